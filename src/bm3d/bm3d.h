@@ -1,0 +1,37 @@
+#pragma once
+// Opens BM3D sessions. The backend is chosen once, for a whole session.
+
+#include <memory>
+#include <memory_resource>
+
+#include "bm3d/params.h"
+#include "core/denoiser.h"
+
+namespace lull::bm3d {
+
+enum class BackendKind {
+  reference,  // scalar, double, straight from the papers: slow, the oracle of the tests
+  cpu,        // SIMD and threads
+  cuda,       // one GPU
+};
+
+struct Backend {
+  BackendKind kind = BackendKind::cpu;
+  int device = 0;   // cuda: index of the GPU among the visible ones
+  int streams = 2;  // cuda: frames in flight, 1..16
+  int threads = 0;  // cpu: 0 takes every core
+};
+
+/// Opens a session for frames of one format. Equal frames give equal bytes, whatever the number of
+/// streams and threads.
+/// @throws InvalidArgument     a parameter is outside its range (params.h)
+/// @throws DeviceUnavailable   this build or machine lacks the backend or device, or its memory is
+///                             too small for the session
+[[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
+                                             const Backend& backend);
+
+/// Memory from which frames travel to the backend without a further copy: page-locked for cuda, the
+/// default resource otherwise. It lives as long as the process.
+[[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
+
+}  // namespace lull::bm3d

@@ -1,0 +1,52 @@
+#pragma once
+// The parameters of BM3D, in the terms of Honzatko and Krulis 2017 (doi:10.1007/s11554-017-0737-9),
+// section 4 and table 1; Lebrun 2012 (doi:10.5201/ipol.2012.l-bm3d) and Dabov 2007
+// (doi:10.1109/TIP.2007.901238) are the originals.
+
+#include <array>
+
+namespace lull::bm3d {
+
+/// Side of a patch, in samples: k of the papers. Fixed: the kernels are written for it.
+inline constexpr int patch = 8;
+
+enum class Transform { dct, bior, dft };  // 2D, of a patch; bior: Bior1.5
+enum class GroupTransform { haar, wht };  // 1D, across the patches of a group
+enum class Profile { fast, balanced, high, paper };
+
+/// One phase. Lengths are in samples; distances are mean squared differences of patches on the
+/// 0..255 scale.
+struct PhaseParams {
+  int window = 39;      // n: side of the search window, odd, 1..127
+  int group = 16;       // N: patches in a group at most; power of two, 1..32
+  int step = 3;         // p: between reference patches, 1..8
+  float tau = 2500.0f;  // match threshold, > 0
+  Transform transform = Transform::dct;
+  GroupTransform group_transform = GroupTransform::haar;
+  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 20
+};
+
+struct BatchSize {
+  int width = 256, height = 128;  // area of reference patches, in samples, >= 16
+};
+
+struct Params {
+  /// Standard deviation of the noise on the 0..255 scale, for each plane as it is stored (Y, Cb, Cr
+  /// or R, G, B); >= 0. A plane with 0 passes through unchanged.
+  std::array<float, 3> sigma{};
+  PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
+  PhaseParams wiener{.group = 32, .tau = 400.0f};  // second: Wiener, matched on the basic estimate
+  float lambda = 2.7f;  // lambda_3D, threshold of the first phase in units of sigma, >= 0
+  float mu2 = 1.0f;     // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
+  int phases = 2;       // 1: the basic estimate is the result
+  BatchSize batch;      // reference patches whose intermediate data exist at a time
+};
+
+/// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
+/// were chosen by measurement (docs/bm3d.md).
+[[nodiscard]] Params make_params(Profile profile, const std::array<float, 3>& sigma);
+
+/// @throws InvalidArgument naming the first parameter outside the range given above
+void validate(const Params& params);
+
+}  // namespace lull::bm3d

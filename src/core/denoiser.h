@@ -1,0 +1,26 @@
+#pragma once
+// What every filter looks like from outside: one session for frames of one format.
+
+#include <optional>
+
+#include "core/frame.h"
+
+namespace lull {
+
+/// One frame out per frame in, in the order they went in. Frames in flight, double buffering and
+/// a temporal radius are the session's own business, stated as latency().
+/// A session is used from one thread at a time.
+class Denoiser {
+ public:
+  virtual ~Denoiser() = default;
+  /// Frames that may have gone in before the first comes out.
+  virtual int latency() const noexcept = 0;
+  /// Takes a frame and gives back the one that is now ready, if any. The frame must have the
+  /// session's format. Its samples must stay as they are until its result is out.
+  /// @throws Error; the session is then useless and can only be destroyed
+  [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
+  /// After the last push: the remaining frames one by one, then nullopt.
+  [[nodiscard]] virtual std::optional<Frame> drain() = 0;
+};
+
+}  // namespace lull

@@ -1,0 +1,73 @@
+#pragma once
+// A frame of video as the decoder gave it: planar samples, time, and what travels along untouched.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/image.h"
+
+namespace lull {
+
+enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
+enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
+
+/// What a frame is made of. Two frames with equal formats fit the same session.
+struct FrameFormat {
+  int width = 0, height = 0;  // samples of the first plane, from 1
+  Layout layout = Layout::gray;
+  SampleType sample = SampleType::u8;
+  int bits = 8;                                // 8..16; 32 for f32
+  int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
+
+  constexpr int planes() const { return layout == Layout::gray ? 1 : 3; }
+  constexpr int plane_width(int plane) const {
+    return plane == 0 ? width : (width + (1 << chroma_shift_x) - 1) >> chroma_shift_x;
+  }
+  constexpr int plane_height(int plane) const {
+    return plane == 0 ? height : (height + (1 << chroma_shift_y) - 1) >> chroma_shift_y;
+  }
+  constexpr int bytes_per_sample() const {
+    return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
+  }
+  constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
+  /// The sample value that stands for 255 on the scale of sigma; 1 for float samples.
+  constexpr double full_scale() const {
+    return sample == SampleType::f32 ? 1.0 : static_cast<double>((1 << bits) - 1);
+  }
+  bool operator==(const FrameFormat&) const = default;
+};
+
+struct Rational {
+  std::int64_t num = 0, den = 1;
+  bool operator==(const Rational&) const = default;
+};
+
+struct Passenger;  // side data, colour, alpha: defined and read by io only
+
+struct Frame {
+  FrameFormat format;
+  std::int64_t pts = 0, duration = 0;  // in time_base ticks
+  Rational time_base;                  // seconds per tick
+  std::shared_ptr<std::byte[]> pixels;
+  std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
+  std::shared_ptr<const Passenger> passenger;    // travels untouched
+
+  /// Plane `i` as samples of type T. T must be the type that the format names.
+  template <class T>
+  PlaneView<T> plane(int i) const {
+    const auto& p = planes[i];
+    return {reinterpret_cast<T*>(p.data), format.plane_width(i), format.plane_height(i),
+            p.stride / static_cast<std::ptrdiff_t>(sizeof(T))};
+  }
+  /// Everything of `other` but its pixels: time and passenger.
+  void take_identity(const Frame& other) {
+    pts = other.pts;
+    duration = other.duration;
+    time_base = other.time_base;
+    passenger = other.passenger;
+  }
+};
+
+}  // namespace lull

@@ -1,0 +1,66 @@
+#include "core/frame_pool.h"
+
+#include <mutex>
+#include <vector>
+
+namespace lull {
+namespace {
+constexpr std::size_t row_alignment = 64;
+}
+
+// Shared with every frame that is out, so that frames may outlive the pool.
+struct FramePool::Shelf {
+  std::pmr::memory_resource* memory;
+  std::size_t bytes;
+  std::mutex mutex;
+  std::vector<std::byte*> free;
+
+  Shelf(std::pmr::memory_resource* m, std::size_t b) : memory(m), bytes(b) {}
+  ~Shelf() {
+    for (std::byte* buffer : free) memory->deallocate(buffer, bytes, row_alignment);
+  }
+  std::byte* take() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!free.empty()) {
+        std::byte* buffer = free.back();
+        free.pop_back();
+        return buffer;
+      }
+      free.reserve(free.capacity() + 1);  // so that giving back cannot throw
+    }
+    return static_cast<std::byte*>(memory->allocate(bytes, row_alignment));
+  }
+  void give_back(std::byte* buffer) noexcept {
+    const std::lock_guard lock(mutex);
+    free.push_back(buffer);
+  }
+};
+
+FramePool::FramePool(const FrameFormat& format, std::pmr::memory_resource* memory)
+    : format_(format) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < format.planes(); ++i) {
+    const std::size_t row =
+        static_cast<std::size_t>(format.plane_width(i)) * format.bytes_per_sample();
+    const std::size_t stride = (row + row_alignment - 1) / row_alignment * row_alignment;
+    stride_[i] = static_cast<std::ptrdiff_t>(stride);
+    offset_[i] = bytes;
+    bytes += stride * format.plane_height(i);
+  }
+  shelf_ = std::make_shared<Shelf>(memory, bytes);
+}
+
+Frame FramePool::acquire() {
+  Frame frame;
+  frame.format = format_;
+  frame.pixels = std::shared_ptr<std::byte[]>(
+      shelf_->take(), [shelf = shelf_](std::byte* buffer) { shelf->give_back(buffer); });
+  for (int i = 0; i < format_.planes(); ++i)
+    frame.planes[i] = {frame.pixels.get() + offset_[i],
+                       format_.plane_width(i) * format_.bytes_per_sample(), format_.plane_height(i),
+                       stride_[i]};
+  return frame;
+}
+
+}  // namespace lull

@@ -1,0 +1,31 @@
+#pragma once
+// The view of a plane: where its samples lie, without owning them.
+
+#include <concepts>
+#include <cstddef>
+
+namespace lull {
+
+/// A rectangle of samples in memory. Rows follow each other at `stride`.
+/// It is constexpr throughout, so that device code uses it as it is (nvcc's
+/// --expt-relaxed-constexpr) and core needs no CUDA header.
+template <class T>
+struct PlaneView {
+  T* data = nullptr;
+  int width = 0, height = 0;  // samples
+  std::ptrdiff_t stride = 0;  // samples from row to row, >= width
+
+  constexpr PlaneView() = default;
+  constexpr PlaneView(T* samples, int w, int h, std::ptrdiff_t row_stride)
+      : data(samples), width(w), height(h), stride(row_stride) {}
+  template <class U>
+  requires std::convertible_to<U (*)[], T (*)[]>  // adds const
+  constexpr PlaneView(PlaneView<U> other)
+      : data(other.data), width(other.width), height(other.height), stride(other.stride) {}
+
+  constexpr T& operator()(int x, int y) const { return data[y * stride + x]; }
+  constexpr T* row(int y) const { return data + y * stride; }
+  constexpr bool empty() const { return width <= 0 || height <= 0; }
+};
+
+}  // namespace lull

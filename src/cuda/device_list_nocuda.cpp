@@ -1,0 +1,7 @@
+#include "cuda/device_list.h"
+
+namespace lull::cuda {
+
+DeviceList list_devices() { return {{}, "built without CUDA"}; }
+
+}  // namespace lull::cuda

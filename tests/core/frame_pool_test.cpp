@@ -1,0 +1,51 @@
+#include "core/frame_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace lull {
+namespace {
+
+TEST(FramePool, LaysOutOddSubsampledPlanes) {
+  FramePool pool({.width = 5,
+                  .height = 3,
+                  .layout = Layout::yuv,
+                  .sample = SampleType::u16,
+                  .bits = 10,
+                  .chroma_shift_x = 1,
+                  .chroma_shift_y = 1});
+  const Frame frame = pool.acquire();
+  EXPECT_EQ(frame.planes[0].width, 10);
+  EXPECT_EQ(frame.planes[1].width, 6);
+  EXPECT_EQ(frame.planes[2].height, 2);
+  const auto cr = frame.plane<std::uint16_t>(2);
+  EXPECT_EQ(cr.width, 3);
+  for (int i = 0; i < 3; ++i)  // every row is ours to write; ASan watches
+    for (int y = 0; y < frame.planes[i].height; ++y)
+      std::memset(frame.planes[i].row(y), 0xff, frame.planes[i].width);
+}
+
+TEST(FramePool, UsesBuffersAgain) {
+  FramePool pool({.width = 64, .height = 64});
+  Frame first = pool.acquire();
+  const std::byte* buffer = first.pixels.get();
+  const Frame copy = first;
+  first = {};
+  EXPECT_NE(pool.acquire().pixels.get(), buffer) << "a copy still refers to the buffer";
+  const_cast<Frame&>(copy) = {};
+  EXPECT_EQ(pool.acquire().pixels.get(), buffer);
+}
+
+TEST(FramePool, FramesOutliveThePool) {
+  Frame frame;
+  {
+    FramePool pool({.width = 9, .height = 9});
+    frame = pool.acquire();
+  }
+  std::memset(frame.planes[0].row(8), 1, 9);
+  EXPECT_EQ(frame.planes[0](8, 8), std::byte{1});
+}
+
+}  // namespace
+}  // namespace lull
