@@ -1,0 +1,134 @@
+#pragma once
+// The 1D transforms of a patch as 8x8 matrices, computed at compile time from their definitions, so
+// that the host backends and device code share the same numbers. (Device code copies them into
+// __constant__ memory or uses single elements as constants.)
+
+namespace lull::bm3d {
+
+/// Row k of a forward matrix gives coefficient k; a patch X becomes F X F^T, and back I C I^T.
+template <class Real>
+struct Matrix8 {
+  Real at[8][8];
+};
+
+namespace table_detail {
+
+inline constexpr double pi = 3.14159265358979323846;
+
+constexpr double square_root(double x) {  // Newton, for 0 < x of moderate size
+  double root = x < 1 ? 1 : x;
+  for (int i = 0; i < 64; ++i) root = (root + x / root) / 2;
+  return root;
+}
+
+constexpr double cosine(double x) {  // Taylor series after reduction to [-pi, pi]
+  while (x > pi) x -= 2 * pi;
+  while (x < -pi) x += 2 * pi;
+  double term = 1, sum = 1;
+  for (int k = 1; k < 24; ++k) {
+    term *= -x * x / ((2 * k - 1) * (2 * k));
+    sum += term;
+  }
+  return sum;
+}
+
+constexpr Matrix8<double> transposed(const Matrix8<double>& m) {
+  Matrix8<double> result{};
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) result.at[i][j] = m.at[j][i];
+  return result;
+}
+
+/// Gauss-Jordan elimination with partial pivoting. `m` must be regular.
+constexpr Matrix8<double> inverted(Matrix8<double> m) {
+  Matrix8<double> inverse{};
+  for (int i = 0; i < 8; ++i) inverse.at[i][i] = 1;
+  const auto magnitude = [](double v) { return v < 0 ? -v : v; };
+  for (int column = 0; column < 8; ++column) {
+    int pivot = column;
+    for (int i = column + 1; i < 8; ++i)
+      if (magnitude(m.at[i][column]) > magnitude(m.at[pivot][column])) pivot = i;
+    for (int j = 0; j < 8; ++j) {
+      const double a = m.at[column][j], b = inverse.at[column][j];
+      m.at[column][j] = m.at[pivot][j], m.at[pivot][j] = a;
+      inverse.at[column][j] = inverse.at[pivot][j], inverse.at[pivot][j] = b;
+    }
+    const double scale = 1 / m.at[column][column];
+    for (int j = 0; j < 8; ++j) m.at[column][j] *= scale, inverse.at[column][j] *= scale;
+    for (int i = 0; i < 8; ++i) {
+      if (i == column) continue;
+      const double factor = m.at[i][column];
+      for (int j = 0; j < 8; ++j) {
+        m.at[i][j] -= factor * m.at[column][j];
+        inverse.at[i][j] -= factor * inverse.at[column][j];
+      }
+    }
+  }
+  return inverse;
+}
+
+/// DCT-II, orthonormal.
+constexpr Matrix8<double> make_dct() {
+  Matrix8<double> m{};
+  for (int k = 0; k < 8; ++k)
+    for (int n = 0; n < 8; ++n)
+      m.at[k][n] = square_root((k == 0 ? 1.0 : 2.0) / 8) * cosine(pi * (2 * n + 1) * k / 16);
+  return m;
+}
+
+/// Analysis of 8 samples in 3 levels with the biorthogonal wavelet of Cohen, Daubechies and
+/// Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), periodised. Rows: the
+/// approximation, 1 detail of the third level, 2 of the second, 4 of the first. Each row is scaled
+/// to unit L2 norm, so that white noise has the same variance in each coefficient.
+constexpr Matrix8<double> make_bior() {
+  // sqrt(2) / 256 times these; sample n of the signal meets tap n + 4 of the output at n = 0.
+  constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
+  Matrix8<double> m{};
+  for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: what the i-th value is, of the samples
+  for (int length = 8; length > 1; length /= 2) {
+    Matrix8<double> next = m;
+    for (int i = 0; i < length / 2; ++i) {
+      for (int j = 0; j < 8; ++j) {
+        double sum = 0;
+        for (int tap = 0; tap < 10; ++tap)
+          sum += low[tap] * m.at[(2 * i + tap - 4 + 8 * length) % length][j];
+        next.at[i][j] = sum;
+        next.at[length / 2 + i][j] = m.at[2 * i][j] - m.at[2 * i + 1][j];
+      }
+    }
+    m = next;
+  }
+  for (auto& row : m.at) {
+    double energy = 0;
+    for (const double v : row) energy += v * v;
+    for (double& v : row) v /= square_root(energy);
+  }
+  return m;
+}
+
+template <class Real>
+constexpr Matrix8<Real> rounded(const Matrix8<double>& m) {
+  Matrix8<Real> result{};
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) result.at[i][j] = static_cast<Real>(m.at[i][j]);
+  return result;
+}
+
+inline constexpr Matrix8<double> dct = make_dct();
+inline constexpr Matrix8<double> bior = make_bior();
+inline constexpr Matrix8<double> bior_inverse = inverted(bior);
+
+}  // namespace table_detail
+
+template <class Real>
+inline constexpr Matrix8<Real> dct_forward = table_detail::rounded<Real>(table_detail::dct);
+template <class Real>
+inline constexpr Matrix8<Real> dct_inverse =
+    table_detail::rounded<Real>(table_detail::transposed(table_detail::dct));
+template <class Real>
+inline constexpr Matrix8<Real> bior_forward = table_detail::rounded<Real>(table_detail::bior);
+template <class Real>
+inline constexpr Matrix8<Real> bior_inverse =
+    table_detail::rounded<Real>(table_detail::bior_inverse);
+
+}  // namespace lull::bm3d
