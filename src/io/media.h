@@ -1,0 +1,95 @@
+#pragma once
+// Video files and still pictures, read and written with FFmpeg's libraries.
+//
+//   auto source = io::open_source("in.mkv");
+//   auto sink = io::open_sink("out.mkv", *source, {.overwrite = true});
+//   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
+//   sink->finish();
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/stream.h"
+
+namespace lull::io {
+
+/// What is known of a video stream before its frames are read.
+struct VideoInfo {
+  std::string codec, pixel_format,
+      container;                     // FFmpeg's short names: "h264", "yuv420p", "matroska"
+  Rational frame_rate;               // frames per second; 0/1 where unknown
+  Rational time_base;                // seconds per tick of Frame::pts
+  std::int64_t frames_estimate = 0;  // 0: unknown
+  double duration_s = 0;             // 0: unknown
+  bool still = false;                // one picture, not a video
+};
+
+struct SourceOptions {
+  /// Where the samples of frames live; must outlive the source and its frames.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+  int threads = 0;  // decoding threads; 0: one for each core
+};
+
+/// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
+class MediaSource : public FrameSource {
+ public:
+  virtual const VideoInfo& info() const noexcept = 0;
+};
+
+/// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
+/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
+/// `path` always names a file: no protocols, no patterns.
+/// @throws NoInput  the file does not exist or cannot be read
+/// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
+[[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
+                                                       const SourceOptions& options = {});
+
+struct SinkOptions {
+  std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
+  std::optional<double> crf;  // constant rate factor; the encoder's own scale
+  std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
+  std::string pix_fmt;     // FFmpeg's pixel format; empty: the input's, or one with equal samples
+  bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
+  bool overwrite = false;  // replace an existing file
+  int threads = 0;         // encoding threads; 0: the encoder's choice
+};
+
+/// Writes one video stream beside copies of the source's other streams.
+class MediaSink : public FrameSink {
+ public:
+  /// FFmpeg's names of the encoder, its pixel format and the container.
+  virtual const std::string& encoder() const noexcept = 0;
+  virtual const std::string& pixel_format() const noexcept = 0;
+  virtual const std::string& container() const noexcept = 0;
+  /// What the container cannot carry and is no audio, video, subtitle or attachment (unknown data
+  /// streams, chapters): one text each, for a warning.
+  virtual const std::vector<std::string>& left_out() const noexcept = 0;
+};
+
+/// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,
+/// metadata, chapters, colour tags and time stamps are taken over from `source`, which may be read
+/// by another thread meanwhile and must have been read to its end before finish(). To be called
+/// before the first read of `source`, once.
+///
+/// The output is written to a temporary file beside `path` and renamed by finish(); without it the
+/// destructor removes everything. The container follows from the extension of `path`.
+/// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
+/// `path` names a still picture.
+///
+/// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
+/// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
+/// 18 for x264 and x265.
+/// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
+///                          samples; a container that cannot hold a stream; output equals input
+/// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created
+[[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
+                                                   const SinkOptions& options);
+
+/// Whether both names lead to one existing file, through links too.
+[[nodiscard]] bool same_file(const std::string& a, const std::string& b);
+
+}  // namespace lull::io
