@@ -1,0 +1,16 @@
+#pragma once
+// Sessions of the host backends: everything about frames, planes and colour around a PhaseEngine.
+
+#include <memory>
+
+#include "bm3d/params.h"
+#include "bm3d/phase_engine.h"
+#include "core/denoiser.h"
+
+namespace lull::bm3d {
+
+/// A session that denoises each frame within push(). `params` and `format` are valid.
+[[nodiscard]] std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
+                                                  std::unique_ptr<PhaseEngine> engine);
+
+}  // namespace lull::bm3d

@@ -1,0 +1,45 @@
+#pragma once
+// The names of the choices in params.h, as tools print and read them.
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "bm3d/params.h"
+
+namespace lull::bm3d {
+
+/// Every value of the enumeration with its name, in the order to list them.
+template <class Enum>
+inline constexpr std::array<std::pair<Enum, std::string_view>, 0> names_of{};
+template <>
+inline constexpr std::array<std::pair<Transform, std::string_view>, 3> names_of<Transform>{
+    {{Transform::dct, "dct"}, {Transform::bior, "bior"}, {Transform::dft, "dft"}}};
+template <>
+inline constexpr std::array<std::pair<GroupTransform, std::string_view>, 2>
+    names_of<GroupTransform>{{{GroupTransform::haar, "haar"}, {GroupTransform::wht, "wht"}}};
+template <>
+inline constexpr std::array<std::pair<Profile, std::string_view>, 4> names_of<Profile>{
+    {{Profile::fast, "fast"},
+     {Profile::balanced, "balanced"},
+     {Profile::high, "high"},
+     {Profile::paper, "paper"}}};
+
+/// The name of a value of Transform, GroupTransform or Profile.
+template <class Enum>
+[[nodiscard]] constexpr std::string_view name(Enum value) {
+  for (const auto& [candidate, text] : names_of<Enum>)
+    if (candidate == value) return text;
+  return {};
+}
+
+/// The value of that name, if there is one: parse<Transform>("dct").
+template <class Enum>
+[[nodiscard]] constexpr std::optional<Enum> parse(std::string_view text) {
+  for (const auto& [value, candidate] : names_of<Enum>)
+    if (candidate == text) return value;
+  return std::nullopt;
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,59 @@
+#include <string>
+
+#include "bm3d/bm3d.h"
+#include "bm3d/cuda_session.h"
+#include "bm3d/host_session.h"
+#include "bm3d/phase_engine.h"
+#include "core/error.h"
+
+namespace lull::bm3d {
+namespace {
+
+void validate_format(const FrameFormat& f) {
+  if (f.width < 1 || f.height < 1)
+    throw InvalidArgument("a picture of " + std::to_string(f.width) + "x" +
+                          std::to_string(f.height) +
+                          " samples (there is nothing in it); give one "
+                          "of at least 1x1");
+  const bool bits_fit = f.sample == SampleType::u8    ? f.bits == 8
+                        : f.sample == SampleType::u16 ? f.bits >= 8 && f.bits <= 16
+                                                      : f.bits == 32;
+  if (!bits_fit)
+    throw InvalidArgument("samples of " + std::to_string(f.bits) +
+                          " bits (must be 8 to 16 bits, or 32-bit float); convert them first");
+  if (f.subsampled() && f.layout != Layout::yuv)
+    throw InvalidArgument("subsampled planes without chroma (only YUV has them); convert to YUV");
+}
+
+void validate_backend(const Backend& b) {
+  if (b.streams < 1 || b.streams > 16)
+    throw InvalidArgument("streams = " + std::to_string(b.streams) +
+                          " (must be from 1 to 16); choose one in range");
+  if (b.threads < 0)
+    throw InvalidArgument("threads = " + std::to_string(b.threads) +
+                          " (must be at least 0); give 0 for every core");
+}
+
+}  // namespace
+
+std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
+                               const Backend& backend) {
+  validate(params);
+  validate_format(format);
+  validate_backend(backend);
+  switch (backend.kind) {
+    case BackendKind::reference:
+      return open_host(params, format, make_reference_engine());
+    case BackendKind::cpu:
+      return open_host(params, format, make_cpu_engine(backend.threads));
+    case BackendKind::cuda:
+      return open_cuda(params, format, backend.device, backend.streams);
+  }
+  throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
+}
+
+std::pmr::memory_resource* frame_memory(const Backend& backend) {
+  return backend.kind == BackendKind::cuda ? cuda_frame_memory() : std::pmr::get_default_resource();
+}
+
+}  // namespace lull::bm3d

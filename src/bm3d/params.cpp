@@ -1,0 +1,116 @@
+#include "bm3d/params.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+
+namespace lull::bm3d {
+namespace {
+
+// The noise that the groups are matched in: that of the first plane, or of another one where the
+// first passes through.
+float matching_noise(const std::array<float, 3>& sigma) {
+  return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
+}
+
+// Table 1 of the 2017 paper; section 4.1 for sigma > 40.
+Params paper_profile(float noise) {
+  Params p;
+  p.hard = {.window = 39,
+            .group = 16,
+            .step = 3,
+            .tau = noise > 40 ? 5000.0f : 2500.0f,
+            .transform = Transform::dct,
+            .group_transform = GroupTransform::wht};
+  p.wiener = {.window = 39,
+              .group = 32,
+              .step = 3,
+              .tau = 400.0f,
+              .transform = Transform::dct,
+              .group_transform = GroupTransform::wht};
+  p.lambda = 2.7f;
+  p.mu2 = 1.0f;
+  return p;
+}
+
+Params high_profile(float noise) {
+  Params p;
+  p.hard = {.window = 39,
+            .group = 16,
+            .step = 2,
+            .tau = noise > 40 ? 6000.0f : 3000.0f,
+            .transform = Transform::bior,
+            .kaiser = 2.0f};
+  p.wiener = {.window = 39, .group = 32, .step = 2, .tau = 400.0f, .kaiser = 2.0f};
+  p.lambda = 3.0f;
+  p.mu2 = 0.4f;
+  return p;
+}
+
+Params balanced_profile(float noise) {
+  Params p;
+  p.hard = {.window = 25, .group = 16, .step = 4, .tau = noise > 40 ? 6000.0f : 3000.0f};
+  p.wiener = {.window = 25, .group = 16, .step = 4, .tau = 400.0f};
+  p.lambda = 2.7f;
+  p.mu2 = 0.5f;
+  return p;
+}
+
+Params fast_profile(float noise) {
+  Params p;
+  p.hard = {.window = 19, .group = 16, .step = 6, .tau = noise > 40 ? 6000.0f : 3000.0f};
+  p.wiener = {.window = 19, .group = 16, .step = 6, .tau = 400.0f};
+  p.lambda = 2.7f;
+  p.mu2 = 0.5f;
+  return p;
+}
+
+void require(bool holds, const std::string& what, double value, const std::string& range) {
+  if (holds) return;
+  std::string number = std::to_string(value);
+  if (number.find('.') != std::string::npos) {
+    number.erase(number.find_last_not_of('0') + 1);
+    if (number.back() == '.') number.pop_back();
+  }
+  throw InvalidArgument(what + " = " + number + " (must be " + range + "); choose one in range");
+}
+
+void validate_phase(const PhaseParams& p, const std::string& phase) {
+  const auto of = [&](const char* what) { return what + (" of the " + phase + " phase"); };
+  require(p.window >= 1 && p.window <= 127 && p.window % 2 == 1, of("window"), p.window,
+          "odd, from 1 to 127");
+  require(p.group >= 1 && p.group <= 32 && std::has_single_bit(static_cast<unsigned>(p.group)),
+          of("group"), p.group, "1, 2, 4, 8, 16 or 32");
+  require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
+  require(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
+  require(p.kaiser >= 0 && p.kaiser <= 20, of("kaiser"), p.kaiser, "from 0 to 20");
+}
+
+}  // namespace
+
+Params make_params(Profile profile, const std::array<float, 3>& sigma) {
+  const float noise = matching_noise(sigma);
+  Params params = profile == Profile::fast       ? fast_profile(noise)
+                  : profile == Profile::balanced ? balanced_profile(noise)
+                  : profile == Profile::high     ? high_profile(noise)
+                                                 : paper_profile(noise);
+  params.sigma = sigma;
+  return params;
+}
+
+void validate(const Params& p) {
+  for (const float sigma : p.sigma)
+    require(sigma >= 0 && std::isfinite(sigma), "sigma", sigma, "a number from 0");
+  validate_phase(p.hard, "first");
+  validate_phase(p.wiener, "second");
+  require(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");
+  require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
+  require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
+  require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
+  require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");
+}
+
+}  // namespace lull::bm3d

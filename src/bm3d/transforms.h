@@ -1,0 +1,81 @@
+#pragma once
+// The transforms of the 3D filter in the precision of the reference backend, written for clarity:
+// 2D transforms of a patch as matrix products, 1D transforms across a group by their recursion.
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <span>
+
+#include "bm3d/params.h"
+#include "bm3d/transform_tables.h"
+
+namespace lull::bm3d {
+
+/// A 2D transform of a patch: X becomes F X F^T, and back I C I^T. Coefficients are double, or
+/// complex for the DFT.
+template <class Coefficient>
+struct PatchTransform {
+  Matrix8<Coefficient> forward, inverse;
+};
+
+/// The coefficients of one patch or its samples, row by row.
+template <class Coefficient>
+using Block = std::array<Coefficient, patch * patch>;
+
+/// The DCT-II (orthonormal) or Bior1.5 (rows of unit norm; not orthogonal).
+[[nodiscard]] PatchTransform<double> real_transform(Transform transform);
+/// The orthonormal discrete Fourier transform, full spectrum.
+[[nodiscard]] PatchTransform<std::complex<double>> fourier_transform();
+
+/// block = matrix block matrix^T.
+template <class Coefficient>
+void transform_patch(const Matrix8<Coefficient>& matrix, Block<Coefficient>& block) {
+  Block<Coefficient> rows{};  // block matrix^T
+  for (int y = 0; y < patch; ++y)
+    for (int k = 0; k < patch; ++k)
+      for (int x = 0; x < patch; ++x) rows[y * patch + k] += block[y * patch + x] * matrix.at[k][x];
+  block = {};
+  for (int k = 0; k < patch; ++k)
+    for (int y = 0; y < patch; ++y)
+      for (int x = 0; x < patch; ++x) block[k * patch + x] += matrix.at[k][y] * rows[y * patch + x];
+}
+
+/// Orthonormal Haar transform of 2^n values: approximation first, then details from coarse to fine.
+template <class Coefficient>
+void haar_forward(std::span<Coefficient> values) {
+  std::array<Coefficient, 64> next;
+  for (std::size_t length = values.size(); length > 1; length /= 2) {
+    for (std::size_t i = 0; i < length / 2; ++i) {
+      next[i] = (values[2 * i] + values[2 * i + 1]) / std::sqrt(2.0);
+      next[length / 2 + i] = (values[2 * i] - values[2 * i + 1]) / std::sqrt(2.0);
+    }
+    for (std::size_t i = 0; i < length; ++i) values[i] = next[i];
+  }
+}
+
+template <class Coefficient>
+void haar_inverse(std::span<Coefficient> values) {
+  std::array<Coefficient, 64> next;
+  for (std::size_t length = 2; length <= values.size(); length *= 2) {
+    for (std::size_t i = 0; i < length / 2; ++i) {
+      next[2 * i] = (values[i] + values[length / 2 + i]) / std::sqrt(2.0);
+      next[2 * i + 1] = (values[i] - values[length / 2 + i]) / std::sqrt(2.0);
+    }
+    for (std::size_t i = 0; i < length; ++i) values[i] = next[i];
+  }
+}
+
+/// Orthonormal Walsh-Hadamard transform of 2^n values, its own inverse.
+template <class Coefficient>
+void walsh_hadamard(std::span<Coefficient> values) {
+  for (std::size_t half = 1; half < values.size(); half *= 2)
+    for (std::size_t start = 0; start < values.size(); start += 2 * half)
+      for (std::size_t i = start; i < start + half; ++i) {
+        const Coefficient a = values[i], b = values[i + half];
+        values[i] = (a + b) / std::sqrt(2.0);
+        values[i + half] = (a - b) / std::sqrt(2.0);
+      }
+}
+
+}  // namespace lull::bm3d
