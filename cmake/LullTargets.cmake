@@ -31,3 +31,33 @@ function(lull_add_tests name)
     TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600)
 endfunction()
+
+# Sets CMAKE_CUDA_ARCHITECTURES to those of LULL_CUDA_ARCHITECTURES that this toolkit knows, the
+# newest of them with its PTX, which the driver compiles for GPUs that are newer still.
+function(lull_select_cuda_architectures)
+  if(LULL_CUDA_ARCHITECTURES MATCHES "^(native|all|all-major)$")
+    set(CMAKE_CUDA_ARCHITECTURES ${LULL_CUDA_ARCHITECTURES} PARENT_SCOPE)
+    return()
+  endif()
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch
+    OUTPUT_VARIABLE known COMMAND_ERROR_IS_FATAL ANY)
+  set(chosen)
+  foreach(architecture IN LISTS LULL_CUDA_ARCHITECTURES)
+    string(REGEX MATCH "^[0-9]+" number ${architecture})
+    if(known MATCHES "compute_${number}[^0-9]")
+      list(APPEND chosen ${architecture})
+    else()
+      message(NOTICE "lull: CUDA ${CMAKE_CUDA_COMPILER_VERSION} does not know sm_${number}, left out")
+    endif()
+  endforeach()
+  if(NOT chosen)
+    message(FATAL_ERROR "none of LULL_CUDA_ARCHITECTURES = ${LULL_CUDA_ARCHITECTURES} is known to "
+      "CUDA ${CMAKE_CUDA_COMPILER_VERSION}")
+  endif()
+  if(NOT chosen STREQUAL LULL_CUDA_ARCHITECTURES)
+    list(POP_BACK chosen newest)
+    string(REGEX REPLACE "-real$" "" newest ${newest})
+    list(APPEND chosen ${newest})
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${chosen} PARENT_SCOPE)
+endfunction()

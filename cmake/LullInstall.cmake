@@ -1,0 +1,48 @@
+# What `cmake --install` puts where: the command, the libraries, the public headers and the package
+# for find_package(lull), whose target is lull::lull.
+
+include(CMakePackageConfigHelpers)
+
+file(GLOB core_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
+  ${PROJECT_SOURCE_DIR}/src/core/*.h)
+set(LULL_PUBLIC_HEADERS
+  ${core_headers}
+  bm3d/bm3d.h
+  bm3d/params.h
+  cuda/device_list.h
+  io/media.h
+  pipeline/bounded_queue.h
+  pipeline/run.h
+  pipeline/sharded_denoiser.h)
+
+# One target over all the folders.
+get_property(libraries GLOBAL PROPERTY LULL_LIBRARIES)
+add_library(lull_all INTERFACE)
+add_library(lull::lull ALIAS lull_all)
+target_link_libraries(lull_all INTERFACE ${libraries})
+set_target_properties(lull_all PROPERTIES EXPORT_NAME lull)
+
+install(TARGETS lull_all ${libraries} EXPORT lull_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull)
+install(EXPORT lull_targets NAMESPACE lull:: FILE lullTargets.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
+foreach(header IN LISTS LULL_PUBLIC_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/${folder})
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/generated/core/version.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/core)
+
+configure_package_config_file(cmake/lullConfig.cmake.in ${PROJECT_BINARY_DIR}/lullConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lullConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/lullConfig.cmake ${PROJECT_BINARY_DIR}/lullConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
+if(TARGET lull)
+  install(TARGETS lull RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,33 @@
+# Installs BUILD below SCRATCH, builds the project SAMPLES against it and denoises a picture with it.
+
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+set(prefix ${SCRATCH}/prefix)
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${SCRATCH}/build -G ${GENERATOR}
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_PREFIX_PATH=${prefix};${PREFIXES}")
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+
+# A grey picture of 32x24 pixels: a ramp with a disturbance that filtering must change.
+set(pixels "")
+foreach(y RANGE 23)
+  foreach(x RANGE 31)
+    math(EXPR value "40 + 4 * ${x} + (${x} * 7919 + ${y} * 104729 + ${x} * ${y} * 31) % 61")
+    string(APPEND pixels "${value} ")
+  endforeach()
+  string(APPEND pixels "\n")
+endforeach()
+file(WRITE ${SCRATCH}/in.pgm "P2\n32 24\n255\n${pixels}")
+run(${SCRATCH}/build/minimal ${SCRATCH}/in.pgm ${SCRATCH}/out.pgm 20)
+run(${SCRATCH}/build/minimal ${SCRATCH}/in.pgm ${SCRATCH}/same.pgm 0)
+file(SHA256 ${SCRATCH}/out.pgm out)
+file(SHA256 ${SCRATCH}/same.pgm same)
+if(out STREQUAL same)
+  message(FATAL_ERROR "sigma 20 and sigma 0 gave the same picture")
+endif()
+run(${prefix}/bin/lull --version)
