@@ -1,0 +1,24 @@
+#pragma once
+// What the subcommands of lull do. Each returns the exit code of the process or throws an Error.
+
+#include <string>
+
+#include "tools/denoise_options.h"
+
+namespace lull::tools {
+
+/// lull denoise. 0, or 128 + n if signal n stopped it.
+int denoise(const DenoiseOptions& options);
+
+/// lull devices.
+int devices();
+
+struct CompareOptions {
+  std::string first, second;
+  std::string csv;  // empty: none
+};
+
+/// lull compare.
+int compare(const CompareOptions& options);
+
+}  // namespace lull::tools

@@ -1,0 +1,87 @@
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/error.h"
+#include "io/media.h"
+#include "pipeline/run.h"
+#include "pipeline/sharded_denoiser.h"
+#include "tools/commands.h"
+#include "tools/device_choice.h"
+#include "tools/progress.h"
+#include "tools/signals.h"
+
+namespace lull::tools {
+namespace {
+
+void say(const DenoiseOptions& options, const std::string& text) {
+  if (!options.quiet && !text.empty()) std::fprintf(stderr, "lull: %s\n", text.c_str());
+}
+
+std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+                                        const std::vector<bm3d::Backend>& backends) {
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (const bm3d::Backend& backend : backends)
+    sessions.push_back(bm3d::open(params, format, backend));
+  if (sessions.size() == 1) return std::move(sessions.front());
+  return pipeline::shard(std::move(sessions));
+}
+
+io::SinkOptions sink_options(const DenoiseOptions& options) {
+  io::SinkOptions sink;
+  sink.vcodec = options.vcodec;
+  sink.crf = options.crf;
+  sink.vopts = options.vopts;
+  sink.pix_fmt = options.pix_fmt;
+  sink.lossless = options.lossless;
+  sink.overwrite = options.overwrite;
+  // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
+  // --threads must not change them.
+  return sink;
+}
+
+}  // namespace
+
+int denoise(const DenoiseOptions& options) {
+  SignalWatch signals([] {});
+  check(options);
+  const bm3d::Params params = make_params(options);
+  const ChosenDevices devices = choose_devices(options);
+  if (io::same_file(options.input, options.output))
+    throw InvalidArgument(options.output +
+                          " is its own input (it would be overwritten while it "
+                          "is read); choose another output");
+
+  const auto source = io::open_source(
+      options.input, {bm3d::frame_memory(devices.backends.front()), options.threads});
+  const auto denoiser = open_denoiser(params, source->format(), devices.backends);
+  auto sink = io::open_sink(options.output, *source, sink_options(options));
+  say(options, devices.reason);
+  for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
+
+  Progress progress(source->info().frames_estimate, options.quiet);
+  const pipeline::PipelineOptions pipeline_options{
+      .observer = [&](const pipeline::PipelineStats& stats) { progress.update(stats); }};
+  pipeline::PipelineStats stats;
+  try {
+    stats = pipeline::run(*source, *denoiser, *sink, pipeline_options, signals.token());
+  } catch (...) {
+    progress.clear();
+    if (signals.signal() == 0) throw;
+    stats.cancelled = true;  // the failure came of the stop, or made no difference any more
+  }
+  if (!stats.cancelled) {
+    progress.summary(stats, options.output);
+    return 0;
+  }
+  progress.clear();
+  sink.reset();
+  std::fprintf(stderr, "lull: stopped by signal %d; %s was not written\n", signals.signal(),
+               options.output.c_str());
+  return 128 + signals.signal();
+}
+
+}  // namespace lull::tools

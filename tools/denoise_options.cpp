@@ -1,0 +1,273 @@
+#include "tools/denoise_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "bm3d/names.h"
+#include "core/error.h"
+
+namespace lull::tools {
+namespace {
+
+using bm3d::Params;
+using bm3d::PhaseParams;
+
+[[noreturn]] void reject(std::string_view option, const std::string& value,
+                         const std::string& why) {
+  throw InvalidArgument(std::string(option) + " " + (value.empty() ? "''" : value) + " (" + why +
+                        "); see lull denoise --help");
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// The whole of `text` as a finite number in the locale-free notation of C.
+template <class Number>
+std::optional<Number> number(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+template <class Number>
+Number number_or_reject(std::string_view option, const std::string& text) {
+  const auto value = number<Number>(text);
+  if (!value)
+    reject(option, text,
+           std::is_integral_v<Number> ? "must be a whole number" : "must be a number");
+  return *value;
+}
+
+int count_or_reject(std::string_view option, const std::string& text, int least, int most) {
+  const auto value = number<int>(text);
+  if (!value || *value < least || *value > most)
+    reject(option, text,
+           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return *value;
+}
+
+template <class Enum>
+Enum name_or_reject(std::string_view option, const std::string& text) {
+  const auto value = bm3d::parse<Enum>(text);
+  if (value) return *value;
+  std::string names;
+  for (const auto& [candidate, name] : bm3d::names_of<Enum>)
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  reject(option, text, "must be one of " + names);
+}
+
+/// "A" for both phases or "A:B"; `read` turns one part into the member's type.
+template <auto Member, class Read>
+void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
+                Read&& read) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
+  const auto first = read(option, parts.front()), second = read(option, parts.back());
+  options.overrides.emplace_back([=](Params& params) {
+    params.hard.*Member = first;
+    params.wiener.*Member = second;
+  });
+}
+
+template <auto Member>
+void set_number(DenoiseOptions& options, std::string_view option, const std::string& text) {
+  const auto value = number_or_reject<float>(option, text);
+  options.overrides.emplace_back([=](Params& params) { params.*Member = value; });
+}
+
+void set_sigma(DenoiseOptions& options, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 1 && parts.size() != 3)
+    reject("--sigma", text, "must be one number, or Y:Cb:Cr");
+  std::array<float, 3> sigma{};
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    const auto value = number<float>(parts.size() == 1 ? parts[0] : parts[i]);
+    if (!value || *value < 0 || std::signbit(*value))
+      reject("--sigma", text, "must be a number from 0, on the 0..255 scale");
+    sigma[i] = *value;
+  }
+  options.sigma = sigma;
+}
+
+void set_batch(DenoiseOptions& options, const std::string& text) {
+  const std::vector<std::string> parts = split(text, 'x');
+  const auto width = parts.size() == 2 ? number<int>(parts[0]) : std::nullopt;
+  const auto height = parts.size() == 2 ? number<int>(parts[1]) : std::nullopt;
+  if (!width || !height) reject("--batch", text, "must be WIDTHxHEIGHT in samples");
+  options.overrides.emplace_back(
+      [size = bm3d::BatchSize{*width, *height}](Params& params) { params.batch = size; });
+}
+
+void set_device(DenoiseOptions& options, const std::string& text) {
+  options.device = {};
+  if (text == "auto") return;
+  if (text == "cpu" || text == "reference") {
+    options.device.kind = text == "cpu" ? DeviceKind::cpu : DeviceKind::reference;
+    return;
+  }
+  const std::string why = "must be auto, cpu, reference, cuda or cuda:0,2";
+  if (text.rfind("cuda", 0) != 0) reject("--device", text, why);
+  options.device.kind = DeviceKind::cuda;
+  if (text == "cuda") return;
+  if (text[4] != ':') reject("--device", text, why);
+  std::vector<int>& gpus = options.device.gpus;
+  for (const std::string& part : split(text.substr(5), ',')) {
+    const auto gpu = number<int>(part);
+    if (!gpu || *gpu < 0) reject("--device", text, why);
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+      reject("--device", text, "GPU " + part + " is there twice");
+    gpus.push_back(*gpu);
+  }
+}
+
+// k=v:k=v, where "\:" stands for a colon in a value.
+void set_vopts(DenoiseOptions& options, const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ':')
+      parts.back() += text[++i];
+    else if (text[i] == ':')
+      parts.emplace_back();
+    else
+      parts.back() += text[i];
+  }
+  for (const std::string& part : parts) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0)
+      reject("--vopts", text, "must be key=value, with colons between several");
+    options.vopts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+  }
+}
+
+constexpr std::string_view files = "Files", method = "Method", devices = "Devices",
+                           encoding = "Encoding";
+
+constexpr OptionRow table[] = {
+    {"-i,--input", "FILE", files, "video or still picture to denoise",
+     [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
+    {"-o,--output", "FILE", files, "result; its extension chooses the container",
+     [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
+    {"-y,--overwrite", "", files, "replace an existing output",
+     [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
+    {"-q,--quiet", "", files, "print errors only",
+     [](DenoiseOptions& o, const std::string&) { o.quiet = true; }},
+
+    {"-s,--sigma", "S|Y:Cb:Cr", method,
+     "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
+     "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through",
+     set_sigma},
+    {"-p,--profile", "fast|balanced|high|paper", method,
+     "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.profile = name_or_reject<bm3d::Profile>("--profile", v);
+     }},
+    {"--window", "A[:B]", method, "side of the search window in samples, odd, 1 to 127",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::window>(o, "--window", v, number_or_reject<int>);
+     }},
+    {"--group", "A[:B]", method, "patches in a group at most: 1, 2, 4, 8, 16 or 32",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::group>(o, "--group", v, number_or_reject<int>);
+     }},
+    {"--step", "A[:B]", method, "samples between reference patches, 1 to 8",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::step>(o, "--step", v, number_or_reject<int>);
+     }},
+    {"--tau", "A[:B]", method,
+     "match threshold: largest mean squared difference of patches, on the 0..255 scale",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::tau>(o, "--tau", v, number_or_reject<float>);
+     }},
+    {"--transform", "A[:B]", method, "2D transform of a patch: dct, bior or dft",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::transform>(o, "--transform", v, name_or_reject<bm3d::Transform>);
+     }},
+    {"--group-transform", "A[:B]", method, "1D transform across a group: haar or wht",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::group_transform>(o, "--group-transform", v,
+                                                 name_or_reject<bm3d::GroupTransform>);
+     }},
+    {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 20",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::kaiser>(o, "--kaiser", v, number_or_reject<float>);
+     }},
+    {"--lambda", "X", method, "hard threshold of the first phase in units of sigma",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::lambda>(o, "--lambda", v);
+     }},
+    {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
+     [](DenoiseOptions& o, const std::string& v) { set_number<&Params::mu2>(o, "--mu2", v); }},
+    {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const int phases = count_or_reject("--phases", v, 1, 2);
+       o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
+     }},
+    {"--batch", "WxH", method,
+     "area of reference patches worked on at a time, which bounds memory on a GPU "
+     "(default: 256x128)",
+     set_batch},
+
+    {"-d,--device", "DEVICE", devices,
+     "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
+     "(default: auto)",
+     set_device},
+    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 2)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.streams = count_or_reject("--streams", v, 1, 16);
+     }},
+    {"--threads", "N", devices,
+     "CPU threads for decoding and denoising; 0: every core (default: 0)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.threads = count_or_reject("--threads", v, 0, 1024);
+     }},
+
+    {"--vcodec", "NAME", encoding,
+     "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
+     "8 bits, FFV1 for --lossless; a still picture keeps its format)",
+     [](DenoiseOptions& o, const std::string& v) { o.vcodec = v; }},
+    {"--crf", "X", encoding, "constant rate factor, on the encoder's own scale",
+     [](DenoiseOptions& o, const std::string& v) { o.crf = number_or_reject<double>("--crf", v); }},
+    {"--vopts", "K=V:K=V", encoding,
+     "further options of the encoder or container; \\: is a colon in a value", set_vopts},
+    {"--pix-fmt", "NAME", encoding, "FFmpeg's pixel format of the result (default: the input's)",
+     [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
+    {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
+     [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
+};
+
+}  // namespace
+
+std::span<const OptionRow> denoise_option_table() { return table; }
+
+void check(const DenoiseOptions& options) {
+  if (options.input.empty()) throw InvalidArgument("no input; give it with -i FILE");
+  if (options.output.empty()) throw InvalidArgument("no output; give it with -o FILE");
+  if (!options.sigma)
+    throw InvalidArgument("no noise level; give its standard deviation with --sigma S");
+  if (options.lossless && options.crf)
+    throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
+  (void)make_params(options);
+}
+
+Params make_params(const DenoiseOptions& options) {
+  Params params = bm3d::make_params(options.profile, *options.sigma);
+  for (const auto& override_one : options.overrides) override_one(params);
+  bm3d::validate(params);
+  return params;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,62 @@
+#pragma once
+// The options of `lull denoise`, in one table: the parser, --help and whatever is made from them.
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+
+namespace lull::tools {
+
+enum class DeviceKind { automatic, reference, cpu, cuda };
+
+struct DeviceChoice {
+  DeviceKind kind = DeviceKind::automatic;
+  std::vector<int> gpus;  // cuda: which of the visible ones, without repetition; empty: all
+};
+
+struct DenoiseOptions {
+  std::string input, output;
+  bool overwrite = false, quiet = false;
+
+  std::optional<std::array<float, 3>> sigma;
+  bm3d::Profile profile = bm3d::Profile::balanced;
+  std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
+
+  DeviceChoice device;
+  int streams = 2;
+  int threads = 0;
+
+  std::string vcodec, pix_fmt;
+  std::optional<double> crf;
+  std::vector<std::pair<std::string, std::string>> vopts;
+  bool lossless = false;
+};
+
+/// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
+/// It throws InvalidArgument.
+struct OptionRow {
+  std::string_view names;  // "-i,--input"
+  std::string_view value;  // what stands for the value in --help; empty: a flag
+  std::string_view group;  // heading in --help
+  std::string_view help;
+  void (*apply)(DenoiseOptions& options, const std::string& value);
+};
+
+[[nodiscard]] std::span<const OptionRow> denoise_option_table();
+
+/// What the table cannot check row by row.
+/// @throws InvalidArgument  something is missing or contradicts itself
+void check(const DenoiseOptions& options);
+
+/// Profile, noise and overrides together. `options` must have passed check().
+/// @throws InvalidArgument  naming the parameter outside its range
+[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options);
+
+}  // namespace lull::tools

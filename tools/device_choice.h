@@ -1,0 +1,20 @@
+#pragma once
+// From --device to backends.
+
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "tools/denoise_options.h"
+
+namespace lull::tools {
+
+struct ChosenDevices {
+  std::vector<bm3d::Backend> backends;  // one for each session, from 1
+  std::string reason;                   // what auto took and why; empty for any other choice
+};
+
+/// @throws DeviceUnavailable  a GPU is asked for that is not there
+[[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);
+
+}  // namespace lull::tools

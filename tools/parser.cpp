@@ -1,0 +1,110 @@
+#include "tools/parser.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/version.h"
+#include "tools/commands.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr const char* main_examples =
+    "Examples:\n"
+    "  lull denoise -i noisy.mkv -o clean.mkv --sigma 20\n"
+    "  lull denoise -i scan.png -o clean.png --sigma 15 --profile high\n"
+    "  lull compare original.mkv clean.mkv\n"
+    "  lull devices\n"
+    "\n"
+    "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
+    "70 internal, 73 cannot create output, 74 I/O error, 128+n stopped by signal n.\n";
+
+constexpr const char* denoise_examples =
+    "One value A of --window, --group, --step, --tau, --transform, --group-transform and\n"
+    "--kaiser applies to both phases, A:B to the first and the second. They change the\n"
+    "profile's values.\n"
+    "\n"
+    "Examples:\n"
+    "  lull denoise -i noisy.mkv -o clean.mkv --sigma 20\n"
+    "  lull denoise -i noisy.mp4 -o clean.mkv --sigma 12:6:6 --profile fast --lossless\n"
+    "  lull denoise -i noisy.mov -o clean.mp4 --sigma 8 --device cuda:0,1 --vcodec libx265 \\\n"
+    "    --crf 16 --vopts preset=slow\n"
+    "  lull denoise -i scan.tiff -o clean.tiff --sigma 25 --profile high --step 2:3 -y\n";
+
+constexpr const char* compare_examples =
+    "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR also that of\n"
+    "the error over all frames (psnr_all), and the worst frame with its number, from 0.\n"
+    "\n"
+    "Examples:\n"
+    "  lull compare original.png clean.png\n"
+    "  lull compare original.mkv clean.mkv --csv frames.csv\n";
+
+void add_denoise(CLI::App& app, DenoiseOptions& options) {
+  CLI::App* command = app.add_subcommand("denoise", "Denoise a video or a still picture");
+  command->footer(denoise_examples);
+  for (const OptionRow& row : denoise_option_table()) {
+    const std::string names(row.names), help(row.help);
+    CLI::Option* option =
+        row.value.empty()
+            ? command->add_flag_callback(
+                  names, [&] { row.apply(options, {}); }, help)
+            : command->add_option_function<std::string>(
+                  names, [&](const std::string& value) { row.apply(options, value); }, help);
+    if (!row.value.empty()) option->type_name(std::string(row.value));
+    option->group(std::string(row.group));
+  }
+}
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Measure how far two videos or pictures differ");
+  command->footer(compare_examples);
+  command->add_option("A", options.first, "video or still picture")->type_name("FILE")->required();
+  command->add_option("B", options.second, "one of the same size, format and length")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--csv", options.csv, "write frame,plane,psnr,ssim for every frame")
+      ->type_name("FILE");
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+CommandLine parse(int argc, const char* const* argv) {
+  CLI::App app("Removes noise from video and pictures with BM3D, on GPUs and CPUs.", "lull");
+  app.set_version_flag("--version", "lull " + std::string(version));
+  app.footer(main_examples);
+  app.require_subcommand(1);
+  const auto denoise_options = std::make_shared<DenoiseOptions>();
+  const auto compare_options = std::make_shared<CompareOptions>();
+  add_denoise(app, *denoise_options);
+  add_compare(app, *compare_options);
+  app.add_subcommand("devices", "List what this build can run on here");
+
+  const auto selected = [&] {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? std::string() : chosen.front()->get_name();
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {{}, app.help()};
+  } catch (const CLI::CallForVersion& e) {
+    return {{}, std::string(e.what()) + "\n"};
+  } catch (const CLI::ParseError& e) {
+    const std::string command = selected();
+    throw InvalidArgument(one_line(e.what()) + "; see lull " +
+                          (command.empty() ? "" : command + " ") + "--help");
+  }
+  if (selected() == "denoise") return {[=] { return denoise(*denoise_options); }, {}};
+  if (selected() == "compare") return {[=] { return compare(*compare_options); }, {}};
+  return {devices, {}};
+}
+
+}  // namespace lull::tools
