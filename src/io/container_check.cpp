@@ -1,0 +1,169 @@
+#include "io/container_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace lull::io {
+namespace {
+
+class Bytes {  // a file, read at will; what lies beyond its end reads as failure
+ public:
+  Bytes(const std::string& path, std::uint64_t size) : file_(path, std::ios::binary), size_(size) {}
+
+  std::uint64_t size() const { return size_; }
+  bool read(std::uint64_t at, void* to, std::size_t count) {
+    if (at > size_ || count > size_ - at) return false;
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>(at));
+    return static_cast<bool>(
+        file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count)));
+  }
+
+ private:
+  std::ifstream file_;
+  std::uint64_t size_;
+};
+
+std::uint64_t big_endian(const std::uint8_t* p, int count) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < count; ++i) value = value << 8 | p[i];
+  return value;
+}
+
+std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
+
+std::string ends_early(std::string_view what, std::uint64_t promised, std::uint64_t size) {
+  return std::string(what) + " ends at byte " + std::to_string(promised) + ", the file at " +
+         std::to_string(size);
+}
+
+// ISO/IEC 14496-12, 4.2: size, type, and the size in 64 bits where the first is 1. Data of another
+// kind may follow the last box, so only boxes of known types count.
+std::string check_boxes(Bytes& file) {
+  constexpr std::array<std::string_view, 16> known = {
+      "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
+      "uuid", "sidx", "ssix", "styp", "meta", "prft", "emsg", "pnot"};
+  std::uint64_t at = 0;
+  for (std::uint8_t head[16]; file.read(at, head, 8);) {
+    if (std::ranges::find(known, tag(head + 4)) == known.end()) break;
+    std::uint64_t bytes = big_endian(head, 4);
+    if (bytes == 0) break;  // up to the end of the file
+    if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the head of a box";
+    if (bytes == 1) bytes = big_endian(head + 8, 8);
+    if (bytes < 8) break;
+    if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+    at += bytes;
+  }
+  return {};
+}
+
+// RFC 8794, section 4: a number's length is one more than the zero bits before its first one.
+struct EbmlNumber {
+  std::uint64_t value = 0;
+  int bytes = 0;
+  bool unknown = false;  // all ones: a size that the writer did not know
+};
+
+bool read_number(Bytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
+  std::uint8_t raw[8];
+  if (!file.read(at, raw, 1) || raw[0] == 0) return false;
+  number.bytes = 1;
+  while (!(raw[0] << (number.bytes - 1) & 0x80)) ++number.bytes;
+  if (!file.read(at, raw, number.bytes)) return false;
+  const std::uint64_t marker = std::uint64_t{1} << (7 * number.bytes);
+  number.value = big_endian(raw, number.bytes);
+  number.unknown = number.value == 2 * marker - 1;
+  if (!keep_marker) number.value -= marker;
+  return true;
+}
+
+// RFC 9559, section 5: the file is a head and a Segment, which knows its size once finished.
+std::string check_segment(Bytes& file) {
+  constexpr std::uint64_t segment_id = 0x18538067;
+  std::uint64_t at = 0;
+  EbmlNumber id, size;
+  while (read_number(file, at, true, id) && read_number(file, at + id.bytes, false, size)) {
+    at += id.bytes + size.bytes;
+    if (size.unknown) break;
+    if (size.value > file.size() - at)
+      return ends_early("the segment", at + size.value, file.size());
+    if (id.value == segment_id) break;
+    at += size.value;
+  }
+  return {};
+}
+
+// A RIFF chunk (AVI: the first and then one for each further gigabyte, WebP: one).
+std::string check_riff(Bytes& file) {
+  std::uint64_t at = 0;
+  for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
+    const std::uint64_t bytes =
+        head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
+    if (bytes == 0 || bytes == 0xffffffff) break;  // never finished, or a stream
+    if (bytes > file.size() - at - 8) return ends_early("RIFF", at + 8 + bytes, file.size());
+    at += 8 + bytes + bytes % 2;
+  }
+  return {};
+}
+
+// PNG (ISO/IEC 15948), 5.3: signature, then chunks of length, type, data, checksum, up to IEND.
+// Several pictures may follow each other; anything else after IEND is not ours to judge.
+std::string check_png(Bytes& file) {
+  constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
+  std::uint64_t at = 0;
+  for (std::uint8_t head[8]; file.read(at, head, 8) && big_endian(head, 8) == signature;) {
+    at += 8;
+    do {
+      if (!file.read(at, head, 8)) return "IEND is missing";
+      const std::uint64_t bytes = 12 + big_endian(head, 4);
+      if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+      at += bytes;
+    } while (tag(head + 4) != "IEND");
+  }
+  return {};
+}
+
+// Packets of 188 bytes, with a time stamp before (Blu-ray) or a checksum after (DVB) 192 or 204.
+std::string check_transport_stream(Bytes& file) {
+  for (const int packet : {188, 192, 204})
+    if (file.size() % packet == 0) return {};
+  return "the last packet is not whole";
+}
+
+// The index of MP4 lies in one place, the samples in another.
+std::string check_index(const AVFormatContext& context, std::uint64_t size) {
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream* stream = context.streams[i];
+    const int entries = avformat_index_get_entries_count(stream);
+    for (int e = 0; e < entries; ++e) {
+      const AVIndexEntry* entry = avformat_index_get_entry(const_cast<AVStream*>(stream), e);
+      const auto end = static_cast<std::uint64_t>(entry->pos) + entry->size;
+      if (end > size) return ends_early("sample " + std::to_string(e), end, size);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string find_truncation(const std::string& path, const AVFormatContext& context) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  Bytes file(path, std::filesystem::file_size(path, ignored));
+  const std::string_view name = context.iformat->name;
+  if (name.find("mp4") != name.npos) {
+    const std::string boxes = check_boxes(file);
+    return boxes.empty() ? check_index(context, file.size()) : boxes;
+  }
+  if (name.find("matroska") != name.npos) return check_segment(file);
+  if (name == "avi" || name == "webp_pipe") return check_riff(file);
+  if (name == "png_pipe" || name == "apng") return check_png(file);
+  if (name == "mpegts") return check_transport_stream(file);
+  return {};
+}
+
+}  // namespace lull::io

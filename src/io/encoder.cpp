@@ -1,0 +1,170 @@
+#include "io/encoder.h"
+
+#include "io/encoder_options.h"
+#include "io/ffmpeg_log.h"
+#include "io/passenger.h"
+
+namespace lull::io {
+namespace {
+
+AVRational frame_time(const FileSource& source) {
+  const Rational& rate = source.info().frame_rate;
+  return rate.num > 0 ? av_inv_q(to_av(rate)) : AVRational{1, 25};
+}
+
+bool is_rgb(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+}
+
+}  // namespace
+
+AVFrame& PicturePool::writable() {
+  for (const FramePtr& picture : pictures_)
+    if (av_frame_is_writable(picture.get())) return *picture;
+  FramePtr picture = make_frame();
+  picture->format = format_;
+  picture->width = width_;
+  picture->height = height_;
+  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  return *pictures_.emplace_back(std::move(picture));
+}
+
+Encoder::Encoder(const EncoderChoice& choice, const Container& container, const FileSource& source,
+                 const SinkOptions& options, Dictionary& leftover)
+    : choice_(choice),
+      constant_rate_(container.constant_rate()),
+      frames_only_(container.frames_only()),
+      extension_(container.extension),
+      pictures_(choice.format, source.format().width, source.format().height) {
+  context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
+  describe(source, container);
+  context_->thread_count = options.threads;
+  set_encoder_options(*context_, container, source.first(), options, leftover);
+  open(leftover);
+  if (choice.convert) {
+    AVPixelFormat plain = source.pixel_format();
+    if (find_equal(&choice.format, plain, source.traits(), true) == choice.format)
+      plain = choice.format;
+    unconverted_.emplace(plain, source.format().width, source.format().height);
+  }
+}
+
+void Encoder::describe(const FileSource& source, const Container& container) {
+  AVCodecContext& c = *context_;
+  const AVFrame& first = source.first();
+  const AVStream& stream = source.demuxer().video();
+  c.width = first.width;
+  c.height = first.height;
+  c.pix_fmt = choice_.format;
+  c.sample_aspect_ratio = av_guess_sample_aspect_ratio(
+      &source.demuxer().context(), const_cast<AVStream*>(&stream), const_cast<AVFrame*>(&first));
+  c.framerate = to_av(source.info().frame_rate);
+  c.time_base = constant_rate_ ? frame_time(source) : stream.time_base;
+  c.color_range = first.color_range;
+  c.color_primaries = first.color_primaries;
+  c.color_trc = first.color_trc;
+  c.colorspace = first.colorspace;
+  c.chroma_sample_location = first.chroma_location;
+  c.field_order = source.decoder().field_order;
+  if (is_interlaced(first)) c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  if (is_full_range_yuv(choice_.format)) c.color_range = AVCOL_RANGE_JPEG;
+  if (choice_.convert && is_rgb(choice_.format) != is_rgb(source.pixel_format())) {
+    c.colorspace = is_rgb(choice_.format) ? AVCOL_SPC_RGB : usual_colour_space(c.height);
+    c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
+                                                                                : AVCOL_RANGE_MPEG;
+  }
+  if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+}
+
+void Encoder::open(Dictionary& leftover) {
+  const std::string name = choice_.codec->name;
+  const LogWatch watch;
+  const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
+  // x264 and x265 go on without what they do not know in x264-params.
+  const std::string unknown = watch.find("Error parsing option");
+  const std::string unknown_x265 = watch.find("Unknown option:");
+  const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
+  if (!bad.empty()) throw InvalidArgument(name + ": " + bad);
+  if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (code < 0)
+    throw InvalidArgument(with_log("cannot encode " + std::to_string(context_->width) + "x" +
+                                       std::to_string(context_->height) + " " +
+                                       name_of(choice_.format) + " with " + name,
+                                   watch));
+}
+
+// The samples of `frame` in the encoder's format, in a picture of the pool.
+AVFrame& Encoder::pack_samples(const Frame& frame) {
+  const Frame* alpha =
+      frame.passenger && frame.passenger->alpha.pixels ? &frame.passenger->alpha : nullptr;
+  AVFrame& out = pictures_.writable();
+  if (!choice_.convert) {
+    pack(frame, alpha, out);
+    return out;
+  }
+  AVFrame& plain = unconverted_->writable();
+  pack(frame, alpha, plain);
+  if (!converter_) {
+    if (frame.passenger) {
+      plain.colorspace = frame.passenger->properties->colorspace;
+      plain.color_range = frame.passenger->properties->color_range;
+    }
+    out.colorspace = context_->colorspace;
+    out.color_range = context_->color_range;
+    converter_.emplace(plain, out);
+  }
+  converter_->convert(plain, out);
+  return out;
+}
+
+// Time stamps must increase in every container; at a constant rate they count frames.
+std::int64_t Encoder::time_of(const Frame& frame) {
+  std::int64_t time = av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0),
+                                   to_av(frame.time_base), context_->time_base);
+  const bool irregular = frames_only_ ? time != sent_ : constant_rate_ && time <= last_time_;
+  if (irregular && sent_ > 0)
+    throw InvalidArgument("." + extension_ + " cannot hold frames at varying times (frame " +
+                          std::to_string(sent_) + "); use .mkv");
+  if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
+  last_time_ = time;
+  return time;
+}
+
+void Encoder::send(const Frame& frame) {
+  if (sent_ == 0) first_pts_ = frame.pts;
+  const FramePtr picture(non_null(av_frame_clone(&pack_samples(frame))));
+  if (frame.passenger)
+    check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
+                         "cannot copy side data");
+  picture->pts = time_of(frame);
+  const std::int64_t duration =
+      av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
+  set_frame_duration(*picture, duration);
+  durations_[picture->pts] = duration;
+  picture->quality = context_->global_quality;
+  picture->colorspace = context_->colorspace;
+  picture->color_range = context_->color_range;
+  ++sent_;
+  const LogWatch watch;
+  const int code = avcodec_send_frame(context_.get(), picture.get());
+  if (code < 0)
+    throw IoError(with_log(std::string("cannot encode frame ") + std::to_string(sent_ - 1) +
+                               " with " + choice_.codec->name,
+                           watch));
+}
+
+void Encoder::send_end() { avcodec_send_frame(context_.get(), nullptr); }
+
+PacketPtr Encoder::receive() {
+  PacketPtr packet = make_packet();
+  const int code = avcodec_receive_packet(context_.get(), packet.get());
+  if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
+  check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
+  if (const auto duration = durations_.find(packet->pts); duration != durations_.end()) {
+    if (packet->duration <= 0) packet->duration = duration->second;
+    durations_.erase(duration);
+  }
+  return packet;
+}
+
+}  // namespace lull::io

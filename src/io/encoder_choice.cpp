@@ -1,0 +1,207 @@
+#include "io/encoder_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lull::io {
+namespace {
+
+struct StillType {
+  std::string_view extension;
+  const char* encoder;
+};
+// "pnm" is grey or colour as it comes.
+constexpr std::array<StillType, 10> still_types{{{"png", "png"},
+                                                 {"tif", "tiff"},
+                                                 {"tiff", "tiff"},
+                                                 {"pgm", "pgm"},
+                                                 {"ppm", "ppm"},
+                                                 {"pnm", "ppm"},
+                                                 {"pam", "pam"},
+                                                 {"bmp", "bmp"},
+                                                 {"jpg", "mjpeg"},
+                                                 {"jpeg", "mjpeg"}}};
+
+// What the muxer takes; it tells only when it is too late.
+constexpr AVPixelFormat y4m_formats[] = {
+    AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
+    AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
+    AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,  AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,
+    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV420P12,
+    AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14,
+    AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
+    AV_PIX_FMT_NONE};
+
+std::string extension_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+bool holds(const Container& container, const AVCodec& codec) {
+  // Negative: the muxer has no opinion.
+  return container.still() ||
+         avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
+}
+
+const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec) {
+  return codec.id == AV_CODEC_ID_WRAPPED_AVFRAME && container.extension == "y4m" ? y4m_formats
+                                                                                 : codec.pix_fmts;
+}
+
+// Formats that cannot be packed again stand for the one that unpacking made of them.
+AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits) {
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  if (d->flags & AV_PIX_FMT_FLAG_PAL) return traits.alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
+  if (format == AV_PIX_FMT_MONOBLACK || format == AV_PIX_FMT_MONOWHITE) return AV_PIX_FMT_GRAY8;
+  return format;
+}
+
+struct Wanted {
+  AVPixelFormat format;
+  PixelTraits traits;
+  bool full_range;
+  bool convert;
+};
+
+Wanted wanted_format(const FileSource& source, const std::string& pix_fmt) {
+  const bool full =
+      source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
+  const AVPixelFormat own = packable(source.pixel_format(), source.traits());
+  if (pix_fmt.empty()) return {own, source.traits(), full, false};
+  const AVPixelFormat format = av_get_pix_fmt(pix_fmt.c_str());
+  if (format == AV_PIX_FMT_NONE) throw InvalidArgument("no such pixel format: " + pix_fmt);
+  const std::optional<PixelTraits> traits = traits_of(format);
+  if (!traits || packable(format, *traits) != format)
+    throw InvalidArgument("--pix-fmt " + pix_fmt +
+                          " (must be grey, YCbCr or RGB of 8 to 16 bits); give another");
+  const bool same_range = !is_full_range_yuv(format) || full;
+  return {format, *traits, full || is_full_range_yuv(format),
+          *traits != source.traits() || !same_range};
+}
+
+AVPixelFormat format_for(const Container& container, const AVCodec& codec, const Wanted& wanted) {
+  const AVPixelFormat* formats = formats_of(container, codec);
+  if (!formats) return wanted.format;
+  return find_equal(formats, wanted.format, wanted.traits, wanted.full_range);
+}
+
+std::string list_formats(const Container& container, const AVCodec& codec) {
+  std::string list;
+  for (const AVPixelFormat* f = formats_of(container, codec); f && *f != AV_PIX_FMT_NONE; ++f)
+    list.append(list.empty() ? "" : " ").append(name_of(*f));
+  return list;
+}
+
+[[noreturn]] void fail_format(const Container& container, const AVCodec& codec,
+                              const Wanted& wanted) {
+  std::string advice = "give --pix-fmt or another --vcodec";
+  if (container.still()) {
+    advice = "give --pix-fmt or write a .png";
+    if (container.extension == "pgm" && !wanted.traits.alpha) advice = "use .ppm for colour";
+    if (container.extension == "ppm" && !wanted.traits.alpha) advice = "use .pgm for grey";
+    if (wanted.format != AV_PIX_FMT_NONE && wanted.traits.format.layout == Layout::yuv)
+      advice = "give --pix-fmt rgb24";
+  } else if (container.extension == "y4m") {
+    advice = "use .mkv";
+  }
+  throw InvalidArgument(std::string(codec.name) + " cannot hold " + name_of(wanted.format) +
+                        " (it holds " + list_formats(container, codec) + "); " + advice);
+}
+
+std::vector<const AVCodec*> candidates(const Container& container, const Wanted& wanted,
+                                       bool lossless) {
+  std::vector<const char*> names;
+  if (container.still()) {
+    names = {container.picture};
+  } else if (container.extension == "y4m") {
+    names = {"wrapped_avframe"};
+  } else if (lossless) {
+    names = {"ffv1"};
+  } else if (container.extension == "webm") {
+    names = {"libvpx-vp9"};
+  } else if (wanted.traits.format.bits == 8) {
+    names = {"libx264", "libx264rgb", "libx265", "ffv1"};
+  } else {
+    names = {"libx265", "libx264", "ffv1"};
+  }
+  std::vector<const AVCodec*> found;
+  for (const char* name : names)
+    if (const AVCodec* codec = avcodec_find_encoder_by_name(name))
+      if (holds(container, *codec)) found.push_back(codec);
+  if (found.empty() && lossless)
+    throw InvalidArgument(std::string("--lossless in ") + container.format->name +
+                          " (it cannot hold FFV1); use .mkv");
+  if (const AVCodec* usual = avcodec_find_encoder(container.format->video_codec);
+      usual && !container.still() && !lossless)
+    found.push_back(usual);
+  if (found.empty())
+    throw InvalidArgument(std::string("no encoder for ") + container.format->name +
+                          " in this build of FFmpeg; use .mkv");
+  return found;
+}
+
+const AVCodec* named_encoder(const Container& container, const std::string& name) {
+  const AVCodec* codec = avcodec_find_encoder_by_name(name.c_str());
+  if (!codec)
+    if (const AVCodecDescriptor* d = avcodec_descriptor_get_by_name(name.c_str()))
+      codec = avcodec_find_encoder(d->id);
+  if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
+    throw InvalidArgument("no such encoder: " + name);
+  const AVCodec* picture =
+      container.still() ? avcodec_find_encoder_by_name(container.picture) : nullptr;
+  if (!holds(container, *codec) || (picture && picture->id != codec->id))
+    throw InvalidArgument("." + container.extension + " cannot hold " + name +
+                          (picture ? "; leave --vcodec out" : "; use .mkv"));
+  return codec;
+}
+
+}  // namespace
+
+bool Container::frames_only() const {
+  return still() || (format->flags & AVFMT_NOTIMESTAMPS) || extension == "y4m";
+}
+
+Container container_of(const std::string& path, const PixelTraits& traits) {
+  Container container;
+  container.extension = extension_of(path);
+  for (const StillType& type : still_types)
+    if (type.extension == container.extension) container.picture = type.encoder;
+  if (container.extension == "pnm" && traits.format.layout == Layout::gray)
+    container.picture = "pgm";
+  // The extension alone: a '%' in the name is no pattern.
+  container.format = container.still()
+                         ? av_guess_format("image2pipe", nullptr, nullptr)
+                         : av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
+  if (!container.format || container.format->flags & AVFMT_NOFILE ||
+      container.format->video_codec == AV_CODEC_ID_NONE)
+    throw InvalidArgument("no container for '" + path +
+                          "' (its extension names no video or picture); use .mkv or .mp4");
+  return container;
+}
+
+EncoderChoice choose_encoder(const Container& container, const FileSource& source,
+                             const SinkOptions& options) {
+  const Wanted wanted = wanted_format(source, options.pix_fmt);
+  if (!options.vcodec.empty()) {
+    const AVCodec* codec = named_encoder(container, options.vcodec);
+    const AVPixelFormat format = format_for(container, *codec, wanted);
+    if (format == AV_PIX_FMT_NONE) fail_format(container, *codec, wanted);
+    return {codec, format, wanted.convert};
+  }
+  const std::vector<const AVCodec*> codecs = candidates(container, wanted, options.lossless);
+  for (const AVCodec* codec : codecs) {
+    const AVPixelFormat format = format_for(container, *codec, wanted);
+    if (format != AV_PIX_FMT_NONE) return {codec, format, wanted.convert};
+  }
+  fail_format(container, *codecs.front(), wanted);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,37 @@
+#pragma once
+// Which container and encoder an output gets, from its name, the samples and the options.
+
+#include <string>
+
+#include "io/ffmpeg.h"
+#include "io/media.h"
+#include "io/source.h"
+
+namespace lull::io {
+
+struct Container {
+  const AVOutputFormat* format = nullptr;
+  std::string extension;          // lower case, without the dot
+  const char* picture = nullptr;  // the encoder, if the container is a still picture
+
+  bool still() const { return picture != nullptr; }
+  /// Frames follow each other at one rate; there are no time stamps.
+  bool constant_rate() const { return !(format->flags & AVFMT_VARIABLE_FPS) || frames_only(); }
+  /// ... and none can be left out.
+  bool frames_only() const;
+};
+
+/// From the extension of `path`. @throws InvalidArgument
+Container container_of(const std::string& path, const PixelTraits& traits);
+
+struct EncoderChoice {
+  const AVCodec* codec = nullptr;
+  AVPixelFormat format = AV_PIX_FMT_NONE;  // what the encoder gets
+  bool convert = false;  // `format` does not hold the source's samples as they are
+};
+
+/// @throws InvalidArgument  no such encoder or pixel format, or they do not go together
+EncoderChoice choose_encoder(const Container& container, const FileSource& source,
+                             const SinkOptions& options);
+
+}  // namespace lull::io

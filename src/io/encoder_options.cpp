@@ -1,0 +1,119 @@
+#include "io/encoder_options.h"
+
+#include <cstdio>
+#include <string_view>
+
+extern "C" {
+#include <libavutil/mastering_display_metadata.h>
+}
+
+namespace lull::io {
+namespace {
+
+void set_default(Dictionary& options, const char* key, const std::string& value) {
+  if (!options.has(key)) options.set(key, value);
+}
+
+bool has_option(const AVCodecContext& encoder, const char* name) {
+  return encoder.priv_data && av_opt_find(encoder.priv_data, name, nullptr, 0, 0);
+}
+
+void set_lossless(const AVCodecContext& encoder, Dictionary& options, std::string& x265) {
+  const std::string_view name = encoder.codec->name;
+  const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
+  if (name == "libx264" || name == "libx264rgb") {
+    options.set("qp", "0");
+  } else if (name == "libx265") {
+    x265 += ":lossless=1";
+  } else if (name == "libvpx-vp9") {
+    options.set("lossless", "1");
+  } else if (!d || !(d->props & AV_CODEC_PROP_LOSSLESS) || d->props & AV_CODEC_PROP_LOSSY) {
+    throw InvalidArgument(std::string("--lossless with ") + encoder.codec->name +
+                          " (it has no lossless mode known to lull); leave --vcodec out");
+  }
+}
+
+void set_quality(AVCodecContext& encoder, const SinkOptions& wanted, Dictionary& options) {
+  const std::string_view name = encoder.codec->name;
+  const bool x26 = name.starts_with("libx26");
+  if (wanted.crf) {
+    if (!has_option(encoder, "crf"))
+      throw InvalidArgument("--crf with " + std::string(name) +
+                            " (it has no constant rate factor); leave --crf out");
+    if (wanted.lossless) throw InvalidArgument("--crf with --lossless; give one of them");
+    char text[32];
+    std::snprintf(text, sizeof text, "%.10g", *wanted.crf);
+    options.set("crf", text);
+  }
+  if (wanted.lossless) return;
+  const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
+                      options.has("cqp") || options.has("global_quality");
+  // Visually lossless, by common experience; other encoders' scales are set to about the same.
+  if (x26 && !chosen) options.set("crf", "18");
+  if (name == "libvpx-vp9" && !chosen) options.set("crf", "24");
+  if (name.starts_with("libvpx")) set_default(options, "b", "0");  // or crf is no more than a bound
+  const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
+  // FFmpeg's own encoders default to 200 kbit/s.
+  if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf")) {
+    encoder.flags |= AV_CODEC_FLAG_QSCALE;
+    encoder.global_quality = 2 * FF_QP2LAMBDA;
+  }
+}
+
+// HDR10's static metadata, ITU-T H.265 D.2.28 and D.2.35; x265 takes chromaticities in units of
+// 0.00002 and luminances of 0.0001 cd/m^2.
+std::string hdr_params(const AVFrame& first) {
+  std::string params;
+  char text[160];
+  if (const AVFrameSideData* data =
+          av_frame_get_side_data(&first, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA)) {
+    const auto& m = *reinterpret_cast<const AVMasteringDisplayMetadata*>(data->data);
+    const auto chroma = [](AVRational r) { return static_cast<int>(av_q2d(r) * 50000 + 0.5); };
+    const auto light = [](AVRational r) { return static_cast<unsigned>(av_q2d(r) * 10000 + 0.5); };
+    if (m.has_primaries && m.has_luminance) {
+      std::snprintf(text, sizeof text, ":master-display=G(%d,%d)B(%d,%d)R(%d,%d)WP(%d,%d)L(%u,%u)",
+                    chroma(m.display_primaries[1][0]), chroma(m.display_primaries[1][1]),
+                    chroma(m.display_primaries[2][0]), chroma(m.display_primaries[2][1]),
+                    chroma(m.display_primaries[0][0]), chroma(m.display_primaries[0][1]),
+                    chroma(m.white_point[0]), chroma(m.white_point[1]), light(m.max_luminance),
+                    light(m.min_luminance));
+      params += text;
+    }
+  }
+  if (const AVFrameSideData* data =
+          av_frame_get_side_data(&first, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)) {
+    const auto& light = *reinterpret_cast<const AVContentLightMetadata*>(data->data);
+    std::snprintf(text, sizeof text, ":max-cll=%u,%u", light.MaxCLL, light.MaxFALL);
+    params += text;
+  }
+  return params;
+}
+
+}  // namespace
+
+void set_encoder_options(AVCodecContext& encoder, const Container& container, const AVFrame& first,
+                         const SinkOptions& wanted, Dictionary& options) {
+  const std::string_view name = encoder.codec->name;
+  for (const auto& [key, value] : wanted.vopts) options.set(key, value);
+  std::string x265 = "log-level=none";  // it would write to stderr by itself
+  if (wanted.lossless) set_lossless(encoder, options, x265);
+  set_quality(encoder, wanted, options);
+  if (name == "libx265") {
+    x265 += hdr_params(first);
+    if (options.has("x265-params")) x265.append(":").append(options.get("x265-params"));
+    options.set("x265-params", x265);
+  }
+  if (name == "ffv1") {
+    set_default(options, "level", "3");  // slices in parallel, each with its checksum
+    set_default(options, "slicecrc", "1");
+  }
+  if (name == "libvpx-vp9") set_default(options, "row-mt", "1");
+  if (name == "png") set_default(options, "pred", "mixed");
+  if (name == "tiff") set_default(options, "compression_algo", "deflate");
+  // AVI has no presentation times, so pictures must be stored in their order.
+  if (container.extension == "avi") set_default(options, "bf", "0");
+  // Depths beyond 8 bits are FFmpeg's extension of Y4M, which other programs read, too.
+  if (container.extension == "y4m") encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
+}
+
+}  // namespace lull::io

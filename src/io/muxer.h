@@ -1,0 +1,53 @@
+#pragma once
+// Packets into a file: one encoded video stream and copies of the source's other streams.
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "io/encoder.h"
+#include "io/output_file.h"
+
+namespace lull::io {
+
+class Muxer {
+ public:
+  /// Writes the container's head. `options` are those that the encoder did not take.
+  /// @throws InvalidArgument  a stream that the container cannot hold, an option nobody knows
+  Muxer(OutputFile& file, const Container& container, const FileSource& source,
+        const Encoder& encoder, Dictionary& options);
+
+  void write_video(PacketPtr packet);
+  /// A packet as the source's demuxer gave it; consumed if its stream is copied.
+  void write_copied(PacketPtr packet);
+  void write_trailer();
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
+ private:
+  struct Copy {
+    AVStream* to = nullptr;
+    AVRational time_base{};                  // of the packets that come in
+    std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that went out
+  };
+  struct Free {
+    void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
+  };
+
+  void add_video(const FileSource& source, const Encoder& encoder);
+  void add_copies(const FileSource& source);
+  void add_copy(const AVStream& from, const std::string& extension);
+  void copy_global(const AVFormatContext& from);
+  void copy_chapters(const AVFormatContext& from);
+  void write_header(const Container& container, Dictionary& options);
+  void keep_order(Copy& copy, AVPacket& packet) const;
+  void write(AVPacket* packet);
+
+  OutputFile& file_;
+  std::string extension_;
+  std::unique_ptr<AVFormatContext, Free> context_;
+  AVRational encoder_time_base_{};
+  std::vector<Copy> copies_;  // by the source's stream number
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,140 @@
+#include "io/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason() { return std::strerror(errno); }
+
+// Where the data really goes: an existing link stays one.
+std::string behind_links(const std::string& path) {
+  std::error_code code;
+  const fs::path real = fs::canonical(path, code);
+  return code ? path : real.string();
+}
+
+}  // namespace
+
+void OutputFile::FreeIo::operator()(AVIOContext* io) const noexcept {
+  av_freep(&io->buffer);
+  avio_context_free(&io);
+}
+
+OutputFile::OutputFile(const std::string& path, bool overwrite)
+    : path_(behind_links(path)), overwrite_(overwrite) {
+  std::error_code ignored;
+  const auto status = fs::status(path_, ignored);
+  if (fs::is_directory(status))
+    throw CannotCreate("cannot create '" + path + "' (it is a directory)");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw CannotCreate("cannot create '" + path + "' (it exists and is no regular file)");
+  if (fs::exists(status) && !overwrite)
+    throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+  create();
+  constexpr int buffer_bytes = 1 << 18;
+  io_.reset(avio_alloc_context(static_cast<unsigned char*>(non_null(av_malloc(buffer_bytes))),
+                               buffer_bytes, 1, this, nullptr, &OutputFile::write,
+                               &OutputFile::seek));
+  if (!io_) throw std::bad_alloc();
+}
+
+void OutputFile::create() {
+  static std::atomic<int> count = 0;
+  const fs::path final_path = path_;
+  // A name may have 255 bytes; ours shortens it rather than fail.
+  const std::string name = final_path.filename().string().substr(0, 200);
+  const std::string hidden =
+      "." + name + ".lull-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp";
+  temporary_ = (final_path.parent_path() / hidden).string();
+  // Left behind by a process of the same number that was killed: not worth keeping.
+  ::unlink(temporary_.c_str());
+  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+}
+
+OutputFile::~OutputFile() {
+  io_.reset();
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+int OutputFile::write(void* self, const std::uint8_t* data, int size) {
+  auto& file = *static_cast<OutputFile*>(self);
+  for (int done = 0; done < size;) {
+    const ssize_t written = ::write(file.descriptor_, data + done, size - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      if (!file.write_error_) file.write_error_ = AVERROR(errno);
+      return AVERROR(errno);
+    }
+    done += static_cast<int>(written);
+  }
+  return size;
+}
+
+int OutputFile::write(void* self, std::uint8_t* data, int size) {
+  return write(self, const_cast<const std::uint8_t*>(data), size);
+}
+
+std::int64_t OutputFile::seek(void* self, std::int64_t offset, int whence) {
+  const int descriptor = static_cast<OutputFile*>(self)->descriptor_;
+  if (whence == AVSEEK_SIZE) {
+    struct stat status;
+    return ::fstat(descriptor, &status) < 0 ? AVERROR(errno) : status.st_size;
+  }
+  const off_t at = ::lseek(descriptor, offset, whence);
+  return at < 0 ? AVERROR(errno) : at;
+}
+
+void OutputFile::commit() {
+  avio_flush(io_.get());
+  int error = write_error_;
+  if (!error && io_->error < 0) error = io_->error;
+  if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
+  // Network file systems report a full disk here at the latest.
+  if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
+  check<IoError>(error, "cannot write '" + path_ + "'");
+  if (overwrite_) {
+    rename_over();
+  } else {
+    rename_new();
+  }
+  temporary_.clear();
+}
+
+void OutputFile::rename_over() {
+  if (::rename(temporary_.c_str(), path_.c_str()) < 0)
+    throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+}
+
+// Somebody may have created the name meanwhile: it must not be lost.
+void OutputFile::rename_new() {
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0)
+    return;
+  // Not every file system knows that; a hard link does not replace anything either.
+  if (errno == EINVAL || errno == ENOSYS) {
+    if (::link(temporary_.c_str(), path_.c_str()) == 0) {
+      ::unlink(temporary_.c_str());
+      return;
+    }
+    // One without hard links (FAT): looking first is the best there is.
+    if ((errno == EPERM || errno == ENOTSUP) && ::access(path_.c_str(), F_OK) < 0)
+      return rename_over();
+  }
+  if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists by now; give -y to overwrite it");
+  throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,14 @@
+#pragma once
+// What travels with a frame from source to sink and no filter reads.
+
+#include "core/frame.h"
+#include "io/ffmpeg.h"
+
+namespace lull {
+
+struct Passenger {
+  io::FramePtr properties;  // no samples: side data, metadata, colour, aspect ratio, interlacing
+  Frame alpha;              // one grey plane of the frame's depth; without pixels if there is none
+};
+
+}  // namespace lull

@@ -1,0 +1,200 @@
+#include "io/source.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "io/passenger.h"
+
+namespace lull::io {
+namespace {
+
+/// libvpx alone decodes the alpha of WebM, which lies in side data.
+const AVCodec* find_decoder(const AVStream& stream) {
+  const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
+  if (alpha && std::string_view(alpha->value) == "1") {
+    const bool vp9 = stream.codecpar->codec_id == AV_CODEC_ID_VP9;
+    if (const AVCodec* codec = avcodec_find_decoder_by_name(vp9 ? "libvpx-vp9" : "libvpx"))
+      return codec;
+  }
+  return avcodec_find_decoder(stream.codecpar->codec_id);
+}
+
+/// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
+/// they concealed (decode_error_flags), and stop at trifles if told to explode.
+bool must_explode(const AVCodecDescriptor* codec) {
+  return codec && codec->props & AV_CODEC_PROP_INTRA_ONLY;
+}
+
+FramePtr properties_of(const AVFrame& picture) {
+  FramePtr properties = make_frame();
+  check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
+  properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder decides
+  return properties;
+}
+
+}  // namespace
+
+FileSource::FileSource(const std::string& path, const SourceOptions& options) : demuxer_(path) {
+  open_decoder(options.threads);
+  FramePtr first = decode();
+  if (!first) throw BadData(with_log("'" + path + "' has no picture in its video stream", watch_));
+  pixel_format_ = static_cast<AVPixelFormat>(first->format);
+  const std::optional<PixelTraits> traits = traits_of(*first);
+  if (!traits)
+    throw BadData("'" + path + "' has the pixel format " + name_of(pixel_format_) +
+                  " (must be grey, YCbCr or RGB of 8 to 16 bits); convert it first");
+  traits_ = *traits;
+  FrameFormat format = traits_.format;
+  format.width = first->width;
+  format.height = first->height;
+  pool_.emplace(format, options.memory);
+  if (traits_.alpha) {
+    FrameFormat alpha;
+    alpha.width = format.width;
+    alpha.height = format.height;
+    alpha.sample = format.sample;
+    alpha.bits = format.bits;
+    alpha_pool_.emplace(alpha);
+  }
+  ahead_.push_back(std::move(first));
+  fill_info();
+}
+
+void FileSource::open_decoder(int threads) {
+  const AVStream& stream = demuxer_.video();
+  const AVCodec* codec = find_decoder(stream);
+  const std::string name = avcodec_get_name(stream.codecpar->codec_id);
+  if (!codec)
+    throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
+  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
+  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar), "bad " + name);
+  decoder_->pkt_timebase = stream.time_base;
+  decoder_->thread_count = threads;
+  decoder_->err_recognition = AV_EF_CRCCHECK;
+  if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
+    decoder_->err_recognition |= AV_EF_EXPLODE;
+  if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
+    throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
+}
+
+void FileSource::fill_info() {
+  AVFormatContext& context = demuxer_.context();
+  AVStream& stream = demuxer_.video();
+  info_.codec = avcodec_get_name(stream.codecpar->codec_id);
+  info_.pixel_format = name_of(pixel_format_);
+  info_.container = context.iformat->name;
+  info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
+  info_.time_base = to_rational(stream.time_base);
+  info_.still = demuxer_.holds_pictures() && !has_second_frame();
+  if (info_.still) {
+    info_.frames_estimate = 1;
+    return;
+  }
+  if (stream.duration > 0)
+    info_.duration_s = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+  else if (context.duration > 0)
+    info_.duration_s = static_cast<double>(context.duration) / AV_TIME_BASE;
+  if (stream.nb_frames > 0)
+    info_.frames_estimate = stream.nb_frames;
+  else if (info_.frame_rate.num > 0)
+    info_.frames_estimate = std::llround(info_.duration_s * av_q2d(to_av(info_.frame_rate)));
+}
+
+bool FileSource::has_second_frame() {
+  if (ahead_.size() < 2)
+    if (FramePtr second = decode()) ahead_.push_back(std::move(second));
+  return ahead_.size() >= 2;
+}
+
+std::optional<Frame> FileSource::read() {
+  demuxer_.relay().close_unless_attached();
+  FramePtr picture;
+  if (ahead_.empty()) {
+    picture = decode();
+  } else {
+    picture = std::move(ahead_.front());
+    ahead_.pop_front();
+  }
+  if (!picture) return std::nullopt;
+  if (picture->format != pixel_format_ || picture->width != format().width ||
+      picture->height != format().height)
+    throw BadData("'" + demuxer_.path() + "' changes to " + std::to_string(picture->width) + "x" +
+                  std::to_string(picture->height) + " " +
+                  name_of(static_cast<AVPixelFormat>(picture->format)) + " on the way (from " +
+                  std::to_string(format().width) + "x" + std::to_string(format().height) + " " +
+                  name_of(pixel_format_) + "); split it there");
+  Frame frame = pool_->acquire();
+  auto passenger = std::make_shared<Passenger>();
+  if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
+  unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+  passenger->properties = properties_of(*picture);
+  frame.passenger = std::move(passenger);
+  stamp(frame, *picture);
+  return frame;
+}
+
+FramePtr FileSource::decode() {
+  for (FramePtr picture = make_frame();;) {
+    const int code = avcodec_receive_frame(decoder_.get(), picture.get());
+    if (code >= 0) {
+      check_decoded(*picture);
+      ++decoded_;
+      return picture;
+    }
+    if (code == AVERROR_EOF) return nullptr;
+    if (code == AVERROR(EAGAIN)) {
+      const PacketPtr packet = demuxer_.read();
+      send(packet.get());  // null asks for the frames that are still inside
+    } else {
+      throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
+                                 std::to_string(decoded_),
+                             watch_));
+    }
+  }
+}
+
+void FileSource::send(const AVPacket* packet) {
+  const int code = avcodec_send_packet(decoder_.get(), packet);
+  // A broadcast that was recorded from its middle has no parameter sets at first.
+  const bool warming_up =
+      decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
+  if (code >= 0 || code == AVERROR_EOF || warming_up) return;
+  if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+  throw BadData(with_log(
+      "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
+      watch_));
+}
+
+void FileSource::check_decoded(const AVFrame& picture) {
+  const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
+  // The JPEG decoder fills up with grey what a cut took away, and only mentions it.
+  const bool cut = decoder_->codec_id == AV_CODEC_ID_MJPEG && !watch_.find("EOI missing").empty();
+  if (damaged || cut)
+    throw BadData(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
+                               "' is damaged or cut short",
+                           watch_));
+}
+
+void FileSource::stamp(Frame& frame, const AVFrame& picture) {
+  const AVRational tick = demuxer_.video().time_base;
+  frame.time_base = to_rational(tick);
+  frame.duration = frame_duration(picture);
+  if (frame.duration <= 0 && info_.frame_rate.num > 0)
+    frame.duration =
+        std::max<std::int64_t>(av_rescale_q(1, av_inv_q(to_av(info_.frame_rate)), tick), 1);
+  frame.pts = picture.best_effort_timestamp;
+  if (frame.pts == AV_NOPTS_VALUE) frame.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
+  next_pts_ = frame.pts + std::max<std::int64_t>(frame.duration, 1);
+}
+
+std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+  capture_ffmpeg_log();
+  return std::make_unique<FileSource>(path, options);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code code;
+  return std::filesystem::equivalent(a, b, code) && !code;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,51 @@
+#pragma once
+// The decoded main video stream of a file.
+
+#include <deque>
+
+#include "core/frame_pool.h"
+#include "io/demuxer.h"
+#include "io/media.h"
+#include "io/pixel_formats.h"
+
+namespace lull::io {
+
+/// The one MediaSource there is; the sink looks behind the interface.
+class FileSource final : public MediaSource {
+ public:
+  FileSource(const std::string& path, const SourceOptions& options);
+
+  const FrameFormat& format() const noexcept override { return pool_->format(); }
+  const VideoInfo& info() const noexcept override { return info_; }
+  std::optional<Frame> read() override;
+
+  const Demuxer& demuxer() const { return demuxer_; }
+  const AVCodecContext& decoder() const { return *decoder_; }
+  /// The first frame as decoded: colour, aspect ratio, side data. Valid until the first read.
+  const AVFrame& first() const { return *ahead_.front(); }
+  AVPixelFormat pixel_format() const { return pixel_format_; }
+  const PixelTraits& traits() const { return traits_; }
+  /// Whether there is a second frame; decodes up to it. Before the first read.
+  bool has_second_frame();
+
+ private:
+  void open_decoder(int threads);
+  void fill_info();
+  FramePtr decode();
+  void send(const AVPacket* packet);
+  void check_decoded(const AVFrame& picture);
+  void stamp(Frame& frame, const AVFrame& picture);
+
+  Demuxer demuxer_;
+  LogWatch watch_;
+  CodecPtr decoder_;
+  VideoInfo info_;
+  AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
+  PixelTraits traits_;
+  std::optional<FramePool> pool_, alpha_pool_;
+  std::deque<FramePtr> ahead_;  // decoded, not read yet
+  std::int64_t decoded_ = 0;    // frames
+  std::int64_t next_pts_ = AV_NOPTS_VALUE;
+};
+
+}  // namespace lull::io
