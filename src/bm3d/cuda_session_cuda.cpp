@@ -1,0 +1,84 @@
+// Sessions of the cuda backend. A session has as many slots as frames in flight; each slot owns a
+// stream and all that one frame needs on the device, so that the copies of one frame run beside the
+// kernels of another. The host waits for one thing alone: the oldest frame, when all slots are
+// taken.
+
+#include <cstring>
+#include <vector>
+
+#include "bm3d/cuda_session.h"
+#include "bm3d/cuda_slot.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "cuda/device_list.h"
+#include "cuda/handles.h"
+#include "cuda/nvtx.h"
+#include "cuda/pinned_memory.h"
+
+namespace lull::bm3d {
+namespace {
+
+class CudaSession final : public Denoiser {
+ public:
+  CudaSession(const Params& params, const FrameFormat& format, int device, int streams)
+      : format_(format), device_(device), pool_(format, cuda::pinned_memory()) {
+    const cuda::DeviceScope scope(device);
+    for (int i = 0; i < streams; ++i) slots_.push_back(std::make_unique<CudaSlot>(params, format));
+  }
+
+  ~CudaSession() override {
+    try {  // streams of a device are destroyed while it is current
+      const cuda::DeviceScope scope(device_);
+      slots_.clear();
+    } catch (...) {
+    }
+  }
+
+  int latency() const noexcept override { return static_cast<int>(slots_.size()); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.format != format_)
+      throw InvalidArgument(
+          "a frame of another format (a session takes one format); open another session");
+    const cuda::DeviceScope scope(device_);
+    CudaSlot& slot = *slots_[next_];
+    next_ = (next_ + 1) % slots_.size();
+    std::optional<Frame> ready = slot.finish();
+    slot.start(std::move(noisy), pool_.acquire());
+    return ready;
+  }
+
+  std::optional<Frame> drain() override {
+    const cuda::DeviceScope scope(device_);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      CudaSlot& slot = *slots_[next_];
+      next_ = (next_ + 1) % slots_.size();
+      if (std::optional<Frame> ready = slot.finish()) return ready;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  FrameFormat format_;
+  int device_;
+  FramePool pool_;
+  std::vector<std::unique_ptr<CudaSlot>> slots_;
+  std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
+                                    int streams) {
+  const cuda::DeviceList list = cuda::list_devices();
+  if (list.devices.empty())
+    throw DeviceUnavailable("no GPU (" + list.reason + "); choose the device cpu");
+  if (device < 0 || device >= static_cast<int>(list.devices.size()))
+    throw DeviceUnavailable("no GPU " + std::to_string(device) + " (visible: 0 to " +
+                            std::to_string(list.devices.size() - 1) + "); see: lull devices");
+  return std::make_unique<CudaSession>(params, format, device, streams);
+}
+
+std::pmr::memory_resource* cuda_frame_memory() { return cuda::pinned_memory(); }
+
+}  // namespace lull::bm3d

@@ -1,0 +1,12 @@
+// One instantiation of the filter a file: they compile side by side.
+
+#include "bm3d/filter_kernel.cuh"
+
+namespace lull::bm3d::filter_detail {
+
+void filter_wiener_bior(const FilterArgs& args, const PhaseParams& phase, float mu2,
+                        cudaStream_t stream) {
+  dispatch<true, Bior>(args, phase, mu2, stream);
+}
+
+}  // namespace lull::bm3d::filter_detail

@@ -1,0 +1,153 @@
+#pragma once
+// The kernels of the CUDA backend, as functions that launch them. Everything is asynchronous on
+// `stream`; nothing here allocates or waits. How they work stands at the head of each .cu file.
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bm3d/params.h"
+#include "core/frame.h"
+#include "core/image.h"
+
+namespace lull::bm3d {
+
+/// Layout of every plane on the device: a margin around the picture, so that no kernel has to ask
+/// whether a search window leaves it. Offsets count elements, whatever their type.
+struct Margins {
+  int width = 0, height = 0;  // of the picture
+  int left = 0, top = 0;      // multiples of 4, at least the window's radius
+  int pitch = 0, rows = 0;    // of the whole, pitch a multiple of 32
+
+  Margins() = default;
+  Margins(int width, int height, int window);
+  constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
+  constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
+};
+
+/// Reference patches: every `step`-th, and the last of each row and column.
+struct ReferenceGrid {
+  int step = 1;
+  int last_x = 0, last_y = 0;    // origin of the last reference patch
+  int count_x = 0, count_y = 0;  // reference patches in a row, in a column
+
+  ReferenceGrid() = default;
+  ReferenceGrid(int width, int height, int step);
+  constexpr int x(int i) const { return i * step < last_x ? i * step : last_x; }
+  constexpr int y(int j) const { return j * step < last_y ? j * step : last_y; }
+};
+
+/// Reference patches are handled in blocks of 4x4, which share what they load.
+inline constexpr int block_side = 4;
+inline constexpr int block_references = block_side * block_side;
+
+/// A rectangle of blocks whose groups exist at the same time.
+struct Batch {
+  int x0 = 0, y0 = 0;  // first block
+  int blocks_x = 0, blocks_y = 0;
+};
+
+/// Groups of one batch: for each reference patch log2 of the number of patches, and up to
+/// `capacity` displacements from the reference patch, (dy << 16) | (dx & 0xffff). The reference
+/// patch comes first, then rising distances. Block b of the batch holds references 16 b .. 16 b
+/// + 15.
+struct Groups {
+  std::uint32_t* displacements = nullptr;  // [reference][capacity]
+  std::uint8_t* log2_count = nullptr;      // [reference]
+  int capacity = 16;                       // group_capacity()
+};
+/// Places in memory for a group's patches: the kernels work on 16 or 32.
+constexpr int group_capacity(const PhaseParams& phase) { return phase.group <= 16 ? 16 : 32; }
+
+/// The picture in which patches are matched, as 8-bit samples, and half the squared norm of the
+/// patch at each place (`no_patch` where a patch would leave the picture).
+struct Guide {
+  const std::uint8_t* samples = nullptr;
+  const std::int32_t* half_norms = nullptr;
+  float scale = 1;  // guide sample = scale * (sample - offset)
+  float offset = 0;
+};
+inline constexpr std::int32_t no_patch = 0x3fffffff;
+
+/// Sums of all groups' estimates in fixed point: integers add up to the same result in any order.
+struct Sums {
+  unsigned long long* numerator = nullptr;  // signed values, two's complement
+  std::uint32_t* denominator = nullptr;     // weights at patch origins; the window comes later
+};
+
+inline constexpr int max_planes = 3;
+using Planes = std::array<const float*, max_planes>;
+
+// ---- conversion (convert.cu) ----
+
+/// A frame's planes as they came, on the device.
+struct RawPlanes {
+  SampleType sample = SampleType::u8;
+  double full_scale = 255;
+  std::array<void*, max_planes> data{};
+  std::array<int, max_planes> pitch{};  // bytes
+};
+enum class Colour { as_is, opponent };
+
+/// Samples of `count` planes from `first` on to floats on the 0..255 scale.
+void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
+                       const Margins& margins, const std::array<float*, max_planes>& planes,
+                       cudaStream_t stream);
+/// The way back, rounded to nearest and clipped.
+void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
+                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream);
+/// Means of boxes of 2^shift_x by 2^shift_y samples; boxes are cut at the right and lower edge.
+void average_plane(const float* from, const Margins& from_margins, int shift_x, int shift_y,
+                   float* to, const Margins& to_margins, cudaStream_t stream);
+enum class Blur { none, binomial };
+/// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins.
+void make_guide(const float* plane, const Margins& margins, Blur blur, float scale, float offset,
+                std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream);
+
+// ---- grouping (match.cu) ----
+
+/// How a match kernel cuts its work to the shared memory of a device; fixed per session.
+struct MatchPlan {
+  int union_width = 0;   // of the windows of a block's references, rounded up to 8
+  int union_height = 0;  // rounded up to 4
+  int tile_pitch = 0;    // words
+  int band_rows = 0;     // rows of candidates whose scores exist at a time, multiple of 4
+  int score_pitch = 0;   // words of scores for one reference
+  std::size_t shared_bytes = 0;
+
+  MatchPlan() = default;
+  MatchPlan(const PhaseParams& phase, std::size_t shared_limit);
+};
+
+void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
+           const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
+           const Groups& groups, cudaStream_t stream);
+
+// ---- collaborative filtering and aggregation (filter_*.cu) ----
+
+struct FilterArgs {
+  Planes noisy{};
+  Planes basic{};  // second phase only
+  std::array<Sums, max_planes> sums{};
+  std::array<float, max_planes> sigma{};
+  int planes = 1;
+  Margins margins;
+  ReferenceGrid grid;
+  Batch batch;
+  Groups groups;
+  std::array<float, patch> window{};  // aggregation window, one axis
+};
+
+/// Hard threshold lambda * sigma (first phase) or Wiener factors c^2 / (c^2 + mu2 sigma^2).
+void filter_hard(const FilterArgs& args, const PhaseParams& phase, float lambda,
+                 cudaStream_t stream);
+void filter_wiener(const FilterArgs& args, const PhaseParams& phase, float mu2,
+                   cudaStream_t stream);
+
+/// Estimate = sums' quotient; the noisy sample where no patch lies.
+void normalise(const Sums& sums, const float* noisy, const Margins& margins,
+               const std::array<float, patch>& window, float* estimate, cudaStream_t stream);
+
+}  // namespace lull::bm3d

@@ -1,0 +1,77 @@
+#pragma once
+// Owners of the runtime's handles, and of device memory.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "cuda/check.h"
+
+namespace lull::cuda {
+
+template <auto Release>
+struct Releaser {  // ignores the status: destructors run while unwinding
+  template <class T>
+  void operator()(T* handle) const noexcept {
+    (void)Release(handle);
+  }
+};
+using Stream = std::unique_ptr<CUstream_st, Releaser<cudaStreamDestroy>>;
+using Event = std::unique_ptr<CUevent_st, Releaser<cudaEventDestroy>>;
+
+/// A stream that does not wait for the legacy default stream.
+[[nodiscard]] inline Stream make_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return Stream(stream);
+}
+
+enum class Timing { off, on };
+
+/// Host threads that wait for the event sleep instead of spinning: cores belong to the codecs.
+[[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
+  cudaEvent_t event = nullptr;
+  const unsigned flags =
+      cudaEventBlockingSync | (timing == Timing::off ? cudaEventDisableTiming : 0);
+  check(cudaEventCreateWithFlags(&event, flags));
+  return Event(event);
+}
+
+/// Device memory for `size` values of T, allocated once, not initialised.
+template <class T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t size) : size_(size) {
+    void* data = nullptr;
+    if (size > 0) check(cudaMalloc(&data, size * sizeof(T)));
+    data_.reset(static_cast<T*>(data));
+  }
+  T* get() const noexcept { return data_.get(); }
+  std::size_t size() const noexcept { return size_; }
+  std::size_t bytes() const noexcept { return size_ * sizeof(T); }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+
+ private:
+  std::unique_ptr<T, Releaser<cudaFree>> data_;
+  std::size_t size_ = 0;
+};
+
+/// Makes a device current for the scope, and the previous one after it.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device) {
+    check(cudaGetDevice(&previous_));
+    check(cudaSetDevice(device));
+  }
+  ~DeviceScope() { (void)cudaSetDevice(previous_); }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int previous_ = 0;
+};
+
+}  // namespace lull::cuda

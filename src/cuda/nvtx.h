@@ -1,0 +1,16 @@
+#pragma once
+// Names for stages, seen by profilers.
+
+#include <nvtx3/nvToolsExt.h>
+
+namespace lull::cuda {
+
+class NvtxRange {
+ public:
+  explicit NvtxRange(const char* name) { nvtxRangePushA(name); }
+  ~NvtxRange() { nvtxRangePop(); }
+  NvtxRange(const NvtxRange&) = delete;
+  NvtxRange& operator=(const NvtxRange&) = delete;
+};
+
+}  // namespace lull::cuda

@@ -1,0 +1,215 @@
+// Filtering and aggregation on the device against the reference, on equal groups.
+
+#include <cmath>
+#include <vector>
+
+#include "bm3d/dft_cuda.h"
+#include "bm3d/kaiser.h"
+#include "bm3d/kernels.h"
+#include "bm3d/reference_stages.h"
+#include "support/device.h"
+#include "support/gpu.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+namespace {
+
+using testing::on_device;
+using testing::on_host;
+
+struct Case {
+  Phase which = Phase::first;
+  PhaseParams phase;
+  float strength = 2.7f;  // lambda or mu2
+  float level = 0;        // added to the picture
+};
+
+class Scene {
+ public:
+  static constexpr int width = 53, height = 47;
+  static constexpr float sigma = 20;
+
+  explicit Scene(const Case& c) : case_(c), clean_(testing::texture_picture(width, height)) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) clean_.view()(x, y) += c.level;
+    noisy_ = testing::with_noise(clean_.view(), sigma);
+    const int count_x = reference_count(width, c.phase.step);
+    const int count_y = reference_count(height, c.phase.step);
+    for (int j = 0; j < count_y; ++j)
+      for (int i = 0; i < count_x; ++i)
+        groups_.push_back(match(std::as_const(noisy_).view(),
+                                reference_position(i, width, c.phase.step),
+                                reference_position(j, height, c.phase.step), c.phase));
+  }
+
+  Plane<float> by_reference() const {
+    return case_.phase.transform == Transform::dft
+               ? by_reference(fourier_transform())
+               : by_reference(real_transform(case_.phase.transform));
+  }
+
+  Plane<float> by_device() const {
+    const PhaseParams& phase = case_.phase;
+    const Margins margins(width, height, phase.window);
+    const auto noisy = upload(noisy_, margins), basic = upload(clean_, margins);
+    const auto numerator = on_device(std::vector<unsigned long long>(margins.size(), 0));
+    const auto denominator = on_device(std::vector<std::uint32_t>(margins.size(), 0));
+    const auto estimate = on_device(std::vector<float>(margins.size(), -1));
+
+    FilterArgs args;
+    args.noisy[0] = noisy.get();
+    args.basic[0] = basic.get();
+    args.sums[0] = {numerator.get(), denominator.get()};
+    args.sigma[0] = sigma;
+    args.margins = margins;
+    args.grid = ReferenceGrid(width, height, phase.step);
+    args.batch = {0, 0, (args.grid.count_x + 3) / 4, (args.grid.count_y + 3) / 4};
+    args.window = kaiser_window(phase.kaiser);
+    std::vector<std::uint32_t> displacements;
+    std::vector<std::uint8_t> counts;
+    pack_groups(args, displacements, counts);
+    const auto device_displacements = on_device(displacements);
+    const auto device_counts = on_device(counts);
+    args.groups = {device_displacements.get(), device_counts.get(), group_capacity(phase)};
+
+    if (phase.transform == Transform::dft)
+      DftFilter(phase, case_.which, nullptr).run(args, case_.strength);
+    else if (case_.which == Phase::first)
+      filter_hard(args, phase, case_.strength, nullptr);
+    else
+      filter_wiener(args, phase, case_.strength, nullptr);
+    normalise(args.sums[0], noisy.get(), margins, args.window, estimate.get(), nullptr);
+
+    const auto values = on_host(estimate);
+    Plane<float> result(width, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) result.view()(x, y) = values[margins.at(x, y)];
+    return result;
+  }
+
+ private:
+  template <class Coefficient>
+  Plane<float> by_reference(const PatchTransform<Coefficient>& transform) const {
+    const PhaseParams& phase = case_.phase;
+    Accumulator sums(width, height);
+    const int count_x = reference_count(width, phase.step);
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+      const int x = reference_position(static_cast<int>(k) % count_x, width, phase.step);
+      const int y = reference_position(static_cast<int>(k) / count_x, height, phase.step);
+      auto stack = gather<Coefficient>(noisy_.view(), x, y, groups_[k]);
+      const double weight =
+          case_.which == Phase::first
+              ? hard_threshold(stack, transform, phase.group_transform, case_.strength * sigma)
+              : wiener(stack, gather<Coefficient>(clean_.view(), x, y, groups_[k]), transform,
+                       phase.group_transform, case_.strength * sigma * sigma);
+      sums.add(stack, x, y, groups_[k], weight, kaiser_window(phase.kaiser));
+    }
+    Plane<float> estimate(width, height);
+    sums.divide(estimate.view());
+    return estimate;
+  }
+
+  static cuda::DeviceBuffer<float> upload(const Plane<float>& plane, const Margins& margins) {
+    std::vector<float> values(margins.size(), std::nanf(""));  // nothing may depend on margins
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) values[margins.at(x, y)] = plane.view()(x, y);
+    return on_device(values);
+  }
+
+  void pack_groups(const FilterArgs& args, std::vector<std::uint32_t>& displacements,
+                   std::vector<std::uint8_t>& counts) const {
+    const int capacity = group_capacity(case_.phase);
+    const std::size_t references =
+        static_cast<std::size_t>(args.batch.blocks_x) * args.batch.blocks_y * block_references;
+    displacements.assign(references * capacity, 0);
+    counts.assign(references, 0);
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+      const int i = static_cast<int>(k) % args.grid.count_x;
+      const int j = static_cast<int>(k) / args.grid.count_x;
+      const std::size_t index =
+          (static_cast<std::size_t>(j / 4) * args.batch.blocks_x + i / 4) * block_references +
+          j % 4 * 4 + i % 4;
+      for (int m = 0; m < groups_[k].count; ++m) {
+        displacements[index * capacity + m] = groups_[k].members[m];
+        if ((1 << m) < groups_[k].count) counts[index] = static_cast<std::uint8_t>(m + 1);
+      }
+    }
+  }
+
+  Case case_;
+  Plane<float> clean_, noisy_;
+  std::vector<Group> groups_;
+};
+
+double rms_difference(const Plane<float>& a, const Plane<float>& b) {
+  return 255 / std::pow(10, testing::psnr(a.view(), b.view()) / 20);
+}
+
+using CudaFilter = testing::GpuTest;
+
+// Samples and horizontal transforms are in half precision: an ulp of 1/16 at a contrast of 128,
+// both ways, and averaged over the estimates of a sample.
+constexpr double tolerance = 0.05;
+// Where a coefficient lies that close to the threshold, it may fall on the other side.
+constexpr double tolerance_hard = 0.25;
+
+TEST_F(CudaFilter, GivesBackWhatAThresholdOfZeroKeeps) {
+  for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
+      const Scene scene({Phase::first,
+                         {.window = 25,
+                          .group = 32,
+                          .tau = 9000,
+                          .transform = transform,
+                          .group_transform = across},
+                         0.0f});
+      EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance)
+          << static_cast<int>(transform) << static_cast<int>(across);
+    }
+}
+
+TEST_F(CudaFilter, ThresholdsAsTheReference) {
+  for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+      for (const int group : {1, 4, 16, 32}) {
+        const Scene scene({Phase::first,
+                           {.window = 25,
+                            .group = group,
+                            .tau = 2500,
+                            .transform = transform,
+                            .group_transform = across}});
+        EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance_hard)
+            << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
+      }
+}
+
+TEST_F(CudaFilter, WeighsAsTheReference) {
+  for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+      for (const int group : {1, 8, 16, 32}) {
+        const Scene scene({Phase::second,
+                           {.window = 19,
+                            .group = group,
+                            .step = 4,
+                            .tau = 2500,
+                            .transform = transform,
+                            .group_transform = across,
+                            .kaiser = 2.0f},
+                           0.5f});
+        EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance)
+            << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
+      }
+}
+
+TEST_F(CudaFilter, DoesWithoutSharedMemoryForTheLargestWindows) {
+  const Scene scene({Phase::second, {.window = 127, .group = 32, .step = 8, .tau = 2500}, 0.5f});
+  EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
+}
+
+TEST_F(CudaFilter, ResolvesContrastWhateverTheLevel) {
+  const Scene scene({Phase::second, {.window = 25, .group = 16, .tau = 2500}, 0.5f, 100.0f});
+  EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
+}
+
+}  // namespace
+}  // namespace lull::bm3d

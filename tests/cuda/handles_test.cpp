@@ -1,0 +1,67 @@
+#include "cuda/handles.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "cuda/pinned_memory.h"
+#include "support/gpu.h"
+
+namespace lull::cuda {
+namespace {
+
+TEST(Check, TellsTheDeviceFromFaultsOfOurOwn) {
+  EXPECT_NO_THROW(check(cudaSuccess));
+  EXPECT_THROW(check(cudaErrorMemoryAllocation), DeviceUnavailable);
+  EXPECT_THROW(check(cudaErrorInsufficientDriver), DeviceUnavailable);
+  EXPECT_THROW(check(cudaErrorInvalidValue), InternalError);
+}
+
+TEST(Check, NamesThePlace) {
+  try {
+    check(cudaErrorInvalidValue);
+    FAIL() << "it should have thrown";
+  } catch (const Error& error) {
+    EXPECT_NE(std::strstr(error.what(), "handles_test.cpp:"), nullptr) << error.what();
+    EXPECT_EQ(std::strchr(error.what(), '\n'), nullptr);
+  }
+}
+
+using CudaHandles = testing::GpuTest;
+
+TEST_F(CudaHandles, TooMuchMemoryIsRefusedAndForgotten) {
+  EXPECT_THROW(DeviceBuffer<char>(std::size_t{1} << 50), DeviceUnavailable);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "the next call must not see it";
+}
+
+TEST_F(CudaHandles, FramesInPinnedMemoryMakeTheRoundTrip) {
+  FramePool pool({.width = 37, .height = 11}, pinned_memory());
+  const Frame out = pool.acquire(), back = pool.acquire();
+  for (int y = 0; y < 11; ++y)
+    for (int x = 0; x < 37; ++x) out.planes[0](x, y) = static_cast<std::byte>(7 * x + y);
+  const Stream stream = make_stream();
+  const Event done = make_event();
+  const DeviceBuffer<std::byte> device(64 * 11);
+  const auto &from = out.planes[0], &to = back.planes[0];
+  check(cudaMemcpy2DAsync(device.get(), 64, from.data, from.stride, 37, 11, cudaMemcpyHostToDevice,
+                          stream.get()));
+  check(cudaMemcpy2DAsync(to.data, to.stride, device.get(), 64, 37, 11, cudaMemcpyDeviceToHost,
+                          stream.get()));
+  check(cudaEventRecord(done.get(), stream.get()));
+  check(cudaEventSynchronize(done.get()));
+  for (int y = 0; y < 11; ++y) EXPECT_EQ(std::memcmp(from.row(y), to.row(y), 37), 0) << y;
+}
+
+TEST_F(CudaHandles, ScopePutsTheDeviceBack) {
+  int before = -1, after = -1;
+  check(cudaGetDevice(&before));
+  { const DeviceScope scope(0); }
+  check(cudaGetDevice(&after));
+  EXPECT_EQ(before, after);
+  EXPECT_THROW(DeviceScope(1000), DeviceUnavailable);
+}
+
+}  // namespace
+}  // namespace lull::cuda

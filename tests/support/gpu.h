@@ -1,0 +1,18 @@
+#pragma once
+// Tests that need a GPU say why they do not run.
+
+#include <gtest/gtest.h>
+
+#include "cuda/device_list.h"
+
+namespace lull::testing {
+
+class GpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const cuda::DeviceList list = cuda::list_devices();
+    if (list.devices.empty()) GTEST_SKIP() << "no GPU: " << list.reason;
+  }
+};
+
+}  // namespace lull::testing
