@@ -15,8 +15,14 @@ set(LULL_PUBLIC_HEADERS
   pipeline/run.h
   pipeline/sharded_denoiser.h)
 
-# One target over all the folders.
+# One target over all the folders of src (the tools have libraries too, for their tests).
 get_property(libraries GLOBAL PROPERTY LULL_LIBRARIES)
+foreach(library IN LISTS libraries)
+  get_target_property(folder ${library} SOURCE_DIR)
+  if(NOT folder MATCHES "^${PROJECT_SOURCE_DIR}/src/")
+    list(REMOVE_ITEM libraries ${library})
+  endif()
+endforeach()
 add_library(lull_all INTERFACE)
 add_library(lull::lull ALIAS lull_all)
 target_link_libraries(lull_all INTERFACE ${libraries})
