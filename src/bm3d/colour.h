@@ -9,13 +9,15 @@
 
 namespace lull::bm3d {
 
-/// Rows give Y, U, V from R, G, B. Y is the mean, so that distances measured in it keep the scale
-/// of grey pictures; the rows are orthogonal.
-inline constexpr float opponent_forward[3][3] = {
-    {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}, {0.5f, 0.0f, -0.5f}, {0.25f, -0.5f, 0.25f}};
+/// Rows give Y, U, V from R, G, B: the mean, (R - B) / sqrt(2) and (R - 2 G + B) / sqrt(6). Y keeps
+/// the scale of a grey picture; U and V keep the level of noise. The rows are orthogonal.
+inline constexpr float opponent_forward[3][3] = {{1 / 3.0f, 1 / 3.0f, 1 / 3.0f},
+                                                 {0.70710678f, 0.0f, -0.70710678f},
+                                                 {0.40824829f, -0.81649658f, 0.40824829f}};
 /// Rows give R, G, B from Y, U, V.
-inline constexpr float opponent_inverse[3][3] = {
-    {1.0f, 1.0f, 2 / 3.0f}, {1.0f, 0.0f, -4 / 3.0f}, {1.0f, -1.0f, 2 / 3.0f}};
+inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f},
+                                                 {1.0f, 0.0f, -0.81649658f},
+                                                 {1.0f, -0.70710678f, 0.40824829f}};
 
 /// Standard deviation of the noise in Y, U and V, where that of R, G and B is independent.
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);

@@ -16,4 +16,9 @@ void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneVie
     }
 }
 
+void add_weighted(PlaneView<const float> plane, float weight, PlaneView<float> sum) {
+  for (int y = 0; y < sum.height; ++y)
+    for (int x = 0; x < sum.width; ++x) sum(x, y) += weight * plane(x, y);
+}
+
 }  // namespace lull::bm3d

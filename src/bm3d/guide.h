@@ -1,12 +1,31 @@
 #pragma once
-// The pictures in which groups are matched, where that is not simply the plane to filter.
+// The pictures in which the groups of colour planes are matched. All backends match in the same
+// ones; docs/bm3d.md has what was measured against what.
+//
+// First phase: luma in itself, the two chroma planes together in (C1 - C2) / sqrt(2), which has the
+// level of noise that each of them has, and shows the edges of both (they tend to differ in sign).
+// Groups found in luma suit chroma less, although luma shows more.
+// Second phase: chroma, and luma where it has chroma's size, in L + (C1 - C2) / sqrt(2) of the
+// basic estimates, where L is luma brought to the size of chroma. Its distances are those of up to
+// three planes together, so that the match threshold is `colour_tau` times that of grey pictures.
+//
+// A chroma plane that passes through takes no part: the other one stands for the difference. If
+// both pass through, luma is filtered as a grey picture.
 
 #include "core/image.h"
 
 namespace lull::bm3d {
 
+/// By how much the match threshold of the second phase grows for a guide of several planes.
+inline constexpr float colour_tau = 4.0f;
+/// Weight of C1 and of -C2 in the guides; 1 and -1 where the other plane passes through.
+inline constexpr float chroma_weight = 0.70710678f;
+
 /// Means of the 2^shift_x x 2^shift_y samples of `fine` that each sample of `coarse` covers; at the
 /// right and lower border of those that exist. `coarse` has the size of `fine` shifted, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
+
+/// sum += weight * plane, sample by sample.
+void add_weighted(PlaneView<const float> plane, float weight, PlaneView<float> sum);
 
 }  // namespace lull::bm3d

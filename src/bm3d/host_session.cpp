@@ -18,19 +18,23 @@ namespace {
 /// The planes of a frame as float samples, in the space in which they are filtered.
 using Planes = std::array<Plane<float>, 3>;
 
+PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
+
+void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
+  for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
+}
+
 class HostSession : public Denoiser {
  public:
   HostSession(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
       : params_(params), format_(format), engine_(std::move(engine)), pool_(format) {
-    working_sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
+    sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
     for (int i = 0; i < format.planes(); ++i) {
-      any_filtered_ = any_filtered_ || is_filtered(i);
+      if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
       for (Planes* planes : {&noisy_, &basic_, &result_})
         (*planes)[i] = Plane<float>(format.plane_width(i), format.plane_height(i));
     }
-    if (format.subsampled())
-      for (Plane<float>* plane : {&chroma_guide_, &chroma_guide_final_})
-        *plane = Plane<float>(format.plane_width(1), format.plane_height(1));
+    if (!chroma_.empty()) guide_ = Plane<float>(format.plane_width(1), format.plane_height(1));
   }
 
   int latency() const noexcept override { return 0; }
@@ -39,13 +43,38 @@ class HostSession : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    if (!any_filtered_) return noisy;
+    if (luma_.empty() && chroma_.empty()) return noisy;
+    load(noisy);
+    filter();
+    Frame clean = store(noisy);
+    return clean;
+  }
+
+  std::optional<Frame> drain() override { return std::nullopt; }
+
+ private:
+  bool is_filtered(int i) const {
+    return sigma_[i] > 0 && format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
+  }
+
+  void load(const Frame& frame) {
+    for (int i = 0; i < format_.planes(); ++i) load_plane(frame, i, noisy_[i].view());
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_forward, {noisy_[0].view(), noisy_[1].view(), noisy_[2].view()});
+    // Planes that are not filtered are their own estimates: for the guides, and for the way back
+    // to RGB.
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (is_filtered(i)) continue;
+      copy_samples(noisy_[i].view(), basic_[i].view());
+      copy_samples(noisy_[i].view(), result_[i].view());
+    }
+  }
+
+  Frame store(const Frame& noisy) {
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
     Frame clean = pool_.acquire();
     clean.take_identity(noisy);
-    for (int i = 0; i < format_.planes(); ++i) load_plane(noisy, i, noisy_[i].view());
-    if (format_.layout == Layout::rgb) mix_planes(opponent_forward, views(noisy_));
-    filter();
-    if (format_.layout == Layout::rgb) mix_planes(opponent_inverse, views(result_));
     for (int i = 0; i < format_.planes(); ++i) {
       if (is_filtered(i) && params_.sigma[i] > 0)
         store_plane(result_[i].view(), clean, i);
@@ -55,90 +84,88 @@ class HostSession : public Denoiser {
     return clean;
   }
 
-  std::optional<Frame> drain() override { return std::nullopt; }
-
- private:
-  /// Where groups come from, in each phase.
-  struct Guides {
-    PlaneView<const float> hard;
-    float sigma;
-    PlaneView<const float> wiener;
-  };
-
-  bool is_filtered(int i) const {
-    return working_sigma_[i] > 0 && format_.plane_width(i) >= patch &&
-           format_.plane_height(i) >= patch;
-  }
-
-  static std::array<PlaneView<float>, 3> views(Planes& planes) {
-    return {planes[0].view(), planes[1].view(), planes[2].view()};
-  }
-
-  static void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
-    for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
-  }
-
+  /// See guide.h for what is matched where.
   void filter() {
-    const auto luma = std::as_const(noisy_[0]).view();
-    const auto best_luma = [&](Planes& planes) {  // the first plane may be free of noise
-      return is_filtered(0) ? std::as_const(planes[0]).view() : luma;
-    };
-    if (!format_.subsampled()) {
-      filter_planes(0, format_.planes(), {luma, working_sigma_[0], best_luma(basic_)});
-      return;
+    hard_threshold(luma_, read(noisy_[0]), sigma_[0]);
+    if (!chroma_.empty()) {
+      clear_guide();
+      add_chroma_to_guide(noisy_);
+      hard_threshold(chroma_, read(guide_), chroma_guide_sigma());
     }
-    filter_planes(0, 1, {luma, working_sigma_[0], best_luma(basic_)});
-    if (!is_filtered(1) && !is_filtered(2)) return;
-    box_average(luma, format_.chroma_shift_x, format_.chroma_shift_y, chroma_guide_.view());
-    box_average(best_luma(result_), format_.chroma_shift_x, format_.chroma_shift_y,
-                chroma_guide_final_.view());
-    const float averaged =
-        std::sqrt(static_cast<float>(1 << (format_.chroma_shift_x + format_.chroma_shift_y)));
-    filter_planes(1, 3,
-                  {std::as_const(chroma_guide_).view(), working_sigma_[0] / averaged,
-                   std::as_const(chroma_guide_final_).view()});
+    if (params_.phases == 1) return;
+    if (chroma_.empty() || format_.subsampled()) wiener(luma_, read(basic_[0]), 1.0f);
+    if (chroma_.empty()) return;
+    box_average(read(basic_[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide_.view());
+    add_chroma_to_guide(basic_);
+    std::vector<int> planes = format_.subsampled() ? std::vector<int>{} : luma_;
+    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
+    wiener(planes, read(guide_), colour_tau);
   }
 
-  /// Both phases over the planes first .. last - 1, which share their groups: noisy_ to result_.
-  void filter_planes(int first, int last, const Guides& guides) {
-    std::vector<PlaneView<const float>> noisy, basic;
-    std::vector<PlaneView<float>> estimate, result;
-    std::vector<float> sigma;
-    for (int i = first; i < last; ++i) {
-      if (!is_filtered(i)) {
-        copy_samples(noisy_[i].view(), result_[i].view());  // RGB is mixed back from all three
-        continue;
-      }
-      noisy.push_back(noisy_[i].view());
-      basic.push_back(basic_[i].view());
-      estimate.push_back(basic_[i].view());
-      result.push_back(result_[i].view());
-      sigma.push_back(working_sigma_[i]);
+  void clear_guide() {
+    for (int y = 0; y < guide_.height(); ++y)
+      std::fill_n(guide_.view().row(y), guide_.width(), 0.0f);
+  }
+
+  float chroma_sign(int i) const {
+    const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
+    return i == 1 ? magnitude : -magnitude;
+  }
+
+  void add_chroma_to_guide(const Planes& planes) {
+    for (const int i : chroma_) add_weighted(read(planes[i]), chroma_sign(i), guide_.view());
+  }
+
+  float chroma_guide_sigma() const {
+    float variance = 0;
+    for (const int i : chroma_) {
+      const float part = chroma_sign(i) * sigma_[i];
+      variance += part * part;
     }
-    if (noisy.empty()) return;
-    engine_->run(params_, {.guide = guides.hard,
-                           .guide_sigma = guides.sigma,
-                           .noisy = noisy,
-                           .basic = {},
-                           .sigma = sigma,
-                           .estimate = params_.phases == 1 ? result : estimate});
-    if (params_.phases == 1) return;
-    engine_->run(params_, {.guide = guides.wiener,
-                           .guide_sigma = 0,
-                           .noisy = noisy,
-                           .basic = basic,
-                           .sigma = sigma,
-                           .estimate = result});
+    return std::sqrt(variance);
+  }
+
+  /// First phase over `planes`, which share their groups: noisy_ to basic_, or to result_ if it is
+  /// the only one.
+  void hard_threshold(const std::vector<int>& planes, PlaneView<const float> guide, float sigma) {
+    run(params_, planes, guide, sigma, params_.phases == 1 ? result_ : basic_, false);
+  }
+
+  /// Second phase over `planes`, which share their groups: noisy_ and basic_ to result_.
+  void wiener(const std::vector<int>& planes, PlaneView<const float> guide, float tau_factor) {
+    Params params = params_;
+    params.wiener.tau *= tau_factor;
+    run(params, planes, guide, 0.0f, result_, true);
+  }
+
+  void run(const Params& params, const std::vector<int>& planes, PlaneView<const float> guide,
+           float guide_sigma, Planes& results, bool second) {
+    if (planes.empty()) return;
+    std::vector<PlaneView<const float>> noisy, basic;
+    std::vector<PlaneView<float>> estimate;
+    std::vector<float> sigma;
+    for (const int i : planes) {
+      noisy.push_back(noisy_[i].view());
+      if (second) basic.push_back(basic_[i].view());
+      estimate.push_back(results[i].view());
+      sigma.push_back(sigma_[i]);
+    }
+    engine_->run(params, {.guide = guide,
+                          .guide_sigma = guide_sigma,
+                          .noisy = noisy,
+                          .basic = basic,
+                          .sigma = sigma,
+                          .estimate = estimate});
   }
 
   Params params_;
   FrameFormat format_;
   std::unique_ptr<PhaseEngine> engine_;
   FramePool pool_;
-  std::array<float, 3> working_sigma_;
-  bool any_filtered_ = false;
+  std::array<float, 3> sigma_;      // of the planes that are filtered: of Y, U, V for RGB
+  std::vector<int> luma_, chroma_;  // the planes that are filtered: at most {0} and {1, 2}
   Planes noisy_, basic_, result_;
-  Plane<float> chroma_guide_, chroma_guide_final_;
+  Plane<float> guide_;  // of the chroma planes
 };
 
 }  // namespace
