@@ -46,16 +46,16 @@ class HostSession : public Denoiser {
     if (luma_.empty() && chroma_.empty()) return noisy;
     load(noisy);
     filter();
-    Frame clean = store(noisy);
-    return clean;
+    return store(noisy);
   }
 
   std::optional<Frame> drain() override { return std::nullopt; }
 
  private:
-  bool is_filtered(int i) const {
-    return sigma_[i] > 0 && format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
+  bool holds_a_patch(int i) const {
+    return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
   }
+  bool is_filtered(int i) const { return sigma_[i] > 0 && holds_a_patch(i); }
 
   void load(const Frame& frame) {
     for (int i = 0; i < format_.planes(); ++i) load_plane(frame, i, noisy_[i].view());
@@ -76,7 +76,7 @@ class HostSession : public Denoiser {
     Frame clean = pool_.acquire();
     clean.take_identity(noisy);
     for (int i = 0; i < format_.planes(); ++i) {
-      if (is_filtered(i) && params_.sigma[i] > 0)
+      if (params_.sigma[i] > 0 && holds_a_patch(i))
         store_plane(result_[i].view(), clean, i);
       else
         copy_plane(noisy, i, clean);

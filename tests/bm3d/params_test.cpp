@@ -1,0 +1,99 @@
+#include "bm3d/params.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "bm3d/names.h"
+#include "core/error.h"
+
+namespace lull::bm3d {
+namespace {
+
+TEST(MakeParams, GivesValidProfilesAtAnyNoise) {
+  for (const auto& [profile, name] : names_of<Profile>)
+    for (const float sigma :
+         {0.0f, 0.5f, 5.0f, 10.0f, 25.0f, 40.0f, 41.0f, 50.0f, 100.0f, 255.0f}) {
+      const Params params = make_params(profile, {sigma, 2 * sigma, 0});
+      EXPECT_NO_THROW(validate(params)) << name << " at " << sigma;
+      EXPECT_EQ(params.sigma[1], 2 * sigma);
+      // Two patches of equal content differ by 2 sigma^2 through the noise alone.
+      if (profile == Profile::paper) continue;
+      EXPECT_GT(params.hard.tau, 2 * sigma * sigma) << name << " at " << sigma;
+    }
+}
+
+TEST(MakeParams, PaperIsTableOne) {
+  const Params p = make_params(Profile::paper, {25, 25, 25});
+  for (const PhaseParams& phase : {p.hard, p.wiener}) {
+    EXPECT_EQ(phase.window, 39);
+    EXPECT_EQ(phase.step, 3);
+    EXPECT_EQ(phase.transform, Transform::dct);
+    EXPECT_EQ(phase.group_transform, GroupTransform::wht);
+    EXPECT_EQ(phase.kaiser, 0);
+  }
+  EXPECT_EQ(p.hard.group, 16);
+  EXPECT_EQ(p.wiener.group, 32);
+  EXPECT_EQ(p.hard.tau, 2500);
+  EXPECT_EQ(p.wiener.tau, 400);
+  EXPECT_EQ(p.lambda, 2.7f);
+  EXPECT_EQ(p.mu2, 1);
+}
+
+TEST(Validate, NamesWhatIsOutsideItsRange) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  struct Case {
+    std::string expected;
+    std::function<void(Params&)> damage;
+  };
+  const Case cases[] = {
+      {"sigma = -1", [](Params& p) { p.sigma[0] = -1; }},
+      {"sigma = nan", [](Params& p) { p.sigma[2] = nan; }},
+      {"sigma = inf", [](Params& p) { p.sigma[1] = infinity; }},
+      {"window of the first phase = 40", [](Params& p) { p.hard.window = 40; }},
+      {"window of the second phase = 129", [](Params& p) { p.wiener.window = 129; }},
+      {"window of the first phase = -1", [](Params& p) { p.hard.window = -1; }},
+      {"group of the first phase = 12", [](Params& p) { p.hard.group = 12; }},
+      {"group of the second phase = 64", [](Params& p) { p.wiener.group = 64; }},
+      {"group of the second phase = 0", [](Params& p) { p.wiener.group = 0; }},
+      {"step of the first phase = 0", [](Params& p) { p.hard.step = 0; }},
+      {"step of the second phase = 9", [](Params& p) { p.wiener.step = 9; }},
+      {"tau of the first phase = 0", [](Params& p) { p.hard.tau = 0; }},
+      {"tau of the second phase = nan", [](Params& p) { p.wiener.tau = nan; }},
+      {"kaiser of the first phase = 20.5", [](Params& p) { p.hard.kaiser = 20.5f; }},
+      {"kaiser of the second phase = nan", [](Params& p) { p.wiener.kaiser = nan; }},
+      {"lambda = -0.5", [](Params& p) { p.lambda = -0.5f; }},
+      {"mu2 = 0", [](Params& p) { p.mu2 = 0; }},
+      {"phases = 3", [](Params& p) { p.phases = 3; }},
+      {"width of a batch = 15", [](Params& p) { p.batch.width = 15; }},
+      {"height of a batch = 0", [](Params& p) { p.batch.height = 0; }},
+  };
+  for (const Case& c : cases) {
+    Params params = make_params(Profile::balanced, {20, 20, 20});
+    c.damage(params);
+    try {
+      validate(params);
+      ADD_FAILURE() << "accepted " << c.expected;
+    } catch (const InvalidArgument& error) {
+      EXPECT_THAT(error.what(), ::testing::StartsWith(c.expected + " (must be "));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("); "));
+    }
+  }
+}
+
+TEST(Names, ReadWhatTheyPrint) {
+  for (const auto& [value, text] : names_of<Transform>) {
+    EXPECT_EQ(name(value), text);
+    EXPECT_EQ(parse<Transform>(text), value);
+  }
+  EXPECT_EQ(parse<Profile>("high"), Profile::high);
+  EXPECT_EQ(parse<GroupTransform>("wht"), GroupTransform::wht);
+  EXPECT_EQ(parse<Profile>("High"), std::nullopt);
+  EXPECT_EQ(parse<Transform>(""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace lull::bm3d
