@@ -40,11 +40,24 @@ constexpr const char* compare_examples =
     "  lull compare original.png clean.png\n"
     "  lull compare original.mkv clean.mkv --csv frames.csv\n";
 
+/// Breaks lines so that they fit 100 columns behind CLI11's column of names.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t columns = 68;
+  std::string result;
+  while (text.size() > columns) {
+    const std::size_t space = text.rfind(' ', columns);
+    if (space == std::string_view::npos) break;
+    result += std::string(text.substr(0, space)) + "\n";
+    text.remove_prefix(space + 1);
+  }
+  return result + std::string(text);
+}
+
 void add_denoise(CLI::App& app, DenoiseOptions& options) {
   CLI::App* command = app.add_subcommand("denoise", "Denoise a video or a still picture");
   command->footer(denoise_examples);
   for (const OptionRow& row : denoise_option_table()) {
-    const std::string names(row.names), help(row.help);
+    const std::string names(row.names), help = wrapped(row.help);
     CLI::Option* option =
         row.value.empty()
             ? command->add_flag_callback(
@@ -99,6 +112,10 @@ CommandLine parse(int argc, const char* const* argv) {
     return {{}, std::string(e.what()) + "\n"};
   } catch (const CLI::ParseError& e) {
     const std::string command = selected();
+    // CLI11 only says that there is no subcommand.
+    if (command.empty() && argc > 1 && argv[1][0] != '-')
+      throw InvalidArgument("'" + std::string(argv[1]) +
+                            "' (must be denoise, compare or devices); see lull --help");
     throw InvalidArgument(one_line(e.what()) + "; see lull " +
                           (command.empty() ? "" : command + " ") + "--help");
   }
