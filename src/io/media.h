@@ -68,6 +68,9 @@ class MediaSink : public FrameSink {
   /// What the container cannot carry and is no audio, video, subtitle or attachment (unknown data
   /// streams, chapters): one text each, for a warning.
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
+  /// The file that holds the output until finish(). A process that has to end without this object's
+  /// destructor removes it.
+  virtual const std::string& temporary() const noexcept = 0;
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,

@@ -17,6 +17,7 @@ class FileSink final : public MediaSink {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
     file_.emplace(path, options.overwrite);
+    temporary_ = file_->temporary();
     Dictionary leftover;
     encoder_.emplace(choice_, container_, source, options, leftover);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
@@ -47,6 +48,7 @@ class FileSink final : public MediaSink {
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
   const std::vector<std::string>& left_out() const noexcept override { return muxer_->left_out(); }
+  const std::string& temporary() const noexcept override { return temporary_; }
 
  private:
   // What is ready in the encoder and what the demuxer left for copying.
@@ -59,6 +61,7 @@ class FileSink final : public MediaSink {
   EncoderChoice choice_;
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
+  std::string temporary_;
   std::optional<OutputFile> file_;
   std::optional<Encoder> encoder_;
   std::optional<Muxer> muxer_;
