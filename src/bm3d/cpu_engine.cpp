@@ -1,0 +1,331 @@
+// The cpu backend: cuts the picture into blocks of reference patches and runs the stages on them.
+//
+// A block goes through matching, selection and filtering in one task, which adds its estimates to a
+// tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
+// as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
+// number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks are
+// planned per phase; all memory is kept from one picture to the next.
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bm3d/cpu_kernels.h"
+#include "bm3d/phase_engine.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace cpu;
+
+/// Bytes of scores that a block may have: about what a core's own cache and its share of the next
+/// one hold. Measured: see docs/bm3d.md.
+constexpr std::size_t scores_budget = 768 << 10;
+constexpr int max_block_rows = 8;
+constexpr int max_planes = 3;
+
+/// A block and the part of the picture that its groups can reach.
+struct Task {
+  Block block;
+  int left, top, width, height;
+};
+
+/// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
+/// vectors over them are filled best.
+int columns_per_block(int count, int step) {
+  const int most = max_lanes - extra_lanes(step);
+  int best = std::min(count, most), best_cost = 1 << 30;
+  for (int blocks = (count + most - 1) / most; blocks <= count; ++blocks) {
+    const int columns = (count + blocks - 1) / blocks;
+    const int cost = blocks * lanes_of(columns, step);
+    if (cost < best_cost) best = columns, best_cost = cost;
+    if (columns < lane_multiple / 2) break;
+  }
+  return best;
+}
+
+std::size_t scores_size(const PhaseParams& phase, const Block& block) {
+  return static_cast<std::size_t>(block.rows) * phase.window * phase.window *
+         lanes_of(block.columns, phase.step);
+}
+
+/// What a thread needs while it works on a block.
+struct Workspace {
+  Buffer<std::uint16_t> values, minima, sums, outside;
+  Buffer<std::uint32_t> keys;
+  Buffer<float> stack;
+  std::vector<Group> groups;
+};
+
+/// Estimates of one block on their way to the picture.
+struct Tile {
+  const Task* task = nullptr;
+  std::array<Buffer<float>, max_planes> numerator, weights;
+  std::ptrdiff_t stride = 0;
+};
+
+class CpuEngine : public PhaseEngine {
+ public:
+  explicit CpuEngine(int threads)
+      : threads_(threads > 0 ? threads : tbb::this_task_arena::max_concurrency()),
+        arena_(threads_),
+        workspaces_(threads_),
+        tiles_(threads_ == 1 ? 1 : 2 * threads_) {}
+
+  void run(const Params& params, const PhaseInput& input) override {
+    arena_.execute([&] { run_phase(params, input); });
+  }
+
+ private:
+  void run_phase(const Params& params, const PhaseInput& input) {
+    const bool first = input.basic.empty();
+    const PhaseParams& phase = first ? params.hard : params.wiener;
+    const std::size_t planes = input.noisy.size();
+    for (std::size_t p = 0; p < planes; ++p) {
+      const float sigma = input.sigma[p];
+      tables_[p] = first ? make_hard_tables(phase, params.lambda * sigma)
+                         : make_wiener_tables(phase, params.mu2 * sigma * sigma);
+    }
+    geometry_ = {input.guide.width, input.guide.height, phase.window};
+    plan(phase);
+    prepare_guide(phase, input);
+    clear_picture(planes);
+    filter(phase, input);
+    normalise(input);
+  }
+
+  /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
+  /// have blocks of their own.
+  void plan(const PhaseParams& phase) {
+    const int step = phase.step, last_x = geometry_.width - patch;
+    const int last_y = geometry_.height - patch;
+    const int columns = last_x / step + 1, rows = last_y / step + 1;
+    const int wide = columns_per_block(columns, step);
+    const std::size_t row_scores = scores_size(phase, {0, 0, wide, 1}) * sizeof(std::uint16_t);
+    const int high = std::clamp(static_cast<int>(scores_budget / row_scores), 1, max_block_rows);
+    tasks_.clear();
+    const auto add_row_of_blocks = [&](int y, int count) {
+      for (int i = 0; i < columns; i += wide)
+        add_task({i * step, y, std::min(wide, columns - i), count}, step);
+      if (last_x % step != 0) add_task({last_x, y, 1, count}, step);
+    };
+    for (int j = 0; j < rows; j += high)
+      add_row_of_blocks(j * step, std::min(high, rows - j));
+    if (last_y % step != 0) add_row_of_blocks(last_y, 1);
+
+    displacements_.resize(static_cast<std::size_t>(phase.window) * phase.window);
+    const int radius = geometry_.radius();
+    for (int c = 0; c < phase.window * phase.window; ++c)
+      displacements_[c] = pack_displacement(c % phase.window - radius, c / phase.window - radius);
+  }
+
+  void add_task(const Block& block, int step) {
+    const int radius = geometry_.radius();
+    const int left = std::max(0, block.x - radius), top = std::max(0, block.y - radius);
+    const int right =
+        std::min(geometry_.width, block.x + (block.columns - 1) * step + patch + radius);
+    const int bottom =
+        std::min(geometry_.height, block.y + (block.rows - 1) * step + patch + radius);
+    tasks_.push_back({block, left, top, right - left, bottom - top});
+  }
+
+  /// The unit of the guide's bytes: noise from rounding to it is far below the picture's own, tau is
+  /// within the range of a score, and the samples within that of a byte.
+  Quantiser choose_quantiser(const PhaseParams& phase, const PhaseInput& input) {
+    std::vector<std::array<float, 2>>& ranges = ranges_;
+    ranges.resize(input.guide.height);
+    tbb::parallel_for(0, input.guide.height, [&](int y) {
+      ranges[y] = row_range({input.guide.row(y), static_cast<std::size_t>(input.guide.width)});
+    });
+    float low = ranges[0][0], high = ranges[0][1];
+    for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
+    // A difference of 127 units in one sample, or a full score, is over tau from this unit on.
+    const float decisive = std::sqrt(phase.tau) * patch / 127;
+    const float noise = *std::max_element(input.sigma.begin(), input.sigma.end());
+    const float negligible = std::max(input.guide_sigma, noise / 4) / 6;
+    const float unit = std::max({(high - low) / 254, std::min(decisive, negligible), 1e-6f});
+    return {(low + high) / 2, unit};
+  }
+
+  void prepare_guide(const PhaseParams& phase, const PhaseInput& input) {
+    const Quantiser quantiser = choose_quantiser(phase, input);
+    limit_ = static_cast<std::uint16_t>(
+        std::min(65534.0f, phase.tau * (patch * patch) / (quantiser.unit * quantiser.unit)));
+    const int step = phase.step, radius = geometry_.radius();
+    const int before = (radius + step - 1) / step + 1;
+    const int columns = (geometry_.width - patch) / step + 1;
+    const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
+    const int rows = geometry_.height + 2 * radius + 2 * patch;
+    const std::ptrdiff_t phase_stride = round_up(elements, 32) + 32;
+    const std::ptrdiff_t row_stride = phase_stride * step;
+    const std::size_t bytes = round_up(static_cast<std::size_t>(elements) * step + 1, 64);
+    std::uint16_t* const pairs = pairs_.reserve(row_stride * rows);
+    std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
+    tbb::parallel_for(tbb::blocked_range<int>(0, rows, 8), [&](const auto& range) {
+      const int thread = tbb::this_task_arena::current_thread_index();
+      for (int i = range.begin(); i < range.end(); ++i) {
+        const int y = std::clamp(i - radius, 0, geometry_.height - 1);
+        pair_row({input.guide.row(y), static_cast<std::size_t>(geometry_.width)}, quantiser,
+                 {pairs + i * row_stride, phase_stride, -before, elements, step,
+                  scratch + thread * bytes});
+      }
+    });
+    guide_ = {pairs + radius * row_stride + before, row_stride, phase_stride, step};
+  }
+
+  void clear_picture(std::size_t planes) {
+    // An odd number of cache lines a row: rows of a patch must not fall into the same set.
+    stride_ = round_up(geometry_.width, 16) | 16;
+    const std::size_t rows = geometry_.height;
+    for (std::size_t p = 0; p < planes; ++p) {
+      float* const numerator = numerator_[p].reserve(stride_ * rows);
+      float* const weights = weights_[p].reserve(stride_ * (rows + patch));
+      std::fill_n(weights, stride_ * patch, 0.0f);
+      tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t y) {
+        std::fill_n(numerator + y * stride_, stride_, 0.0f);
+        std::fill_n(weights + (y + patch) * stride_, stride_, 0.0f);
+      });
+    }
+  }
+
+  void filter(const PhaseParams& phase, const PhaseInput& input) {
+    std::size_t next = 0;
+    const auto make = [&](tbb::flow_control& control) -> Tile* {
+      if (next == tasks_.size()) {
+        control.stop();
+        return nullptr;
+      }
+      // Tiles come back in order and no more are out than there are: this one is free.
+      Tile& tile = tiles_[next % tiles_.size()];
+      tile.task = &tasks_[next++];
+      return &tile;
+    };
+    const auto work = [&](Tile* tile) {
+      run_task(phase, input, *tile);
+      return tile;
+    };
+    const auto add = [&](Tile* tile) { add_tile(*tile, input.noisy.size()); };
+    using tbb::filter_mode;
+    tbb::parallel_pipeline(
+        tiles_.size(), tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
+                           tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
+                           tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
+  }
+
+  void run_task(const PhaseParams& phase, const PhaseInput& input, Tile& tile) {
+    const Task& task = *tile.task;
+    const Block& block = task.block;
+    Workspace& work = workspaces_[tbb::this_task_arena::current_thread_index()];
+    std::array<PlaneTile, max_planes> planes;
+    tile.stride = round_up(task.width, 16) | 16;
+    const std::size_t samples = tile.stride * task.height;
+    const std::ptrdiff_t origin = task.top * tile.stride + task.left;
+    for (std::size_t p = 0; p < input.noisy.size(); ++p) {
+      float* const numerator = tile.numerator[p].reserve(samples);
+      float* const weights = tile.weights[p].reserve(samples);
+      std::fill_n(numerator, samples, 0.0f);
+      std::fill_n(weights, samples, 0.0f);
+      const bool first = input.basic.empty();
+      planes[p] = {input.noisy[p].data,
+                   input.noisy[p].stride,
+                   first ? nullptr : input.basic[p].data,
+                   first ? 0 : input.basic[p].stride,
+                   numerator - origin,
+                   weights - origin,
+                   tile.stride};
+    }
+
+    const bool matched = phase.group > 1 && phase.window > 1;
+    const int lanes = lanes_of(block.columns, phase.step);
+    const int classes = std::max(2, 2 * phase.group);
+    Scores scores{};
+    if (matched) {
+      scores = {work.values.reserve(scores_size(phase, block)),
+                work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes),
+                work.sums.reserve(sums_size(block.rows, lanes)),
+                work.outside.reserve(static_cast<std::size_t>(phase.window + 1) * lanes),
+                lanes,
+                classes};
+      score_block(guide_, geometry_, block, scores);
+    }
+    work.groups.resize(block.columns);
+    const SelectParams select{phase.group, limit_, displacements_.data()};
+    const SelectScratch keys{work.keys.reserve(select_scratch_size)};
+    float* const stack = work.stack.reserve(filter_scratch_size);
+    Group alone;
+    alone.count = 1;
+    alone.members[0] = pack_displacement(0, 0);
+    for (int row = 0; row < block.rows; ++row) {
+      if (matched)
+        select_groups(select, geometry_, block, phase.step, row, scores, keys, work.groups);
+      for (int column = 0; column < block.columns; ++column)
+        for (std::size_t p = 0; p < input.noisy.size(); ++p)
+          filter_group(tables_[p], planes[p], block.x + column * phase.step,
+                       block.y + row * phase.step, matched ? work.groups[column] : alone, stack);
+    }
+  }
+
+  PlaneView<float> numerator(std::size_t p) {
+    return {numerator_[p].data(), geometry_.width, geometry_.height, stride_};
+  }
+  PlaneView<float> weights(std::size_t p) {
+    return {weights_[p].data() + patch * stride_, geometry_.width, geometry_.height, stride_};
+  }
+
+  void add_tile(Tile& tile, std::size_t planes) {
+    const Task& t = *tile.task;
+    const auto part = [&](PlaneView<float> whole) {
+      return PlaneView<float>{whole.row(t.top) + t.left, t.width, t.height, whole.stride};
+    };
+    for (std::size_t p = 0; p < planes; ++p) {
+      add_rows(PlaneView<float>{tile.numerator[p].data(), t.width, t.height, tile.stride},
+               part(numerator(p)));
+      add_rows(PlaneView<float>{tile.weights[p].data(), t.width, t.height, tile.stride},
+               part(weights(p)));
+    }
+  }
+
+  void normalise(const PhaseInput& input) {
+    const std::size_t scratch_size = stride_ + 64;
+    float* const scratch = line_.reserve(scratch_size * threads_);
+    for (std::size_t p = 0; p < input.noisy.size(); ++p)
+      tbb::parallel_for(tbb::blocked_range<int>(0, geometry_.height, 16), [&](const auto& rows) {
+        const int thread = tbb::this_task_arena::current_thread_index();
+        normalise_rows({numerator(p), weights(p), tables_[p].window, input.estimate[p]},
+                       rows.begin(), rows.end(), scratch + thread * scratch_size);
+      });
+  }
+
+  int threads_;
+  tbb::task_arena arena_;
+  std::vector<Workspace> workspaces_;  // one for each thread
+  std::vector<Tile> tiles_;
+
+  // Of the phase that runs.
+  MatchGeometry geometry_{};
+  std::array<FilterTables, max_planes> tables_{};
+  std::vector<Task> tasks_;
+  std::vector<std::uint32_t> displacements_;
+  std::vector<std::array<float, 2>> ranges_;
+  PairedGuide guide_;
+  std::uint16_t limit_ = 0;
+  std::ptrdiff_t stride_ = 0;
+
+  Buffer<std::uint16_t> pairs_;
+  Buffer<std::int8_t> bytes_;
+  Buffer<float> line_;
+  std::array<Buffer<float>, max_planes> numerator_, weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<PhaseEngine> make_cpu_engine(int threads) {
+  return std::make_unique<CpuEngine>(threads);
+}
+
+}  // namespace lull::bm3d

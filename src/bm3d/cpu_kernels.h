@@ -1,0 +1,204 @@
+#pragma once
+// What the stages of the cpu backend hand to each other. Each stage is one source, compiled for
+// every instruction set that Highway knows and chosen at run time:
+//   cpu_guide.cpp      the guide in 8 bits, arranged for matching
+//   cpu_match.cpp      distances of all candidates of a block of references
+//   cpu_select.cpp     the most similar candidates of each reference: groups
+//   cpu_filter.cpp     transforms, threshold or Wiener factors, aggregation into a tile
+//   cpu_aggregate.cpp  sum of the tiles, division by the weights
+//   cpu_engine.cpp     cuts the picture into blocks and runs the stages in parallel
+//
+// A block is a rectangle of reference patches; the tile is the part of the picture that its groups
+// can reach. Blocks depend on the picture's size and the parameters alone and their tiles are
+// summed in one order, so that the result does not depend on the number of threads.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bm3d/group.h"
+#include "bm3d/params.h"
+#include "core/image.h"
+#include "core/plane.h"
+
+namespace lull::bm3d::cpu {
+
+/// Memory on 64-byte boundaries that grows and never shrinks; growing loses the content.
+template <class T>
+class Buffer {
+ public:
+  T* reserve(std::size_t count) {
+    if (count > capacity_) {
+      memory_ = Plane<T>(static_cast<int>(count), 1);
+      capacity_ = count;
+    }
+    return data();
+  }
+  T* data() { return memory_.view().data; }
+
+ private:
+  Plane<T> memory_;
+  std::size_t capacity_ = 0;
+};
+
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Lanes that every array of the matching is padded to: the widest vector of 16-bit lanes.
+inline constexpr int lane_multiple = 32;
+
+/// Quotient rounded down, for positive divisors.
+constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+// ---- guide ---------------------------------------------------------------------------------
+
+/// How samples of the guide become signed bytes: (sample - centre) / unit.
+struct Quantiser {
+  float centre = 0, unit = 1;
+};
+
+/// The guide as pairs of bytes: element i of phase m of row y holds the samples at
+/// x = i step + m and x + 1 of row y, for m = 0 .. step - 1. So neighbouring elements belong to
+/// neighbouring reference patches, and one vector serves as many of them as it has lanes, at any
+/// displacement. Samples outside of the picture repeat the border.
+struct PairedGuide {
+  const std::uint16_t* origin = nullptr;  // y = 0, m = 0, i = 0
+  std::ptrdiff_t row_stride = 0;          // elements
+  std::ptrdiff_t phase_stride = 0;        // elements
+  int step = 1;
+
+  const std::uint16_t* at(int x, int y) const {
+    const int i = floor_div(x, step);
+    return origin + y * row_stride + (x - i * step) * phase_stride + i;
+  }
+};
+
+/// Fills the row of pairs at `pairs` (element i = first_element of phase 0) from a row of samples.
+/// `bytes` is scratch for the elements' samples: elements * step + 1.
+struct PairRow {
+  std::uint16_t* pairs;
+  std::ptrdiff_t phase_stride;
+  int first_element, elements, step;
+  std::int8_t* bytes;
+};
+void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row);
+/// Smallest and largest sample.
+std::array<float, 2> row_range(std::span<const float> samples);
+
+// ---- matching ------------------------------------------------------------------------------
+
+/// References of a block: `columns` x `rows`, the guide's step apart, the first at (x, y).
+struct Block {
+  int x = 0, y = 0, columns = 0, rows = 0;
+};
+
+/// References that one block may be wide: so many lanes, less those that only feed their neighbours.
+inline constexpr int max_lanes = 128;
+/// Lanes beyond the last reference of a block that its patches reach into.
+constexpr int extra_lanes(int step) { return (patch - 2) / step; }
+constexpr int lanes_of(int columns, int step) {
+  return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
+}
+
+/// Scores of the candidates of a block: squared differences summed over the patch, in units of the
+/// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
+struct Scores {
+  std::uint16_t* values;   // [row][candidate][lane]
+  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes
+  std::uint16_t* sums;     // scratch, sums_size()
+  std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
+  int lanes;
+  int classes;             // power of two
+};
+constexpr std::size_t sums_size(int rows, int lanes) {
+  return static_cast<std::size_t>(rows) * 3 * lanes + lane_multiple;
+}
+
+struct MatchGeometry {
+  int width, height;  // of the picture
+  int window;
+  int radius() const { return window / 2; }
+  int first_dy(int y) const { return y < radius() ? -y : -radius(); }
+  int last_dy(int y) const {
+    const int below = height - patch - y;
+    return below < radius() ? below : radius();
+  }
+};
+
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores);
+
+// ---- selection -----------------------------------------------------------------------------
+
+struct SelectParams {
+  int group;                          // patches at most
+  std::uint16_t limit;                // largest score that counts, < 65535
+  const std::uint32_t* displacement;  // of each candidate, packed (group.h)
+};
+/// Keys of one reference while they are collected.
+inline constexpr int max_keys = 192;
+struct SelectScratch {
+  std::uint32_t* keys;  // [lanes of a vector][max_keys]
+};
+inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
+
+/// The groups of row `row` of the block, one for each column.
+void select_groups(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                   int step, int row, const Scores& scores, const SelectScratch& scratch,
+                   std::span<Group> groups);
+
+// ---- filtering -----------------------------------------------------------------------------
+
+/// Constants for each coefficient (u, v), 16 lanes a row u: v twice. The transforms leave out the
+/// scale of their basis functions; it is put into these.
+struct CoefficientTable {
+  alignas(64) std::array<float, 8 * 16> at;
+};
+struct FilterTables {
+  Transform transform;
+  GroupTransform across;
+  CoefficientTable restore;  // factor that the inverse transform expects
+  // First phase: the threshold. Second: numerator and denominator terms of 1 - n / (c^2 + d).
+  CoefficientTable limit;
+  // The same for the first vector of a group, where the mean is: [0] the mean is in the lower half
+  // of the lanes, [1] it is in both.
+  std::array<CoefficientTable, 2> first_limit, first_denominator;
+  std::array<float, patch> window;  // one axis of the aggregation window
+};
+FilterTables make_hard_tables(const PhaseParams& phase, float threshold);
+FilterTables make_wiener_tables(const PhaseParams& phase, float noise);
+
+/// One plane of one tile. Pointers are at sample (0, 0) of the picture, though numerator and
+/// weights exist for the tile alone.
+struct PlaneTile {
+  const float* noisy;
+  std::ptrdiff_t noisy_stride;
+  const float* basic;  // null in the first phase
+  std::ptrdiff_t basic_stride;
+  float* numerator;
+  float* weights;  // group weights at the origins of patches
+  std::ptrdiff_t stride;
+};
+inline constexpr std::size_t filter_scratch_size = 2 * max_group * patch * patch;
+
+/// Filters a group of patches of one plane and adds the estimates to the tile.
+void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
+                  const Group& group, float* scratch);
+
+// ---- aggregation ---------------------------------------------------------------------------
+
+/// to += from.
+void add_rows(PlaneView<const float> from, PlaneView<float> to);
+
+/// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window). The rows of
+/// weights have `patch` zeros before them. `scratch`: a row of width + 2 patch floats.
+struct Normalisation {
+  PlaneView<const float> numerator, weights;
+  std::array<float, patch> window;
+  PlaneView<float> estimate;
+};
+void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch);
+
+}  // namespace lull::bm3d::cpu

@@ -1,0 +1,97 @@
+// The constants of the filter for each coefficient: what the unscaled transforms of cpu_patch.h
+// leave out, put into thresholds, Wiener terms and the way back.
+
+#include <cmath>
+#include <numbers>
+
+#include "bm3d/cpu_kernels.h"
+#include "bm3d/kaiser.h"
+
+namespace lull::bm3d::cpu {
+namespace {
+
+/// One axis of a transform: true coefficient = scale * computed one; `restore`: what the inverse
+/// expects of the computed one.
+struct Axis {
+  std::array<double, patch> scale, restore;
+};
+
+Axis axis_of(Transform transform) {
+  Axis axis;
+  if (transform == Transform::bior) {
+    // Norms of the rows of the lifting scheme: sums of +-1 +- 2 k, +-1 +- k or +-1.
+    constexpr double k = 22.0 / 128;
+    const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
+    const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
+    axis.scale = {std::sqrt(1.0 / 8), detail3, detail2, detail2,
+                  detail1,            detail1, detail1, detail1};
+    axis.restore = {1.0 / 8, 1.0 / 8, 1.0 / 4, 1.0 / 4, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2};
+  } else if (transform == Transform::dct) {
+    const double flat = std::sqrt(1.0 / 8), even = std::cos(std::numbers::pi / 8) / 2,
+                 odd = std::cos(std::numbers::pi / 16) / 2;
+    axis.scale = {flat, odd, even, odd, flat, odd, even, odd};
+    for (int i = 0; i < patch; ++i) axis.restore[i] = axis.scale[i] * axis.scale[i];
+  } else {
+    axis.scale.fill(std::sqrt(1.0 / 8));
+    axis.restore = {1.0 / 8, 1.0 / 8, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4};
+  }
+  return axis;
+}
+
+template <class Value>
+CoefficientTable table_of(const Value& value) {
+  CoefficientTable table;
+  for (int u = 0; u < patch; ++u)
+    for (int lane = 0; lane < 16; ++lane)
+      table.at[u * 16 + lane] = static_cast<float>(value(u, lane % patch));
+  return table;
+}
+
+FilterTables common_tables(const PhaseParams& phase) {
+  FilterTables tables{};
+  tables.transform = phase.transform;
+  tables.across = phase.group_transform;
+  tables.window = kaiser_window(phase.kaiser);
+  const Axis axis = axis_of(phase.transform);
+  tables.restore = table_of([&](int u, int v) {
+    // Products of two complex axes were turned into sums, which counts them twice (cpu_filter.cpp).
+    const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
+    return half * axis.restore[u] * axis.restore[v];
+  });
+  return tables;
+}
+
+/// Sets what stands for the mean of the patches.
+void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
+  tables[0].at[0] = value;
+  tables[1].at[0] = tables[1].at[8] = value;
+}
+
+}  // namespace
+
+FilterTables make_hard_tables(const PhaseParams& phase, float threshold) {
+  FilterTables tables = common_tables(phase);
+  const Axis axis = axis_of(phase.transform);
+  tables.limit = table_of([&](int u, int v) {
+    const double limit = static_cast<double>(threshold) / (axis.scale[u] * axis.scale[v]);
+    return phase.transform == Transform::dft ? limit * limit : limit;  // of the squared magnitude
+  });
+  tables.first_limit.fill(tables.limit);
+  set_mean(tables.first_limit, -1.0f);
+  return tables;
+}
+
+FilterTables make_wiener_tables(const PhaseParams& phase, float noise) {
+  FilterTables tables = common_tables(phase);
+  const Axis axis = axis_of(phase.transform);
+  tables.limit = table_of([&](int u, int v) {
+    const double scale = axis.scale[u] * axis.scale[v];
+    return static_cast<double>(noise) / (scale * scale);
+  });
+  tables.first_limit.fill(tables.limit);
+  tables.first_denominator.fill(tables.limit);
+  set_mean(tables.first_limit, 0.0f);
+  return tables;
+}
+
+}  // namespace lull::bm3d::cpu
