@@ -2,44 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
+#include <vector>
+
+#include "io/file_bytes.h"
 
 namespace lull::io {
 namespace {
 
-class Bytes {  // a file, read at will; what lies beyond its end reads as failure
- public:
-  Bytes(const std::string& path, std::uint64_t size) : file_(path, std::ios::binary), size_(size) {}
-
-  std::uint64_t size() const { return size_; }
-  bool read(std::uint64_t at, void* to, std::size_t count) {
-    if (at > size_ || count > size_ - at) return false;
-    file_.clear();
-    file_.seekg(static_cast<std::streamoff>(at));
-    return static_cast<bool>(
-        file_.read(static_cast<char*>(to), static_cast<std::streamsize>(count)));
-  }
-
- private:
-  std::ifstream file_;
-  std::uint64_t size_;
-};
-
-std::uint64_t big_endian(const std::uint8_t* p, int count) {
-  std::uint64_t value = 0;
-  for (int i = 0; i < count; ++i) value = value << 8 | p[i];
-  return value;
-}
-
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
-
-std::string ends_early(std::string_view what, std::uint64_t promised, std::uint64_t size) {
-  return std::string(what) + " ends at byte " + std::to_string(promised) + ", the file at " +
-         std::to_string(size);
-}
 
 // ISO/IEC 14496-12, 4.2: size, type, and the size in 64 bits where the first is 1. Data of another
 // kind may follow the last box, so only boxes of known types count.
@@ -134,6 +106,44 @@ std::string check_transport_stream(Bytes& file) {
   return "the last packet is not whole";
 }
 
+// Adobe's FLV specification, annex E: each tag (kind, size in 24 bits, ...) is followed by its
+// whole size, so that a file can be read from its end.
+std::string check_flv(Bytes& file) {
+  std::uint8_t raw[4];
+  if (!file.read(file.size() - 4, raw, 4)) return "no tag";
+  const std::uint64_t bytes = big_endian(raw, 4);
+  if (bytes == 0) return {};  // not written by all
+  const bool inside = bytes >= 11 && bytes <= file.size() - 4;
+  if (!inside || !file.read(file.size() - 4 - bytes, raw, 4) ||
+      big_endian(raw + 1, 3) + 11 != bytes)
+    return "the last tag is not whole";
+  return {};
+}
+
+// GIF89a ends with the byte 0x3b; some writers pad with zeros.
+std::string check_gif(Bytes& file) {
+  std::uint8_t last = 0;
+  for (std::uint64_t at = file.size(); at > 0 && last == 0;) file.read(--at, &last, 1);
+  return last == 0x3b ? "" : "the trailer is missing";
+}
+
+// RFC 3533, section 6: pages of a head, lengths of segments, and the segments. The last page of a
+// stream carries a flag.
+std::string check_ogg(Bytes& file) {
+  constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
+  const std::uint64_t start = file.size() > longest ? file.size() - longest : 0;
+  std::vector<std::uint8_t> tail(file.size() - start);
+  file.read(start, tail.data(), tail.size());
+  for (std::size_t at = tail.size(); at-- > 0;) {
+    if (tail.size() - at < 27 || tag(&tail[at]) != "OggS") continue;
+    std::size_t end = at + 27 + tail[at + 26];
+    for (std::size_t i = at + 27; i < at + 27 + tail[at + 26] && i < tail.size(); ++i)
+      end += tail[i];
+    return end == tail.size() && tail[at + 5] & end_of_stream ? "" : "the last page is missing";
+  }
+  return "the last page is missing";
+}
+
 // The index of MP4 lies in one place, the samples in another.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
@@ -162,8 +172,19 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   if (name.find("matroska") != name.npos) return check_segment(file);
   if (name == "avi" || name == "webp_pipe") return check_riff(file);
   if (name == "png_pipe" || name == "apng") return check_png(file);
+  if (name == "flv") return check_flv(file);
+  if (name == "ogg") return check_ogg(file);
+  if (name == "gif") return check_gif(file);
+  if (name == "tiff_pipe") return check_tiff(file);
   if (name == "mpegts") return check_transport_stream(file);
   return {};
+}
+
+bool has_more_pages(const std::string& path, const AVFormatContext& context) {
+  std::error_code code;
+  if (std::string_view(context.iformat->name) != "tiff_pipe") return false;
+  Bytes file(path, std::filesystem::file_size(path, code));
+  return !code && second_page(file) > 0;
 }
 
 }  // namespace lull::io

@@ -16,4 +16,7 @@ namespace lull::io {
 /// its units looks the same as a shorter one.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
+/// Whether a TIFF file has pages after its first, the only one that FFmpeg reads.
+bool has_more_pages(const std::string& path, const AVFormatContext& context);
+
 }  // namespace lull::io

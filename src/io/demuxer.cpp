@@ -58,6 +58,9 @@ void Demuxer::open_container() {
     throw BadData("'" + path_ + "' is no video or picture (it is text)");
   const std::string cut = find_truncation(path_, *context);
   if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
+  if (has_more_pages(path_, *context))
+    throw BadData("'" + path_ +
+                  "' has several pages (FFmpeg reads the first alone); split it first");
   if (avformat_find_stream_info(context, nullptr) < 0)
     throw BadData(with_log("'" + path_ + "' is no video or picture", watch_));
 }

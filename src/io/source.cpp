@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "io/passenger.h"
 
@@ -22,7 +23,8 @@ const AVCodec* find_decoder(const AVStream& stream) {
 /// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
 /// they concealed (decode_error_flags), and stop at trifles if told to explode.
 bool must_explode(const AVCodecDescriptor* codec) {
-  return codec && codec->props & AV_CODEC_PROP_INTRA_ONLY;
+  // TIFF's explodes at tags that it does not know; check_tiff looks for the samples instead.
+  return codec && codec->props & AV_CODEC_PROP_INTRA_ONLY && codec->id != AV_CODEC_ID_TIFF;
 }
 
 FramePtr properties_of(const AVFrame& picture) {
