@@ -1,18 +1,16 @@
 // lull_add_noise IN OUT --sigma S --seed N: a copy of a clip or picture with known noise.
 //
 // White Gaussian noise is added in floating point to every plane, then rounded and clipped to the
-// input's depth, as a camera's converter would. The numbers depend on the seed alone: the
-// distributions of the standard library differ between its implementations, so they are made here.
+// input's depth, as a camera's converter would.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
-#include <numbers>
-#include <random>
 #include <string>
 
+#include "bench/gaussian.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/media.h"
@@ -20,31 +18,7 @@
 namespace {
 
 using namespace lull;
-
-/// Standard normal numbers by Box and Muller, 1958.
-class Gaussian {
- public:
-  explicit Gaussian(std::uint64_t seed) : bits_(seed) {}
-
-  double operator()() {
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
-    const double angle = 2.0 * std::numbers::pi * uniform();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
-  }
-
- private:
-  double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }  // 0 <= u < 1
-
-  std::mt19937_64 bits_;
-  double spare_ = 0;
-  bool has_spare_ = false;
-};
+using bench::Gaussian;
 
 template <class T>
 void add_noise(PlaneView<const T> clean, double sigma, double full_scale, Gaussian& gaussian,

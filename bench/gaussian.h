@@ -1,0 +1,37 @@
+#pragma once
+// Noise for measurements. The numbers depend on the seed alone: the distributions of the standard
+// library differ between its implementations, so they are made here.
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+
+namespace lull::bench {
+
+/// Standard normal numbers by Box and Muller, 1958.
+class Gaussian {
+ public:
+  explicit Gaussian(std::uint64_t seed) : bits_(seed) {}
+
+  double operator()() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
+    const double angle = 2.0 * std::numbers::pi * uniform();
+    spare_ = radius * std::sin(angle);
+    has_spare_ = true;
+    return radius * std::cos(angle);
+  }
+
+ private:
+  double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }  // 0 <= u < 1
+
+  std::mt19937_64 bits_;
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+}  // namespace lull::bench

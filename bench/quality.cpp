@@ -1,0 +1,236 @@
+// lull_quality PICTURES --sigma 10,25,50 --profile high,balanced --lambda 2.6,2.7 ...: PSNR of BM3D
+// over a set of pictures, as the papers measure it: noise added in float and not clipped, the
+// result compared in float. Sweeps over any parameter, for tuning and for the tables.
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "bench/gaussian.h"
+#include "bench/quality_options.h"
+#include "bm3d/names.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/plane.h"
+#include "core/samples.h"
+#include "io/media.h"
+
+namespace {
+
+using namespace lull;
+using namespace lull::bench;
+
+/// A picture as planes on the 0..255 scale.
+struct Picture {
+  std::string name;
+  FrameFormat format;  // of the float frames made of it
+  std::vector<Plane<float>> planes;
+
+  double megapixels() const { return 1e-6 * format.width * format.height; }
+};
+
+struct Figures {
+  double noisy = 0, basic = 0, result = 0;  // PSNR in dB over all planes
+  double planes[3] = {};                    // of the result, for each plane
+  double wall = 0, cpu = 0;                 // seconds for both phases
+};
+
+PlaneView<const float> cropped(PlaneView<const float> v, int width, int height) {
+  const int w = std::min(width, v.width), h = std::min(height, v.height);
+  return {v.data + (v.height - h) / 2 * v.stride + (v.width - w) / 2, w, h, v.stride};
+}
+
+/// Luma of R, G, B by ITU-R BT.601.
+void to_luma(std::vector<Plane<float>>& planes) {
+  const auto y = planes[0].view(), g = planes[1].view(), b = planes[2].view();
+  for (int v = 0; v < y.height; ++v)
+    for (int u = 0; u < y.width; ++u)
+      y(u, v) = 0.299f * y(u, v) + 0.587f * g(u, v) + 0.114f * b(u, v);
+}
+
+Picture take_picture(const Frame& frame, std::string name, const QualityOptions& options) {
+  Picture picture{std::move(name), frame.format, {}};
+  picture.format.sample = SampleType::f32;
+  picture.format.bits = 32;
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    picture.planes.emplace_back(frame.format.plane_width(i), frame.format.plane_height(i));
+    load_plane(frame, i, picture.planes[i].view());
+  }
+  if (!options.colour && frame.format.layout != Layout::gray) {
+    if (frame.format.layout == Layout::rgb) to_luma(picture.planes);
+    picture.planes.resize(1);
+    picture.format = {.width = frame.format.width,
+                      .height = frame.format.height,
+                      .sample = SampleType::f32,
+                      .bits = 32};
+  }
+  if (options.crop_width > 0) {
+    // Sides that chroma divides, so that the middles of luma and chroma meet.
+    picture.format.width = std::min(options.crop_width & ~3, picture.format.width);
+    picture.format.height = std::min(options.crop_height & ~3, picture.format.height);
+    for (int i = 0; i < picture.format.planes(); ++i) {
+      const auto part = cropped(picture.planes[i].view(), picture.format.plane_width(i),
+                                picture.format.plane_height(i));
+      Plane<float> plane(part.width, part.height);
+      for (int y = 0; y < part.height; ++y)
+        std::copy_n(part.row(y), part.width, plane.view().row(y));
+      picture.planes[i] = std::move(plane);
+    }
+  }
+  return picture;
+}
+
+std::vector<Picture> load_pictures(const QualityOptions& options) {
+  std::vector<Picture> pictures;
+  for (const std::string& path : options.pictures) {
+    const auto source = io::open_source(path);
+    for (int n = 0; n < options.frames; ++n) {
+      const auto frame = source->read();
+      if (!frame) break;
+      const std::string name = path.substr(path.find_last_of('/') + 1);
+      pictures.push_back(take_picture(
+          *frame, options.frames > 1 ? name + "#" + std::to_string(n) : name, options));
+    }
+  }
+  return pictures;
+}
+
+Frame add_noise(const Picture& picture, double sigma, std::uint64_t seed) {
+  Frame frame = FramePool(picture.format).acquire();
+  Gaussian gaussian(seed);
+  for (int i = 0; i < picture.format.planes(); ++i) {
+    const auto clean = picture.planes[i].view();
+    const auto noisy = frame.plane<float>(i);
+    for (int y = 0; y < clean.height; ++y)
+      for (int x = 0; x < clean.width; ++x)
+        noisy(x, y) = static_cast<float>((clean(x, y) + sigma * gaussian()) / 255);
+  }
+  return frame;
+}
+
+double mean_squared_error(const Picture& clean, const Frame& frame, int plane) {
+  const auto a = clean.planes[plane].view();
+  const auto b = frame.plane<float>(plane);
+  double sum = 0;
+  for (int y = 0; y < a.height; ++y)
+    for (int x = 0; x < a.width; ++x) {
+      const double d = static_cast<double>(a(x, y)) - 255.0 * static_cast<double>(b(x, y));
+      sum += d * d;
+    }
+  return sum / a.width / a.height;
+}
+
+double decibels(double mse) { return 10 * std::log10(255.0 * 255.0 / mse); }
+
+/// Over all planes, each as heavy as the others.
+double psnr(const Picture& clean, const Frame& frame) {
+  double sum = 0;
+  for (int i = 0; i < clean.format.planes(); ++i) sum += mean_squared_error(clean, frame, i);
+  return decibels(sum / clean.format.planes());
+}
+
+Frame denoise(Denoiser& session, const Frame& noisy) {
+  auto out = session.push(noisy);
+  if (!out) out = session.drain();
+  return out.value();
+}
+
+Figures measure(const Picture& picture, const Frame& noisy, const Configuration& configuration,
+                const QualityOptions& options) {
+  const bm3d::Backend backend = backend_of(options);
+  Figures figures;
+  figures.noisy = psnr(picture, noisy);
+  if (options.basic && configuration.params.phases == 2) {
+    bm3d::Params first = configuration.params;
+    first.phases = 1;
+    figures.basic = psnr(picture, denoise(*open(first, picture.format, backend), noisy));
+  }
+  const auto session = open(configuration.params, picture.format, backend);
+  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  const Frame clean = denoise(*session, noisy);
+  figures.cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  figures.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  figures.result = psnr(picture, clean);
+  for (int i = 0; i < picture.format.planes(); ++i)
+    figures.planes[i] = decibels(mean_squared_error(picture, clean, i));
+  if (configuration.params.phases == 1) figures.basic = figures.result;
+  return figures;
+}
+
+std::string describe(const Configuration& c) {
+  const bm3d::PhaseParams &a = c.params.hard, &b = c.params.wiener;
+  char text[400];
+  std::snprintf(text, sizeof text, "%g,%s,%d:%d,%d:%d,%d:%d,%g:%g,%s:%s,%s:%s,%g:%g,%g,%g,%d",
+                static_cast<double>(c.sigma), c.profile.c_str(), a.window, b.window, a.group,
+                b.group, a.step, b.step, static_cast<double>(a.tau), static_cast<double>(b.tau),
+                name(a.transform).data(), name(b.transform).data(), name(a.group_transform).data(),
+                name(b.group_transform).data(), static_cast<double>(a.kaiser),
+                static_cast<double>(b.kaiser), static_cast<double>(c.params.lambda),
+                static_cast<double>(c.params.mu2), c.params.phases);
+  return text;
+}
+
+constexpr const char* header =
+    "sigma,profile,window,group,step,tau,transform,group_transform,kaiser,lambda,mu2,phases,"
+    "picture,psnr_noisy,psnr_basic,psnr,psnr_plane0,psnr_plane1,psnr_plane2,wall_s,"
+    "cpu_s_per_mpixel";
+
+std::string row(const Configuration& c, const std::string& picture, const Figures& f,
+                double megapixels) {
+  char text[300];
+  std::snprintf(text, sizeof text, "%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.3f", f.noisy, f.basic,
+                f.result, f.planes[0], f.planes[1], f.planes[2], f.wall, f.cpu / megapixels);
+  return describe(c) + "," + picture + "," + text;
+}
+
+void run(const QualityOptions& options) {
+  const std::vector<Picture> pictures = load_pictures(options);
+  const std::vector<Configuration> all = configurations(options);
+  std::ofstream csv;
+  if (!options.csv.empty()) {
+    csv.open(options.csv);
+    if (!csv) throw CannotCreate(options.csv + " (cannot be written); choose another name");
+    csv << header << '\n';
+  }
+  std::cout << header << '\n';
+  for (const Configuration& configuration : all) {
+    Figures sum;
+    double megapixels = 0;
+    for (std::size_t n = 0; n < pictures.size(); ++n) {
+      const Picture& picture = pictures[n];
+      const Frame noisy =
+          add_noise(picture, static_cast<double>(configuration.sigma), options.seed + 1000003 * n);
+      const Figures figures = measure(picture, noisy, configuration, options);
+      const std::string line = row(configuration, picture.name, figures, picture.megapixels());
+      if (csv.is_open()) csv << line << std::endl;
+      if (options.each) std::cout << line << std::endl;
+      const double share = 1.0 / static_cast<double>(pictures.size());
+      sum.noisy += figures.noisy * share;
+      sum.basic += figures.basic * share;
+      sum.result += figures.result * share;
+      for (int i = 0; i < 3; ++i) sum.planes[i] += figures.planes[i] * share;
+      sum.wall += figures.wall;
+      sum.cpu += figures.cpu;
+      megapixels += picture.megapixels();
+    }
+    const std::string line = row(configuration, "mean", sum, megapixels);
+    if (csv.is_open()) csv << line << std::endl;
+    std::cout << line << std::endl;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(parse_quality_options(argc, argv));
+  } catch (const std::exception& error) {
+    std::cerr << "lull_quality: " << error.what() << '\n';
+    return 1;
+  }
+}

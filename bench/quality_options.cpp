@@ -1,0 +1,141 @@
+#include "bench/quality_options.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "bm3d/names.h"
+#include "core/error.h"
+
+namespace lull::bench {
+namespace {
+
+using bm3d::Params;
+using bm3d::PhaseParams;
+
+double number(const std::string& text) {
+  std::size_t end = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  if (text.empty() || end != text.size())
+    throw InvalidArgument("\"" + text + "\" (must be a number); give one");
+  return value;
+}
+
+template <class Enum>
+Enum choice(const std::string& text) {
+  const auto value = bm3d::parse<Enum>(text);
+  if (!value) throw InvalidArgument("\"" + text + "\" (no such choice); see params.h");
+  return *value;
+}
+
+using PhaseSetter = std::function<void(PhaseParams&, const std::string&)>;
+using Setter = std::function<void(Params&, const std::string&)>;
+
+const std::map<std::string, PhaseSetter> phase_setters{
+    {"window", [](auto& p, auto& v) { p.window = static_cast<int>(number(v)); }},
+    {"group", [](auto& p, auto& v) { p.group = static_cast<int>(number(v)); }},
+    {"step", [](auto& p, auto& v) { p.step = static_cast<int>(number(v)); }},
+    {"tau", [](auto& p, auto& v) { p.tau = static_cast<float>(number(v)); }},
+    {"kaiser", [](auto& p, auto& v) { p.kaiser = static_cast<float>(number(v)); }},
+    {"transform", [](auto& p, auto& v) { p.transform = choice<bm3d::Transform>(v); }},
+    {"group-transform",
+     [](auto& p, auto& v) { p.group_transform = choice<bm3d::GroupTransform>(v); }},
+};
+const std::map<std::string, Setter> setters{
+    {"lambda", [](auto& p, auto& v) { p.lambda = static_cast<float>(number(v)); }},
+    {"mu2", [](auto& p, auto& v) { p.mu2 = static_cast<float>(number(v)); }},
+    {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
+};
+
+void set(Params& params, const std::string& name, const std::string& value) {
+  if (const auto setter = setters.find(name); setter != setters.end())
+    return setter->second(params, value);
+  const PhaseSetter& setter = phase_setters.at(name);
+  const std::size_t colon = value.find(':');
+  setter(params.hard, value.substr(0, colon));
+  setter(params.wiener, colon == std::string::npos ? value : value.substr(colon + 1));
+}
+
+}  // namespace
+
+QualityOptions parse_quality_options(int argc, char** argv) {
+  CLI::App app{
+      "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
+      "Noise is Gaussian, added in float, neither rounded nor clipped; so is the result compared,\n"
+      "as in the papers. Lists take commas; parameters of both phases also A:B."};
+  QualityOptions o;
+  std::string crop;
+  app.add_option("PICTURES", o.pictures, "stills, or clips of which the first frames count")
+      ->required();
+  app.add_option("--sigma", o.sigmas, "noise, on the 0..255 scale")->delimiter(',');
+  app.add_option("--profile", o.profiles, "fast, balanced, high, paper")->delimiter(',');
+  for (const auto& [name, setter] : phase_setters)
+    app.add_option("--" + name, o.grid[name], "values to try")->delimiter(',');
+  for (const auto& [name, setter] : setters)
+    app.add_option("--" + name, o.grid[name], "values to try")->delimiter(',');
+  app.add_option("--device", o.device, "cpu, reference, cuda or cuda:N");
+  app.add_option("--streams", o.streams, "frames in flight on a GPU");
+  app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
+  app.add_option("--frames", o.frames, "of each clip");
+  app.add_option("--seed", o.seed, "of the noise");
+  app.add_option("--crop", crop, "WxH from the middle of each picture");
+  app.add_flag("--colour", o.colour, "filter all planes instead of luma alone");
+  app.add_flag("!--no-basic", o.basic, "leave out the PSNR of the first phase");
+  app.add_flag("--each", o.each, "print a line for each picture as well");
+  app.add_option("--csv", o.csv, "write all figures to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  std::erase_if(o.grid, [](const auto& axis) { return axis.second.empty(); });
+  if (!crop.empty()) {
+    const std::size_t by = crop.find('x');
+    o.crop_width = static_cast<int>(number(crop.substr(0, by)));
+    o.crop_height = static_cast<int>(number(by == std::string::npos ? crop : crop.substr(by + 1)));
+  }
+  return o;
+}
+
+std::vector<Configuration> configurations(const QualityOptions& options) {
+  std::vector<Configuration> all;
+  for (const float sigma : options.sigmas)
+    for (const std::string& profile : options.profiles)
+      all.push_back(
+          {sigma, profile, make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma})});
+  for (const auto& [name, values] : options.grid) {
+    std::vector<Configuration> next;
+    for (const Configuration& configuration : all)
+      for (const std::string& value : values) {
+        next.push_back(configuration);
+        set(next.back().params, name, value);
+      }
+    all = std::move(next);
+  }
+  for (const Configuration& configuration : all) validate(configuration.params);
+  return all;
+}
+
+bm3d::Backend backend_of(const QualityOptions& options) {
+  bm3d::Backend backend{.streams = options.streams, .threads = options.threads};
+  const std::size_t colon = options.device.find(':');
+  const std::string kind = options.device.substr(0, colon);
+  if (kind == "cpu")
+    backend.kind = bm3d::BackendKind::cpu;
+  else if (kind == "reference")
+    backend.kind = bm3d::BackendKind::reference;
+  else if (kind == "cuda")
+    backend.kind = bm3d::BackendKind::cuda;
+  else
+    throw InvalidArgument("device \"" + options.device + "\" (none of that name); " +
+                          "choose cpu, reference, cuda or cuda:N");
+  if (colon != std::string::npos)
+    backend.device = static_cast<int>(number(options.device.substr(colon + 1)));
+  return backend;
+}
+
+}  // namespace lull::bench
