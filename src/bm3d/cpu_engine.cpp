@@ -147,7 +147,7 @@ class CpuEngine : public PhaseEngine {
     // A difference of 127 units in one sample, or a full score, is over tau from this unit on.
     const float decisive = std::sqrt(phase.tau) * patch / 127;
     const float noise = *std::max_element(input.sigma.begin(), input.sigma.end());
-    const float negligible = std::max(input.guide_sigma, noise / 4) / 6;
+    const float negligible = std::max(input.guide_sigma, noise / 4) / 12;
     const float unit = std::max({(high - low) / 254, std::min(decisive, negligible), 1e-6f});
     return {(low + high) / 2, unit};
   }

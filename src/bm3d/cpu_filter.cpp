@@ -14,10 +14,10 @@
 #include <hwy/highway.h>
 
 #include <bit>
-#include <utility>
+#include <type_traits>
 
+#include "bm3d/cpu_complex.h"
 #include "bm3d/cpu_kernels.h"
-#include "bm3d/cpu_patch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -25,173 +25,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using Halves = hn::CappedTag<float, 8>;
-
-/// What differs between groups at compile time.
-template <int kUnits, bool kPaired, GroupTransform kAcross>
-struct Shape {
-  static constexpr int units = kUnits;
-  static constexpr bool paired = kPaired;  // the halves of a vector are different patches
-  static constexpr GroupTransform across = kAcross;
-  static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
-
-  /// Of the sums in the vector of unit `u`: log2 of the number of patches in each.
-  static constexpr int level(int u) {
-    if (across == GroupTransform::wht || u == 0) return levels;
-    return std::countr_zero(static_cast<unsigned>(u)) + 1;
-  }
-};
-
-/// (a, b) in the halves of a vector becomes (a + b, a - b).
-HWY_INLINE Vector combine_halves(Vector v) {
-  const Lanes d;
-  alignas(64) static constexpr float signs[16] = {1,  1,  1,  1,  1,  1,  1,  1,
-                                                  -1, -1, -1, -1, -1, -1, -1, -1};
-  if constexpr (patches_per_unit == 2)
-    return hn::MulAdd(v, hn::Load(d, signs), hn::ConcatLowerUpper(d, v, v));
-  else
-    return v;
-}
-
-HWY_INLINE void butterfly(Vector& a, Vector& b) {
-  const Vector sum = hn::Add(a, b);
-  b = hn::Sub(a, b);
-  a = sum;
-}
-
-template <class S>
-HWY_INLINE void forward_across(Vector* v) {
-  for (int half = 1; half < S::units; half *= 2)
-    for (int start = 0; start < S::units; start += 2 * half)
-      for (int i = start; i < start + (S::across == GroupTransform::haar ? 1 : half); ++i)
-        butterfly(v[i], v[i + half]);
-  if constexpr (S::paired) {
-    constexpr int combined = S::across == GroupTransform::haar ? 1 : S::units;
-    for (int i = 0; i < combined; ++i) v[i] = combine_halves(v[i]);
-  }
-}
-
-template <class S>
-HWY_INLINE void inverse_across(Vector* v) {
-  if constexpr (S::paired) {
-    constexpr int combined = S::across == GroupTransform::haar ? 1 : S::units;
-    for (int i = 0; i < combined; ++i) v[i] = combine_halves(v[i]);
-  }
-  for (int half = S::units / 2; half >= 1; half /= 2)
-    for (int start = 0; start < S::units; start += 2 * half)
-      for (int i = start; i < start + (S::across == GroupTransform::haar ? 1 : half); ++i)
-        butterfly(v[i], v[i + half]);
-}
-
-constexpr double power(double base, int exponent) {
-  double result = 1;
-  for (; exponent > 0; --exponent) result *= base;
-  return result;
-}
-inline constexpr double root2 = 1.41421356237309504880;
-
-HWY_INLINE Vector load_row(const CoefficientTable& table, int vector) {
-  return hn::LoadU(Lanes(), table.at.data() + vector / parts * 16 + vector % parts * lanes);
-}
-
-template <class S>
-HWY_INLINE void load_units(const float* stack, Vector* v) {
-  for (int u = 0; u < S::units; ++u) v[u] = hn::LoadU(Lanes(), stack + u * unit_floats);
-}
-template <class S>
-HWY_INLINE void store_units(const Vector* v, float* stack) {
-  for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
-}
-
-/// Sum over lanes, halved where each patch stands in both halves.
-template <class S>
-HWY_INLINE float total(Vector v) {
-  const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
-  return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
-}
-
-/// Step 2 of the first phase: gives the number of retained coefficients.
-template <class S>
-float threshold_across(const FilterTables& tables, float* stack, const float*) {
-  const Lanes d;
-  Vector retained = hn::Zero(d);
-  for (int i = 0; i < unit_vectors; ++i) {
-    Vector v[S::units];
-    float* const at = stack + i * lanes;
-    load_units<S>(at, v);
-    forward_across<S>(v);
-    const Vector limit = load_row(tables.limit, i), restore = load_row(tables.restore, i);
-    for (int u = 0; u < S::units; ++u) {
-      const int level = S::level(u);
-      const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
-      const auto keep = hn::Gt(hn::Abs(v[u]), hn::Mul(base, constant(power(root2, level))));
-      v[u] = hn::IfThenElseZero(keep, hn::Mul(v[u], hn::Mul(restore, constant(power(0.5, level)))));
-      retained = hn::Add(retained, hn::IfThenElseZero(keep, constant(1)));
-    }
-    inverse_across<S>(v);
-    store_units<S>(v, at);
-  }
-  return total<S>(retained);
-}
-
-/// 1 / v to the precision of float where the instruction set has an estimate of 11 bits and more.
-HWY_INLINE Vector reciprocal(Vector v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  const Vector estimate = hn::ApproximateReciprocal(v);
-  return hn::Mul(estimate, hn::NegMulAdd(v, estimate, constant(2)));
-#else
-  return hn::Div(constant(1), v);
-#endif
-}
-
-/// Step 2 of the second phase: gives the sum of squared Wiener factors.
-template <class S>
-float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
-  const Lanes d;
-  Vector energy = hn::Zero(d);
-  for (int i = 0; i < unit_vectors; ++i) {
-    Vector noisy[S::units], basic[S::units];
-    load_units<S>(basic_stack + i * lanes, basic);
-    forward_across<S>(basic);
-    const Vector noise = load_row(tables.limit, i), restore = load_row(tables.restore, i);
-    for (int u = 0; u < S::units; ++u) {
-      const int level = S::level(u);
-      constexpr int first = S::paired ? 0 : 1;
-      const Vector scale = constant(power(2, level));
-      const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
-      const Vector m =
-          u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
-      const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
-      const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
-      energy = hn::MulAdd(factor, factor, energy);
-      basic[u] = hn::Mul(factor, hn::Mul(restore, constant(power(0.5, level))));
-    }
-    float* const at = stack + i * lanes;
-    load_units<S>(at, noisy);
-    forward_across<S>(noisy);
-    for (int u = 0; u < S::units; ++u) noisy[u] = hn::Mul(noisy[u], basic[u]);
-    inverse_across<S>(noisy);
-    store_units<S>(noisy, at);
-  }
-  return total<S>(energy);
-}
-
-using Across = float (*)(const FilterTables&, float*, const float*);
-
-/// Functions for groups of 2^n patches.
-template <GroupTransform kAcross, bool kWiener, int... kLog2>
-constexpr std::array<Across, sizeof...(kLog2)> make_across(
-    std::integer_sequence<int, kLog2...> /*sizes*/) {
-  constexpr auto pick = []<int kSize>() -> Across {
-    constexpr bool paired = patches_per_unit == 2 && kSize > 1;
-    using S = Shape<paired ? kSize / 2 : kSize, paired, kAcross>;
-    if constexpr (kWiener)
-      return wiener_across<S>;
-    else
-      return threshold_across<S>;
-  };
-  return {pick.template operator()<1 << kLog2>()...};
-}
-using Sizes = std::make_integer_sequence<int, 6>;
 
 // Templates, so that what a vector of one patch has no use for is not compiled.
 template <int kPatches = patches_per_unit, class D = Lanes>
@@ -296,19 +129,14 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
 template <class Transform>
 void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                  const Group& group, float* scratch) {
-  static constexpr std::array<std::array<Across, 6>, 4> across = {
-      make_across<GroupTransform::haar, false>(Sizes()),
-      make_across<GroupTransform::haar, true>(Sizes()),
-      make_across<GroupTransform::wht, false>(Sizes()),
-      make_across<GroupTransform::wht, true>(Sizes())};
   const Places places(x, y, group);
   const bool wiener = tile.basic != nullptr;
   float* const basic = scratch + max_group * patch * patch;
   load_stack<Transform>(tile.noisy, tile.noisy_stride, places, scratch);
   if (wiener) load_stack<Transform>(tile.basic, tile.basic_stride, places, basic);
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
-  const int kind = (tables.across == GroupTransform::wht ? 2 : 0) + (wiener ? 1 : 0);
-  const float energy = across[kind][size](tables, scratch, basic);
+  constexpr bool complex = std::is_same_v<Transform, Dft>;
+  const float energy = across<complex>(tables.across, wiener, size)(tables, scratch, basic);
   add_stack<Transform>(scratch, tables, places, 1 / energy, tile);
 }
 
@@ -316,10 +144,14 @@ void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y
 
 void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                   const Group& group, float* scratch) {
-  if (tables.transform == Transform::dct)
-    filter_with<Dct>(tables, tile, x, y, group, scratch);
-  else
-    filter_with<Bior>(tables, tile, x, y, group, scratch);
+  switch (tables.transform) {
+    case Transform::dct:
+      return filter_with<Dct>(tables, tile, x, y, group, scratch);
+    case Transform::bior:
+      return filter_with<Bior>(tables, tile, x, y, group, scratch);
+    case Transform::dft:
+      return filter_with<Dft>(tables, tile, x, y, group, scratch);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
