@@ -28,7 +28,7 @@ function(lull_add_tests name)
     LINK ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(lull_${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   gtest_discover_tests(lull_${name}_tests
-    TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600)
 endfunction()
 

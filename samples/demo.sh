@@ -7,13 +7,18 @@ build=$1
 out=$build/demo
 mkdir -p "$out"
 
+lull=$build/bin/lull
+
+echo "adding Gaussian noise of sigma 20 to samples/coffee.mkv"
 "$build/bin/lull_add_noise" coffee.mkv "$out/noisy.mkv" --sigma 20 --seed 1
-printf '\n$ lull denoise -i noisy.mkv -o denoised.mkv --sigma 20 --lossless -y\n'
-"$build/bin/lull" denoise -i "$out/noisy.mkv" -o "$out/denoised.mkv" --sigma 20 --lossless -y
+echo "\$ lull denoise -i noisy.mkv -o denoised.mkv --sigma 20 --lossless -y"
+(cd "$out" && "$lull" denoise -i noisy.mkv -o denoised.mkv --sigma 20 --lossless -y 2>&1)
 "$build/bin/lull_before_after" "$out/noisy.mkv" "$out/denoised.mkv" "$out/before_after.png" --frame 36
 
-printf '\nbefore: '
-"$build/bin/lull" compare coffee.mkv "$out/noisy.mkv"
-printf '\nafter: '
-"$build/bin/lull" compare coffee.mkv "$out/denoised.mkv"
-printf '\npicture: %s\n' "$out/before_after.png"
+"$lull" compare coffee.mkv "$out/noisy.mkv" >"$out/before.txt"
+"$lull" compare coffee.mkv "$out/denoised.mkv" >"$out/after.txt"
+printf '\nPSNR against the clean clip\nplane  before    after\n'
+# Column 3 of `lull compare`: PSNR of the error over all frames.
+awk '$1 !~ /^(Y|Cb|Cr)$/ { next } NR == FNR { before[$1] = $3; next }
+  { printf "%-5s  %.2f dB  %.2f dB\n", $1, before[$1], $3 }' "$out/before.txt" "$out/after.txt"
+printf '\nclips and a picture of before and after: %s\n' "$out"

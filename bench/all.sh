@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# all.sh BUILD: what ./run bench does: the measurements of docs/benchmarks.md that this machine can
+# make, on its GPUs and its CPU. Tables: BUILD/bench/*.csv
+# shellcheck source=bench/common.sh
+source "$(dirname "$0")/common.sh"
+devices=(cpu)
+while read -r gpu; do devices+=("$gpu"); done < <("$lull" devices | grep -o '^cuda:[0-9]*' || true)
+
+# Speed on what the project itself carries, for machines without the pictures of LULL_TEST_DATA.
+"$build/bin/lull_add_noise" samples/coffee.mkv "$work/noisy.mkv" --sigma 20 --seed 1
+echo "== 480x270, 4:2:0, from host memory to host memory"
+"$build/bin/lull_throughput" "$work/noisy.mkv" --clean samples/coffee.mkv --sigma 20 \
+  --device "$(IFS=,; echo "${devices[*]}")" --repeats 1 --csv "$out/coffee.csv" >/dev/null
+table "$out/coffee.csv"
+
+for script in kodak_still.sh tennis.sh set12.sh kodak_colour.sh; do
+  echo "== $script"
+  bash "bench/$script" "$build" "${devices[@]}"
+done
