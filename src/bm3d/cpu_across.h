@@ -1,6 +1,6 @@
-// Step 2 of the filter (cpu_filter.cpp), for all sizes of groups: included once for each instruction
-// set. A vector of coefficients of all units is transformed across the group, cut or scaled, and
-// transformed back in registers.
+// Step 2 of the filter (cpu_filter.cpp), for all sizes of groups: included once for each
+// instruction set. A vector of coefficients of all units is transformed across the group, cut or
+// scaled, and transformed back in registers.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -154,8 +154,7 @@ float wiener_across(const FilterTables& tables, float* stack, const float* basic
       constexpr int first = S::paired ? 0 : 1;
       const Vector scale = constant(power(2, level));
       const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
-      const Vector m =
-          u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
+      const Vector m = u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
       const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
       const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
       energy = hn::MulAdd(factor, factor, energy);

@@ -20,10 +20,10 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Coefficients of the Fourier transform come as real and imaginary parts along each axis (the order
-/// is that of Dft). Rows 2k and 2k + 1 for k > 0, lanes 2k and 2k + 1 likewise, are the parts of one
-/// complex axis; their four products a, b, c, d make the two coefficients (a - d) + i (b + c), which
-/// goes to the first row, and (a + d) + i (c - b), to the second, imaginary part first.
+/// Coefficients of the Fourier transform come as real and imaginary parts along each axis (the
+/// order is that of Dft). Rows 2k and 2k + 1 for k > 0, lanes 2k and 2k + 1 likewise, are the parts
+/// of one complex axis; their four products a, b, c, d make the two coefficients (a - d) + i (b +
+/// c), which goes to the first row, and (a + d) + i (c - b), to the second, imaginary part first.
 class ComplexRows {
  public:
   /// Vectors `first` and `second` of a unit hold these rows; `part` of them, with 4 lanes.
@@ -179,9 +179,9 @@ constexpr Across pick_across() {
 template <GroupTransform kAcross, bool kComplex, bool kWiener, int... kLog2>
 constexpr AcrossBySize across_by_size(std::integer_sequence<int, kLog2...> /*sizes*/) {
   constexpr bool halves = patches_per_unit == 2;
-  return {pick_across<Shape<(halves && kLog2 != 0 ? (1 << kLog2) / 2 : 1 << kLog2), halves && kLog2 != 0,
-                            kAcross>,
-                      kComplex, kWiener>()...};
+  return {pick_across<
+      Shape<(halves && kLog2 != 0 ? (1 << kLog2) / 2 : 1 << kLog2), halves && kLog2 != 0, kAcross>,
+      kComplex, kWiener>()...};
 }
 
 template <bool kComplex>

@@ -3,8 +3,8 @@
 // A block goes through matching, selection and filtering in one task, which adds its estimates to a
 // tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
 // as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
-// number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks are
-// planned per phase; all memory is kept from one picture to the next.
+// number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks
+// are planned per phase; all memory is kept from one picture to the next.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -114,8 +114,7 @@ class CpuEngine : public PhaseEngine {
         add_task({i * step, y, std::min(wide, columns - i), count}, step);
       if (last_x % step != 0) add_task({last_x, y, 1, count}, step);
     };
-    for (int j = 0; j < rows; j += high)
-      add_row_of_blocks(j * step, std::min(high, rows - j));
+    for (int j = 0; j < rows; j += high) add_row_of_blocks(j * step, std::min(high, rows - j));
     if (last_y % step != 0) add_row_of_blocks(last_y, 1);
 
     displacements_.resize(static_cast<std::size_t>(phase.window) * phase.window);
@@ -134,8 +133,8 @@ class CpuEngine : public PhaseEngine {
     tasks_.push_back({block, left, top, right - left, bottom - top});
   }
 
-  /// The unit of the guide's bytes: noise from rounding to it is far below the picture's own, tau is
-  /// within the range of a score, and the samples within that of a byte.
+  /// The unit of the guide's bytes: noise from rounding to it is far below the picture's own, tau
+  /// is within the range of a score, and the samples within that of a byte.
   Quantiser choose_quantiser(const PhaseParams& phase, const PhaseInput& input) {
     std::vector<std::array<float, 2>>& ranges = ranges_;
     ranges.resize(input.guide.height);
@@ -211,10 +210,10 @@ class CpuEngine : public PhaseEngine {
     };
     const auto add = [&](Tile* tile) { add_tile(*tile, input.noisy.size()); };
     using tbb::filter_mode;
-    tbb::parallel_pipeline(
-        tiles_.size(), tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
-                           tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
-                           tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
+    tbb::parallel_pipeline(tiles_.size(),
+                           tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
+                               tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
+                               tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
   }
 
   void run_task(const PhaseParams& phase, const PhaseInput& input, Tile& tile) {

@@ -100,14 +100,12 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
-        v[part * 8 + row] =
-            hn::LoadU(d, stack + u * unit_floats + (row * parts + part) * lanes);
+        v[part * 8 + row] = hn::LoadU(d, stack + u * unit_floats + (row * parts + part) * lanes);
     inverse_unit<Transform>(v);
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
-        v[part * 8 + row] =
-            hn::Mul(v[part * 8 + row], hn::Mul(hn::Load(d, window + part * lanes),
-                                               hn::Set(d, tables.window[row])));
+        v[part * 8 + row] = hn::Mul(v[part * 8 + row], hn::Mul(hn::Load(d, window + part * lanes),
+                                                               hn::Set(d, tables.window[row])));
     const std::ptrdiff_t origin = places.y[u] * tile.stride + places.x[u];
     tile.weights[origin] += weight;
     for (int row = 0; row < patch; ++row)

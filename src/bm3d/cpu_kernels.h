@@ -94,7 +94,8 @@ struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };
 
-/// References that one block may be wide: so many lanes, less those that only feed their neighbours.
+/// References that one block may be wide: so many lanes, less those that only feed their
+/// neighbours.
 inline constexpr int max_lanes = 128;
 /// Lanes beyond the last reference of a block that its patches reach into.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
@@ -110,7 +111,7 @@ struct Scores {
   std::uint16_t* sums;     // scratch, sums_size()
   std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
   int lanes;
-  int classes;             // power of two
+  int classes;  // power of two
 };
 constexpr std::size_t sums_size(int rows, int lanes) {
   return static_cast<std::size_t>(rows) * 3 * lanes + lane_multiple;

@@ -4,7 +4,8 @@
 // (AVX-512) references, and the sum of two squared differences of bytes is one multiply-add.
 // Neighbouring references share most of their patches, so a displacement costs each sample once:
 //   1. rows of pairs are summed over `step` rows, and these sums over the patch's height;
-//   2. the pairs that a patch needs beyond its own `step` columns are those of its neighbours to the
+//   2. the pairs that a patch needs beyond its own `step` columns are those of its neighbours to
+//   the
 //      right: the sums are stored and loaded again from one lane on.
 // Pairs cover the patch's columns 0-1, 2-3, 4-5, 6-7: column c is phase c % step of the reference
 // c / step further on.
@@ -154,8 +155,8 @@ struct BlockScorer {
         const std::uint16_t* sum = sums + row * plan.stored * lanes + lane;
         Sum score = hn::LoadU(d, outside + lane);
         for (int t = 0; t < plan.terms; ++t)
-          score = hn::SaturatedAdd(score,
-                                   hn::LoadU(d, sum + plan.array[t] * lanes + plan.shift[t]));
+          score =
+              hn::SaturatedAdd(score, hn::LoadU(d, sum + plan.array[t] * lanes + plan.shift[t]));
         hn::StoreU(score, d, values + row * values_stride + lane);
         std::uint16_t* const least = minima + row * minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
@@ -201,9 +202,9 @@ void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Bloc
       scorer.column_sums(candidate);
       const std::size_t c = static_cast<std::size_t>((dy + radius) * g.window + dx + radius);
       const int outside = dx == 0 && dy == 0 ? g.window : dx + radius;
-      scorer.finish(first, last, scores.outside + outside * scores.lanes, scores.values + c * scores.lanes,
-                    values_stride, scores.minima + c % scores.classes * scores.lanes,
-                    minima_stride);
+      scorer.finish(first, last, scores.outside + outside * scores.lanes,
+                    scores.values + c * scores.lanes, values_stride,
+                    scores.minima + c % scores.classes * scores.lanes, minima_stride);
     }
   }
 }

@@ -42,7 +42,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
     for (int k = p; k >= 1; k /= 2)
       for (int j = k % p; j + k < count; j += 2 * k)
         for (int i = j; i < std::min(j + k, count - k); ++i)
-          if (i / (2 * p) == (i + k) / (2 * p)) order(vectors + i * width, vectors + (i + k) * width);
+          if (i / (2 * p) == (i + k) / (2 * p))
+            order(vectors + i * width, vectors + (i + k) * width);
 }
 
 /// Keys of the references in one vector, and the score from which on candidates are of no use.

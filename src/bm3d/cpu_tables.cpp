@@ -23,8 +23,8 @@ Axis axis_of(Transform transform) {
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
-    axis.scale = {std::sqrt(1.0 / 8), detail3, detail2, detail2,
-                  detail1,            detail1, detail1, detail1};
+    axis.scale = {
+        std::sqrt(1.0 / 8), detail3, detail2, detail2, detail1, detail1, detail1, detail1};
     axis.restore = {1.0 / 8, 1.0 / 8, 1.0 / 4, 1.0 / 4, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2};
   } else if (transform == Transform::dct) {
     const double flat = std::sqrt(1.0 / 8), even = std::cos(std::numbers::pi / 8) / 2,

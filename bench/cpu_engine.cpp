@@ -1,0 +1,178 @@
+// The cpu backend of BM3D, stage by stage and whole, on one picture of noise over gradients and
+// edges. Times are CPU time of one thread unless the name says otherwise. Quality beside the time:
+// lull_quality on real pictures.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <random>
+
+#include "bm3d/cpu_kernels.h"
+#include "bm3d/phase_engine.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace cpu;
+
+constexpr float sigma = 25;
+
+/// Sines, edges and flat parts.
+Plane<float> clean_picture(int width, int height) {
+  Plane<float> picture(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const float wave = 40 * std::sin(0.02f * static_cast<float>(x + y * y / height));
+      const float edge = (x / 37 + y / 53) % 3 == 0 ? 60.0f : 0.0f;
+      picture.view()(x, y) = 90 + wave + edge;
+    }
+  return picture;
+}
+
+Plane<float> noisy_picture(int width, int height) {
+  Plane<float> picture = clean_picture(width, height);
+  std::mt19937 rng{1};
+  std::normal_distribution<float> noise{0, sigma};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) picture.view()(x, y) += noise(rng);
+  return picture;
+}
+
+/// A guide of 8 bits and all that matching of one block needs.
+struct MatchBench {
+  MatchBench(int window, int step, int group)
+      : geometry{width, height, window},
+        block{60, 60,
+              480 / step - extra_lanes(step) < max_lanes - extra_lanes(step)
+                  ? 480 / step - extra_lanes(step)
+                  : max_lanes - extra_lanes(step),
+              4} {
+    const Plane<float> picture = noisy_picture(width, height);
+    const int elements = (width + 2 * window) / step + max_lanes;
+    const std::ptrdiff_t phase_stride = round_up(elements, 32);
+    const int before = window / step + 1;
+    std::uint16_t* const rows = pairs.reserve(phase_stride * step * height);
+    for (int y = 0; y < height; ++y)
+      pair_row({picture.view().row(y), width}, {100, 2},
+               {rows + y * phase_stride * step, phase_stride, -before, elements, step,
+                bytes.reserve(static_cast<std::size_t>(elements) * step + 1)});
+    guide = {rows + before, phase_stride * step, phase_stride, step};
+    const int lanes = lanes_of(block.columns, step), classes = 2 * group;
+    scores = {values.reserve(static_cast<std::size_t>(4) * window * window * lanes),
+              minima.reserve(static_cast<std::size_t>(4) * classes * lanes),
+              sums.reserve(sums_size(4, lanes)),
+              outside.reserve(static_cast<std::size_t>(window + 1) * lanes),
+              lanes,
+              classes};
+    displacements.resize(static_cast<std::size_t>(window) * window);
+    for (int i = 0; i < window * window; ++i)
+      displacements[i] = pack_displacement(i % window - window / 2, i / window - window / 2);
+  }
+
+  static constexpr int width = 640, height = 256;
+  Buffer<std::uint16_t> pairs, values, minima, sums, outside;
+  Buffer<std::int8_t> bytes;
+  PairedGuide guide;
+  MatchGeometry geometry;
+  Block block;
+  Scores scores{};
+  std::vector<std::uint32_t> displacements;
+};
+
+/// Arguments: window, step. Reports time for a reference patch.
+void score(benchmark::State& state) {
+  MatchBench b(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), 16);
+  for (auto _ : state) score_block(b.guide, b.geometry, b.block, b.scores);
+  const int references = b.block.columns * b.block.rows;
+  state.counters["reference"] = benchmark::Counter(
+      references, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(score)->ArgsProduct({{25, 39}, {1, 2, 3, 4, 6, 8}});
+
+/// Arguments: window, patches in a group.
+void select(benchmark::State& state) {
+  const int group = static_cast<int>(state.range(1));
+  MatchBench b(static_cast<int>(state.range(0)), 4, group);
+  score_block(b.guide, b.geometry, b.block, b.scores);
+  Buffer<std::uint32_t> keys;
+  const SelectScratch scratch{keys.reserve(select_scratch_size)};
+  std::vector<Group> groups(b.block.columns);
+  for (auto _ : state)
+    for (int row = 0; row < b.block.rows; ++row)
+      select_groups({group, 60000, b.displacements.data()}, b.geometry, b.block, 4, row, b.scores,
+                    scratch, groups);
+  state.counters["reference"] = benchmark::Counter(
+      b.block.columns * b.block.rows,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(select)->ArgsProduct({{25, 39}, {8, 16, 32}});
+
+/// Arguments: transform, patches in the group, phase (0: threshold, 1: Wiener).
+void filter(benchmark::State& state) {
+  const int size = 256;
+  const PhaseParams phase{.transform = static_cast<Transform>(state.range(0))};
+  const bool wiener = state.range(2) == 1;
+  const Plane<float> noisy = noisy_picture(size, size), basic = clean_picture(size, size);
+  const FilterTables tables =
+      wiener ? make_wiener_tables(phase, sigma * sigma) : make_hard_tables(phase, 2.7f * sigma);
+  Plane<float> numerator(size + 16, size), weights(size + 16, size);
+  Buffer<float> scratch;
+  const PlaneTile tile{
+      noisy.view().data,      noisy.view().stride,   wiener ? basic.view().data : nullptr,
+      basic.view().stride,    numerator.view().data, weights.view().data,
+      numerator.view().stride};
+  std::mt19937 rng{2};
+  std::vector<Group> groups(256);
+  for (Group& group : groups) {
+    group.count = static_cast<int>(state.range(1));
+    for (auto& member : group.members)
+      member =
+          pack_displacement(static_cast<int>(rng() % 25) - 12, static_cast<int>(rng() % 25) - 12);
+    group.members[0] = 0;
+  }
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const int x = 16 + static_cast<int>(i * 4 % 200);
+    filter_group(tables, tile, x, 100, groups[i++ % groups.size()],
+                 scratch.reserve(filter_scratch_size));
+  }
+}
+BENCHMARK(filter)->ArgsProduct({{0, 1, 2}, {1, 4, 16, 32}, {0, 1}});
+
+/// Arguments: profile, threads. Two phases of 960x540; CPU seconds of all threads for a Mpixel.
+void whole(benchmark::State& state) {
+  const int width = 960, height = 540;
+  const Params params = make_params(static_cast<Profile>(state.range(0)), {sigma, sigma, sigma});
+  const auto engine = make_cpu_engine(static_cast<int>(state.range(1)));
+  const Plane<float> noisy = noisy_picture(width, height);
+  Plane<float> basic(width, height), result(width, height);
+  const PlaneView<const float> source = noisy.view(), estimate = std::as_const(basic).view();
+  const PlaneView<float> first = basic.view(), second = result.view();
+  for (auto _ : state) {
+    engine->run(params, {.guide = source,
+                         .guide_sigma = sigma,
+                         .noisy = {&source, 1},
+                         .basic = {},
+                         .sigma = {&sigma, 1},
+                         .estimate = {&first, 1}});
+    engine->run(params, {.guide = estimate,
+                         .guide_sigma = 0,
+                         .noisy = {&source, 1},
+                         .basic = {&estimate, 1},
+                         .sigma = {&sigma, 1},
+                         .estimate = {&second, 1}});
+  }
+  state.counters["Mpixel"] =
+      benchmark::Counter(width * height * 1e-6, benchmark::Counter::kIsIterationInvariantRate |
+                                                    benchmark::Counter::kInvert);
+}
+BENCHMARK(whole)
+    ->ArgsProduct({{0, 1, 2, 3}, {1, 2}})
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace lull::bm3d
+
+BENCHMARK_MAIN();
