@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bm3d/bm3d.h"
@@ -20,6 +24,29 @@ namespace {
 void say(const DenoiseOptions& options, const std::string& text) {
   if (!options.quiet && !text.empty()) std::fprintf(stderr, "lull: %s\n", text.c_str());
 }
+
+void say_stopped(const DenoiseOptions& options, int signal) {
+  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not written\n",
+               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal, options.output.c_str());
+}
+
+/// The temporary file, for the thread that ends the process when a stop takes too long.
+class Leftover {
+ public:
+  void name(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    path_ = path;
+  }
+  void remove() {
+    const std::lock_guard lock(mutex_);
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string path_;
+};
 
 std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameFormat& format,
                                         const std::vector<bm3d::Backend>& backends) {
@@ -46,7 +73,11 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 }  // namespace
 
 int denoise(const DenoiseOptions& options) {
-  SignalWatch signals([] {});
+  Leftover leftover;
+  SignalWatch signals([&](int signal) {
+    leftover.remove();
+    say_stopped(options, signal);
+  });
   check(options);
   const bm3d::Params params = make_params(options);
   const ChosenDevices devices = choose_devices(options);
@@ -59,6 +90,7 @@ int denoise(const DenoiseOptions& options) {
       options.input, {bm3d::frame_memory(devices.backends.front()), options.threads});
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
+  leftover.name(sink->temporary());
   say(options, devices.reason);
   for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
 
@@ -79,8 +111,7 @@ int denoise(const DenoiseOptions& options) {
   }
   progress.clear();
   sink.reset();
-  std::fprintf(stderr, "lull: stopped by signal %d; %s was not written\n", signals.signal(),
-               options.output.c_str());
+  say_stopped(options, signals.signal());
   return 128 + signals.signal();
 }
 

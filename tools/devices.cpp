@@ -10,8 +10,9 @@
 namespace lull::tools {
 
 int devices() {
-  // Highway numbers its targets from the best on; SupportedTargets() are those of this CPU.
-  const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets());
+  // Highway numbers its targets from the best on. Of those that this CPU has, the build holds
+  // HWY_TARGETS.
+  const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   const auto best = static_cast<std::int64_t>(supported & (~supported + 1));
   std::printf("%-10s %s, %u threads\n", "cpu", hwy::TargetName(best),
               std::thread::hardware_concurrency());

@@ -113,7 +113,7 @@ CommandLine parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& e) {
     const std::string command = selected();
     // CLI11 only says that there is no subcommand.
-    if (command.empty() && argc > 1 && argv[1][0] != '-')
+    if (command.empty() && argc > 1)
       throw InvalidArgument("'" + std::string(argv[1]) +
                             "' (must be denoise, compare or devices); see lull --help");
     throw InvalidArgument(one_line(e.what()) + "; see lull " +

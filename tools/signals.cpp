@@ -34,7 +34,7 @@ sigset_t watched_signals() {
 
 }  // namespace
 
-SignalWatch::SignalWatch(std::function<void()> clean_up) : clean_up_(std::move(clean_up)) {
+SignalWatch::SignalWatch(std::function<void(int)> clean_up) : clean_up_(std::move(clean_up)) {
   const sigset_t set = watched_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC);
@@ -61,7 +61,7 @@ void SignalWatch::watch() {
     if (ready < 0) continue;
     if (sources[0].revents != 0) return;
     if (signal_ != 0) {  // a second signal, or no patience left
-      clean_up_();
+      clean_up_(signal_);
       _exit(128 + signal_);
     }
     signalfd_siginfo info{};

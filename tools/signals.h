@@ -9,11 +9,11 @@
 namespace lull::tools {
 
 /// While it lives, the first of these signals asks for a stop through token(). A second signal, or
-/// `patience` without the object's end, calls `clean_up` and ends the process at once with
+/// 1.5 seconds without the object's end, calls `clean_up` with n and ends the process at once with
 /// 128 + n. To be made before any other thread, so that these inherit its signal mask.
 class SignalWatch {
  public:
-  explicit SignalWatch(std::function<void()> clean_up);
+  explicit SignalWatch(std::function<void(int)> clean_up);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -25,7 +25,7 @@ class SignalWatch {
  private:
   void watch();
 
-  std::function<void()> clean_up_;
+  std::function<void(int)> clean_up_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
   int signals_ = -1, end_ = -1;  // file descriptors

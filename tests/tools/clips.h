@@ -1,0 +1,50 @@
+#pragma once
+// Makes clips and pictures for the tests, and looks into those that lull wrote.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "io/media.h"
+
+namespace lull::tools {
+
+/// A picture with structure in every plane.
+Frame clean_picture(const FrameFormat& format, double phase = 0);
+/// White Gaussian noise of `sigma` on the 0..255 scale, rounded and clipped.
+Frame noisy_picture(const Frame& clean, double sigma, unsigned seed = 1);
+
+/// PGM or PPM, by hand: grey or RGB, 8 or 16 bits.
+void write_pnm(const std::string& path, const Frame& picture);
+/// YUV4MPEG2, by hand: grey or YUV, 8 to 16 bits, 25 frames per second.
+void write_y4m(const std::string& path, const std::vector<Frame>& frames);
+/// Decodes and encodes; with io, without filter.
+void convert(const std::string& from, const std::string& to, const io::SinkOptions& options);
+/// All frames of a file.
+std::vector<Frame> frames_of(const std::string& path);
+
+/// `video` with other time stamps (its frames do not have equal durations), a title, a PCM and a
+/// subtitle stream: Matroska.
+void add_company(const std::string& video, const std::string& path);
+/// PCM sound and nothing else: Matroska.
+void write_sound(const std::string& path);
+
+struct StreamFacts {
+  std::string type, codec, pixel_format, language;
+  std::vector<std::int64_t> pts_ms;
+  std::vector<std::string> packets;  // the bytes
+  int keyframes = 0;
+};
+
+/// A file as libavformat sees it.
+struct FileFacts {
+  std::string container, title;
+  std::vector<StreamFacts> streams;
+  const StreamFacts& first(const std::string& type) const;
+};
+
+FileFacts facts_of(const std::string& path);
+
+}  // namespace lull::tools
