@@ -52,7 +52,7 @@ Params high_profile(float noise) {
             .tau = tau_for(noise, 3000.0f),
             .transform = Transform::bior,
             .kaiser = 2.0f};
-  p.wiener = {.window = 39, .group = 32, .step = 2, .tau = 400.0f, .kaiser = 2.0f};
+  p.wiener = {.window = 39, .group = 32, .step = 2, .tau = 1200.0f, .kaiser = 2.0f};
   p.lambda = 3.0f;
   p.mu2 = 0.4f;
   return p;
