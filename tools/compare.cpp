@@ -1,11 +1,11 @@
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/describe.h"
 #include "core/error.h"
 #include "io/media.h"
 #include "tools/commands.h"
@@ -17,15 +17,6 @@ namespace {
 std::string_view plane_name(Layout layout, int plane) {
   constexpr std::string_view yuv[] = {"Y", "Cb", "Cr"}, rgb[] = {"R", "G", "B"};
   return layout == Layout::rgb ? rgb[plane] : yuv[plane];
-}
-
-std::string describe(const FrameFormat& f) {
-  constexpr const char* layouts[] = {"grey", "YUV", "RGB"};
-  std::string text = std::to_string(f.width) + "x" + std::to_string(f.height) + " " +
-                     layouts[static_cast<int>(f.layout)];
-  if (f.layout == Layout::yuv)
-    text += f.chroma_shift_y == 1 ? " 4:2:0" : f.chroma_shift_x == 1 ? " 4:2:2" : " 4:4:4";
-  return text + " " + std::to_string(f.bits) + " bits";
 }
 
 void require_equal(const CompareOptions& options, const FrameFormat& a, const FrameFormat& b) {

@@ -9,7 +9,9 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "core/describe.h"
 #include "core/error.h"
 #include "pipeline/bounded_queue.h"
 #include "pipeline/thread_name.h"
@@ -18,12 +20,6 @@ namespace lull::pipeline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::string describe(const FrameFormat& f) {
-  const char* layout = f.layout == Layout::gray ? "grey" : f.layout == Layout::yuv ? "YUV" : "RGB";
-  return std::to_string(f.width) + "x" + std::to_string(f.height) + " " + layout + " " +
-         std::to_string(f.bits) + " bits";
-}
 
 /// The state of one run that its three threads share.
 class Run {
@@ -38,11 +34,16 @@ class Run {
 
   PipelineStats operator()(const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [this] { cancel(); });
-    {
-      const std::jthread decode([this] { guard("lull-decode", &Run::decode); });
-      const std::jthread denoise([this] { guard("lull-denoise", &Run::denoise); });
-      const std::jthread encode([this] { guard("lull-encode", &Run::encode); });
+    std::vector<std::jthread> threads;
+    try {
+      threads.emplace_back([this] { guard("lull-decode", &Run::decode); });
+      threads.emplace_back([this] { guard("lull-denoise", &Run::denoise); });
+      threads.emplace_back([this] { guard("lull-encode", &Run::encode); });
+    } catch (...) {  // no thread to be had: those that run must not wait for ever
+      cancel();
+      throw;
     }
+    threads.clear();  // joins
     if (failure_) std::rethrow_exception(failure_);
     PipelineStats stats = snapshot();
     stats.cancelled = !finished_;
