@@ -144,6 +144,18 @@ std::string check_ogg(Bytes& file) {
   return "the last page is missing";
 }
 
+// NUT (FFmpeg's specification, "index"): the file ends with the length of its index and a checksum.
+// Writers may leave the index out, but FFmpeg, the only one in use, does not.
+std::string check_nut(Bytes& file) {
+  constexpr std::uint64_t start_code = 0x4e58dd672f23e64e;
+  std::uint8_t raw[8];
+  const bool whole = file.size() > 12 && file.read(file.size() - 12, raw, 8) &&
+                     big_endian(raw, 8) <= file.size() &&
+                     file.read(file.size() - big_endian(raw, 8), raw, 8) &&
+                     big_endian(raw, 8) == start_code;
+  return whole ? "" : "the index is missing";
+}
+
 // The index of MP4 lies in one place, the samples in another.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
@@ -173,6 +185,7 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   if (name == "avi" || name == "webp_pipe") return check_riff(file);
   if (name == "png_pipe" || name == "apng") return check_png(file);
   if (name == "flv") return check_flv(file);
+  if (name == "nut") return check_nut(file);
   if (name == "ogg") return check_ogg(file);
   if (name == "gif") return check_gif(file);
   if (name == "tiff_pipe") return check_tiff(file);

@@ -19,6 +19,16 @@ void check_readable(const std::string& path) {
     throw NoInput("cannot read '" + path + "' (it is a directory)");
 }
 
+// FFmpeg does not recognise PAM by its content.
+const AVInputFormat* pam_format(AVIOContext& io) {
+  std::uint8_t head[3] = {};
+  const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
+  if (!seekable || avio_read(&io, head, 3) < 3) return nullptr;
+  avio_seek(&io, 0, SEEK_SET);
+  return head[0] == 'P' && head[1] == '7' && head[2] == '\n' ? av_find_input_format("pam_pipe")
+                                                             : nullptr;
+}
+
 bool is_empty_file(const std::string& path) {
   std::error_code code;
   return std::filesystem::is_regular_file(path, code) &&
@@ -45,7 +55,7 @@ void Demuxer::open_container() {
   // A playlist must not reach out of the machine.
   options.set("protocol_whitelist", "file");
   // Without a name the content alone decides, and a '%' or '*' in it is no pattern of names.
-  const int opened = avformat_open_input(&context, nullptr, nullptr, options.address());
+  const int opened = avformat_open_input(&context, nullptr, pam_format(*io_), options.address());
   if (opened < 0) {  // which has freed the context
     // MP4 is indexed at its end more often than not.
     const bool mp4 = !watch_.find("moov").empty();

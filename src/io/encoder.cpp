@@ -12,6 +12,11 @@ AVRational frame_time(const FileSource& source) {
   return rate.num > 0 ? av_inv_q(to_av(rate)) : AVRational{1, 25};
 }
 
+/// MPEG-1 and 2 know a list of rates; a tick of MPEG-4 part 2 is at least 1/65535 s.
+bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
+  return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
+}
+
 bool is_rgb(AVPixelFormat format) {
   return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
@@ -32,7 +37,6 @@ AVFrame& PicturePool::writable() {
 Encoder::Encoder(const EncoderChoice& choice, const Container& container, const FileSource& source,
                  const SinkOptions& options, Dictionary& leftover)
     : choice_(choice),
-      constant_rate_(container.constant_rate()),
       frames_only_(container.frames_only()),
       extension_(container.extension),
       pictures_(choice.format, source.format().width, source.format().height) {
@@ -59,6 +63,8 @@ void Encoder::describe(const FileSource& source, const Container& container) {
   c.sample_aspect_ratio = av_guess_sample_aspect_ratio(
       &source.demuxer().context(), const_cast<AVStream*>(&stream), const_cast<AVFrame*>(&first));
   c.framerate = to_av(source.info().frame_rate);
+  constant_rate_ =
+      container.constant_rate() || needs_constant_rate(*choice_.codec, stream.time_base);
   c.time_base = constant_rate_ ? frame_time(source) : stream.time_base;
   c.color_range = first.color_range;
   c.color_primaries = first.color_primaries;
@@ -123,8 +129,9 @@ std::int64_t Encoder::time_of(const Frame& frame) {
                                    to_av(frame.time_base), context_->time_base);
   const bool irregular = frames_only_ ? time != sent_ : constant_rate_ && time <= last_time_;
   if (irregular && sent_ > 0)
-    throw InvalidArgument("." + extension_ + " cannot hold frames at varying times (frame " +
-                          std::to_string(sent_) + "); use .mkv");
+    throw InvalidArgument(std::string(choice_.codec->name) + " in ." + extension_ +
+                          " cannot hold frames at varying times (frame " + std::to_string(sent_) +
+                          "); use .mkv");
   if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
   last_time_ = time;
   return time;

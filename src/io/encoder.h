@@ -45,7 +45,8 @@ class Encoder {
 
   EncoderChoice choice_;
   CodecPtr context_;
-  bool constant_rate_, frames_only_;
+  bool frames_only_;
+  bool constant_rate_ = false;
   std::string extension_;
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;

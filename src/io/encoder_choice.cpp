@@ -127,10 +127,20 @@ std::vector<const AVCodec*> candidates(const Container& container, const Wanted&
     names = {"ffv1"};
   } else if (container.extension == "webm") {
     names = {"libvpx-vp9"};
+  } else if (wanted.traits.format.layout == Layout::gray) {
+    // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
+    names = {"libx265", "libx264"};
   } else if (wanted.traits.format.bits == 8) {
-    names = {"libx264", "libx264rgb", "libx265", "ffv1"};
+    names = {"libx264", "libx264rgb", "libx265"};
   } else {
-    names = {"libx265", "libx264", "ffv1"};
+    names = {"libx265", "libx264"};
+  }
+  // x264 and x265 want even sides where chroma is subsampled, VP9 does not; its alpha is lost on
+  // most decoders.
+  if (names.front() == std::string_view("libx264") ||
+      names.front() == std::string_view("libx265")) {
+    if (!wanted.traits.alpha) names.push_back("libvpx-vp9");
+    names.push_back("ffv1");
   }
   std::vector<const AVCodec*> found;
   for (const char* name : names)
@@ -165,6 +175,11 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
 
 }  // namespace
 
+bool Container::constant_rate() const {
+  constexpr std::array<std::string_view, 4> formats = {"avi", "mxf", "gxf", "dv"};
+  return frames_only() || std::ranges::find(formats, format->name) != formats.end();
+}
+
 bool Container::frames_only() const {
   return still() || (format->flags & AVFMT_NOTIMESTAMPS) || extension == "y4m";
 }
@@ -181,27 +196,26 @@ Container container_of(const std::string& path, const PixelTraits& traits) {
                          ? av_guess_format("image2pipe", nullptr, nullptr)
                          : av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
-      container.format->video_codec == AV_CODEC_ID_NONE)
+      container.format->video_codec == AV_CODEC_ID_NONE ||
+      (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // of MP3: covers
     throw InvalidArgument("no container for '" + path +
                           "' (its extension names no video or picture); use .mkv or .mp4");
   return container;
 }
 
-EncoderChoice choose_encoder(const Container& container, const FileSource& source,
-                             const SinkOptions& options) {
+std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
+                                           const SinkOptions& options) {
   const Wanted wanted = wanted_format(source, options.pix_fmt);
-  if (!options.vcodec.empty()) {
-    const AVCodec* codec = named_encoder(container, options.vcodec);
-    const AVPixelFormat format = format_for(container, *codec, wanted);
-    if (format == AV_PIX_FMT_NONE) fail_format(container, *codec, wanted);
-    return {codec, format, wanted.convert};
-  }
-  const std::vector<const AVCodec*> codecs = candidates(container, wanted, options.lossless);
+  const std::vector<const AVCodec*> codecs =
+      options.vcodec.empty() ? candidates(container, wanted, options.lossless)
+                             : std::vector{named_encoder(container, options.vcodec)};
+  std::vector<EncoderChoice> choices;
   for (const AVCodec* codec : codecs) {
     const AVPixelFormat format = format_for(container, *codec, wanted);
-    if (format != AV_PIX_FMT_NONE) return {codec, format, wanted.convert};
+    if (format != AV_PIX_FMT_NONE) choices.push_back({codec, format, wanted.convert});
   }
-  fail_format(container, *codecs.front(), wanted);
+  if (choices.empty()) fail_format(container, *codecs.front(), wanted);
+  return choices;
 }
 
 }  // namespace lull::io

@@ -2,6 +2,7 @@
 // Which container and encoder an output gets, from its name, the samples and the options.
 
 #include <string>
+#include <vector>
 
 #include "io/ffmpeg.h"
 #include "io/media.h"
@@ -16,7 +17,7 @@ struct Container {
 
   bool still() const { return picture != nullptr; }
   /// Frames follow each other at one rate; there are no time stamps.
-  bool constant_rate() const { return !(format->flags & AVFMT_VARIABLE_FPS) || frames_only(); }
+  bool constant_rate() const;
   /// ... and none can be left out.
   bool frames_only() const;
 };
@@ -30,8 +31,9 @@ struct EncoderChoice {
   bool convert = false;  // `format` does not hold the source's samples as they are
 };
 
-/// @throws InvalidArgument  no such encoder or pixel format, or they do not go together
-EncoderChoice choose_encoder(const Container& container, const FileSource& source,
-                             const SinkOptions& options);
+/// Encoders that hold the samples, best first. What an encoder thinks of the size shows only when
+/// it opens. @throws InvalidArgument  no such encoder or pixel format, or they do not go together
+std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
+                                           const SinkOptions& options);
 
 }  // namespace lull::io

@@ -1,5 +1,7 @@
 #include "io/encoder_options.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
 
@@ -33,6 +35,26 @@ void set_lossless(const AVCodecContext& encoder, Dictionary& options, std::strin
   }
 }
 
+// x264 would complain on stderr by itself.
+void check_x264_preset(const Dictionary& options) {
+  constexpr std::array<std::string_view, 10> presets = {
+      "ultrafast", "superfast", "veryfast", "faster",   "fast",
+      "medium",    "slow",      "slower",   "veryslow", "placebo"};
+  constexpr std::array<std::string_view, 8> tunes = {
+      "film", "animation", "grain", "stillimage", "psnr", "ssim", "fastdecode", "zerolatency"};
+  const std::string preset = options.get("preset"), tune = options.get("tune");
+  const bool numbered = preset.size() == 1 && preset[0] >= '0' && preset[0] <= '9';
+  if (!preset.empty() && !numbered && std::ranges::find(presets, preset) == presets.end())
+    throw InvalidArgument("no such preset of libx264: " + preset);
+  for (std::size_t at = 0; at < tune.size();) {  // several, with any of these between
+    const std::size_t end = std::min(tune.find_first_of(",./-+", at), tune.size());
+    const std::string one = tune.substr(at, end - at);
+    if (std::ranges::find(tunes, one) == tunes.end())
+      throw InvalidArgument("no such tune of libx264: " + one);
+    at = end + 1;
+  }
+}
+
 void set_quality(AVCodecContext& encoder, const SinkOptions& wanted, Dictionary& options) {
   const std::string_view name = encoder.codec->name;
   const bool x26 = name.starts_with("libx26");
@@ -40,6 +62,11 @@ void set_quality(AVCodecContext& encoder, const SinkOptions& wanted, Dictionary&
     if (!has_option(encoder, "crf"))
       throw InvalidArgument("--crf with " + std::string(name) +
                             " (it has no constant rate factor); leave --crf out");
+    // 63 ends the longest scale, VP9's; x264 and x265 end at 51 and take more for 51.
+    const double worst = x26 ? 51 : 63;
+    if (!(*wanted.crf >= 0 && *wanted.crf <= worst))
+      throw InvalidArgument("--crf is out of range for " + std::string(name) + " (must be 0 to " +
+                            std::to_string(static_cast<int>(worst)) + ")");
     if (wanted.lossless) throw InvalidArgument("--crf with --lossless; give one of them");
     char text[32];
     std::snprintf(text, sizeof text, "%.10g", *wanted.crf);
@@ -95,6 +122,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
                          const SinkOptions& wanted, Dictionary& options) {
   const std::string_view name = encoder.codec->name;
   for (const auto& [key, value] : wanted.vopts) options.set(key, value);
+  if (name.starts_with("libx264")) check_x264_preset(options);
   std::string x265 = "log-level=none";  // it would write to stderr by itself
   if (wanted.lossless) set_lossless(encoder, options, x265);
   set_quality(encoder, wanted, options);
@@ -104,8 +132,10 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
     options.set("x265-params", x265);
   }
   if (name == "ffv1") {
-    set_default(options, "level", "3");  // slices in parallel, each with its checksum
-    set_default(options, "slicecrc", "1");
+    // Slices in parallel, each with its checksum; they need some rows and columns each.
+    const bool sliced = encoder.width >= 16 && encoder.height >= 16;
+    set_default(options, "level", sliced ? "3" : "1");
+    if (sliced && options.get("level") == "3") set_default(options, "slicecrc", "1");
   }
   if (name == "libvpx-vp9") set_default(options, "row-mt", "1");
   if (name == "png") set_default(options, "pred", "mixed");

@@ -61,6 +61,7 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
   }
+  void clear() { av_dict_free(&entries_); }
   AVDictionary** address() { return &entries_; }
 
  private:

@@ -53,7 +53,8 @@ Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& sou
   context_->pb = file.io();
   // No random identifiers, no dates: equal input gives equal files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
-  context_->strict_std_compliance = encoder.context().strict_std_compliance;
+  // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
+  context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
   if (!container.still()) add_copies(source);
   copy_global(source.demuxer().context());
@@ -138,6 +139,9 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   const std::string_view name = container.format->name;
   // Its own offset of over a second would move every time stamp.
   if (name == "mpegts" && !options.has("mpegts_copyts")) options.set("mpegts_copyts", "1");
+  // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
+  // may be negative. FFmpeg would move all streams instead.
+  if (name == "matroska" || name == "webm") context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());
   if (file_.write_error()) check<IoError>(file_.write_error(), "cannot write the output");
@@ -150,15 +154,32 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
 }
 
 void Muxer::write_video(PacketPtr packet) {
+  if (extension_ == "y4m") return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
   write(packet.get());
+}
+
+// FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
+void Muxer::write_y4m(const AVFrame& picture) {
+  AVIOContext* io = context_->pb;
+  const auto format = static_cast<AVPixelFormat>(picture.format);
+  avio_write(io, reinterpret_cast<const unsigned char*>("FRAME\n"), 6);
+  for (int plane = 0; plane < av_pix_fmt_count_planes(format); ++plane) {
+    const int bytes = av_image_get_linesize(format, picture.width, plane);
+    const int shift = plane == 0 ? 0 : av_pix_fmt_desc_get(format)->log2_chroma_h;
+    for (int y = 0; y < AV_CEIL_RSHIFT(picture.height, shift); ++y)
+      avio_write(io, picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane], bytes);
+  }
+  check<IoError>(file_.write_error(), "cannot write the output");
 }
 
 void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
+  // The gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
+  if (copy.to->codecpar->codec_id == AV_CODEC_ID_MOV_TEXT && packet->size <= 2) return;
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;

@@ -39,6 +39,7 @@ class Muxer {
   void copy_global(const AVFormatContext& from);
   void copy_chapters(const AVFormatContext& from);
   void write_header(const Container& container, Dictionary& options);
+  void write_y4m(const AVFrame& picture);
   void keep_order(Copy& copy, AVPacket& packet) const;
   void write(AVPacket* packet);
 

@@ -1,3 +1,5 @@
+#include <exception>
+
 #include "io/ffmpeg_log.h"
 #include "io/muxer.h"
 
@@ -8,18 +10,16 @@ class FileSink final : public MediaSink {
  public:
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : container_(container_of(path, source.traits())),
-        choice_(choose_encoder(container_, source, options)),
         format_(source.format()),
-        encoder_name_(choice_.codec->name),
-        pixel_format_name_(name_of(choice_.format)),
         container_name_(container_.format->name) {
     if (container_.still() && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
+    const auto choices = choose_encoders(container_, source, options);
     file_.emplace(path, options.overwrite);
     temporary_ = file_->temporary();
     Dictionary leftover;
-    encoder_.emplace(choice_, container_, source, options, leftover);
+    open_encoder(choices, source, options, leftover);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
     relay_ = source.demuxer().share_relay();
     relay_->attach();
@@ -51,6 +51,25 @@ class FileSink final : public MediaSink {
   const std::string& temporary() const noexcept override { return temporary_; }
 
  private:
+  // The first that takes frames of this size; if none does, the first one's reason.
+  void open_encoder(const std::vector<EncoderChoice>& choices, const FileSource& source,
+                    const SinkOptions& options, Dictionary& leftover) {
+    std::exception_ptr reason;
+    for (const EncoderChoice& choice : choices) {
+      try {
+        leftover.clear();
+        encoder_.emplace(choice, container_, source, options, leftover);
+        encoder_name_ = choice.codec->name;
+        pixel_format_name_ = name_of(choice.format);
+        return;
+      } catch (const InvalidArgument&) {
+        if (!reason) reason = std::current_exception();
+        if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
+      }
+    }
+    std::rethrow_exception(reason);
+  }
+
   // What is ready in the encoder and what the demuxer left for copying.
   void pass_on() {
     while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
@@ -58,7 +77,6 @@ class FileSink final : public MediaSink {
   }
 
   Container container_;
-  EncoderChoice choice_;
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
   std::string temporary_;

@@ -13,9 +13,9 @@ namespace {
 const AVCodec* find_decoder(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   if (alpha && std::string_view(alpha->value) == "1") {
-    const bool vp9 = stream.codecpar->codec_id == AV_CODEC_ID_VP9;
-    if (const AVCodec* codec = avcodec_find_decoder_by_name(vp9 ? "libvpx-vp9" : "libvpx"))
-      return codec;
+    const AVCodecID id = stream.codecpar->codec_id;
+    const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
+    if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
   }
   return avcodec_find_decoder(stream.codecpar->codec_id);
 }
@@ -24,7 +24,9 @@ const AVCodec* find_decoder(const AVStream& stream) {
 /// they concealed (decode_error_flags), and stop at trifles if told to explode.
 bool must_explode(const AVCodecDescriptor* codec) {
   // TIFF's explodes at tags that it does not know; check_tiff looks for the samples instead.
-  return codec && codec->props & AV_CODEC_PROP_INTRA_ONLY && codec->id != AV_CODEC_ID_TIFF;
+  constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
+  return codec && codec->props & exact && codec->id != AV_CODEC_ID_TIFF &&
+         !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
 FramePtr properties_of(const AVFrame& picture) {
