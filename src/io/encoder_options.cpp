@@ -132,8 +132,10 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
     options.set("x265-params", x265);
   }
   if (name == "ffv1") {
-    // Slices in parallel, each with its checksum; they need some rows and columns each.
-    const bool sliced = encoder.width >= 16 && encoder.height >= 16;
+    // Slices in parallel, each with its checksum. They need some rows and columns each, and
+    // FFmpeg's lose samples where chroma has a quarter of the columns.
+    const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
+    const bool sliced = encoder.width >= 16 && encoder.height >= 16 && d.log2_chroma_w < 2;
     set_default(options, "level", sliced ? "3" : "1");
     if (sliced && options.get("level") == "3") set_default(options, "slicecrc", "1");
   }

@@ -83,6 +83,7 @@ void Muxer::add_copies(const FileSource& source) {
     // The demuxer uses some streams itself: chapters of MP4, for one.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
     add_copy(stream, extension_);
+    starts_early_ |= stream.start_time != AV_NOPTS_VALUE && stream.start_time < 0;
   }
 }
 
@@ -141,7 +142,9 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   if (name == "mpegts" && !options.has("mpegts_copyts")) options.set("mpegts_copyts", "1");
   // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
   // may be negative. FFmpeg would move all streams instead.
-  if (name == "matroska" || name == "webm") context_->avoid_negative_ts = 0;
+  // NUT has no negative times, but no decoding times either, which are negative where B frames are.
+  if (name == "matroska" || name == "webm" || (name == "nut" && !starts_early_))
+    context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());
   if (file_.write_error()) check<IoError>(file_.write_error(), "cannot write the output");

@@ -47,7 +47,8 @@ class Muxer {
   std::string extension_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
-  std::vector<Copy> copies_;  // by the source's stream number
+  bool starts_early_ = false;  // a copied stream begins before 0
+  std::vector<Copy> copies_;   // by the source's stream number
   std::vector<std::string> left_out_;
 };
 

@@ -171,9 +171,12 @@ void FileSource::send(const AVPacket* packet) {
 
 void FileSource::check_decoded(const AVFrame& picture) {
   const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
-  // The JPEG decoder fills up with grey what a cut took away, and only mentions it.
-  const bool cut = decoder_->codec_id == AV_CODEC_ID_MJPEG && !watch_.find("EOI missing").empty();
-  if (damaged || cut)
+  // The decoder of JPEG fills up with grey what a cut took away, that of FFV1 a slice whose
+  // checksum is wrong with the last frame; both only mention it.
+  const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
+                       : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
+                                                                : nullptr;
+  if (damaged || (phrase && !watch_.find(phrase).empty()))
     throw BadData(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
                                "' is damaged or cut short",
                            watch_));

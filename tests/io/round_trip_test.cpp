@@ -52,6 +52,35 @@ TEST(RoundTrip, LosslessVideoKeepsEverySampleOfEveryFormat) {
   EXPECT_GT(tried, 40);
 }
 
+// FFV1 cuts pictures into slices, chroma along.
+TEST(RoundTrip, LosslessVideoOfManySizes) {
+  const TemporaryFolder folder;
+  for (const AVPixelFormat format : {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUV440P,
+                                     AV_PIX_FMT_YUV422P10, AV_PIX_FMT_GBRP10})
+    for (const auto& [width, height] : {std::pair{16, 16},
+                                        {17, 16},
+                                        {16, 17},
+                                        {19, 23},
+                                        {29, 31},
+                                        {43, 21},
+                                        {15, 64},
+                                        {64, 15}}) {
+      SCOPED_TRACE(std::string(name_of(format)) + " " + std::to_string(width) + "x" +
+                   std::to_string(height));
+      ClipSpec spec;
+      spec.encoder = "rawvideo";
+      if (format == AV_PIX_FMT_GBRP10 || format == AV_PIX_FMT_YUV440P) spec.encoder = "ffv1";
+      if (spec.encoder == "ffv1") spec.encoder_options = {{"level", "1"}};
+      spec.format = format;
+      spec.width = width;
+      spec.height = height;
+      spec.frames = 2;
+      make_clip(folder / "in.nut", spec);
+      transcode(folder / "in.nut", folder / "out.mkv", {.lossless = true, .overwrite = true});
+      expect_equal_frames(folder / "in.nut", folder / "out.mkv");
+    }
+}
+
 struct Still {
   const char* name;
   const char* encoder;
