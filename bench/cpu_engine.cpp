@@ -50,13 +50,14 @@ struct MatchBench {
     const Plane<float> picture = noisy_picture(width, height);
     const int elements = (width + 2 * window) / step + max_lanes;
     const std::ptrdiff_t phase_stride = round_up(elements, 32);
+    const std::ptrdiff_t row_stride = phase_stride * step + 32;
     const int before = window / step + 1;
-    std::uint16_t* const rows = pairs.reserve(phase_stride * step * height);
+    std::uint16_t* const rows = pairs.reserve(row_stride * height);
     for (int y = 0; y < height; ++y)
       pair_row({picture.view().row(y), width}, {100, 2},
-               {rows + y * phase_stride * step, phase_stride, -before, elements, step,
+               {rows + y * row_stride, phase_stride, -before, elements, step,
                 bytes.reserve(static_cast<std::size_t>(elements) * step + 1)});
-    guide = {rows + before, phase_stride * step, phase_stride, step};
+    guide = {rows + before, row_stride, phase_stride, step};
     const int lanes = lanes_of(block.columns, step), classes = 2 * group;
     scores = {values.reserve(static_cast<std::size_t>(4) * window * window * lanes),
               minima.reserve(static_cast<std::size_t>(4) * classes * lanes),

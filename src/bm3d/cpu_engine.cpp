@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bm3d/cpu_kernels.h"
+#include "bm3d/cpu_match_plan.h"
 #include "bm3d/phase_engine.h"
 
 namespace lull::bm3d {
@@ -23,9 +24,10 @@ namespace {
 
 using namespace cpu;
 
-/// Bytes of scores that a block may have: about what a core's own cache and its share of the next
-/// one hold. Measured: see docs/bm3d.md.
+// What a block may take of a core's caches: the scores of the second level and its share of the
+// third, the samples that one displacement compares of the first.
 constexpr std::size_t scores_budget = 768 << 10;
+constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int max_planes = 3;
 
@@ -52,6 +54,14 @@ int columns_per_block(int count, int step) {
 std::size_t scores_size(const PhaseParams& phase, const Block& block) {
   return static_cast<std::size_t>(block.rows) * phase.window * phase.window *
          lanes_of(block.columns, phase.step);
+}
+
+int rows_per_block(const PhaseParams& phase, int columns) {
+  const std::size_t row_scores = scores_size(phase, {0, 0, columns, 1}) * sizeof(std::uint16_t);
+  const int by_scores = static_cast<int>(scores_budget / row_scores);
+  const int sample_row = 2 * plan_for(phase.step).phases * lanes_of(columns, phase.step) * 2;
+  const int by_samples = (samples_budget / sample_row - patch) / phase.step + 1;
+  return std::clamp(std::min(by_scores, by_samples), 1, max_block_rows);
 }
 
 /// What a thread needs while it works on a block.
@@ -106,8 +116,7 @@ class CpuEngine : public PhaseEngine {
     const int last_y = geometry_.height - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     const int wide = columns_per_block(columns, step);
-    const std::size_t row_scores = scores_size(phase, {0, 0, wide, 1}) * sizeof(std::uint16_t);
-    const int high = std::clamp(static_cast<int>(scores_budget / row_scores), 1, max_block_rows);
+    const int high = rows_per_block(phase, wide);
     tasks_.clear();
     const auto add_row_of_blocks = [&](int y, int count) {
       for (int i = 0; i < columns; i += wide)
@@ -161,7 +170,7 @@ class CpuEngine : public PhaseEngine {
     const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
     const int rows = geometry_.height + 2 * radius + 2 * patch;
     const std::ptrdiff_t phase_stride = round_up(elements, 32) + 32;
-    const std::ptrdiff_t row_stride = phase_stride * step;
+    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;  // see clear_picture()
     const std::size_t bytes = round_up(static_cast<std::size_t>(elements) * step + 1, 64);
     std::uint16_t* const pairs = pairs_.reserve(row_stride * rows);
     std::int8_t* const scratch = bytes_.reserve(bytes * threads_);

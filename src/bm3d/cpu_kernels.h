@@ -114,7 +114,7 @@ struct Scores {
   int classes;  // power of two
 };
 constexpr std::size_t sums_size(int rows, int lanes) {
-  return static_cast<std::size_t>(rows) * 3 * lanes + lane_multiple;
+  return static_cast<std::size_t>(2 * rows) * 3 * lanes + lane_multiple;
 }
 
 struct MatchGeometry {

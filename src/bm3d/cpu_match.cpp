@@ -7,8 +7,6 @@
 //   2. the pairs that a patch needs beyond its own `step` columns are those of its neighbours to
 //   the
 //      right: the sums are stored and loaded again from one lane on.
-// Pairs cover the patch's columns 0-1, 2-3, 4-5, 6-7: column c is phase c % step of the reference
-// c / step further on.
 // All sums saturate at 16 bits; the engine chooses the unit of the bytes so that tau is below that.
 
 #undef HWY_TARGET_INCLUDE
@@ -17,46 +15,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "bm3d/cpu_kernels.h"
-
-#ifndef LULL_BM3D_CPU_MATCH_PLAN
-#define LULL_BM3D_CPU_MATCH_PLAN
-namespace lull::bm3d::cpu {
-
-/// Which sums make a patch, for a step.
-struct PairPlan {
-  int phases = 0;
-  std::array<int, 4> phase{};  // the different phases
-  int stored = 0;
-  std::array<unsigned, 3> mask{};  // phases summed in each stored array, by index
-  int terms = 0;
-  std::array<int, 4> array{}, shift{};  // a patch is the sum of these arrays at these lanes
-};
-
-constexpr PairPlan plan_for(int step) {
-  PairPlan plan;
-  std::array<unsigned, 8> at_shift{};
-  for (int column = 0; column < patch; column += 2) {
-    int index = 0;
-    while (index < plan.phases && plan.phase[index] != column % step) ++index;
-    if (index == plan.phases) plan.phase[plan.phases++] = column % step;
-    at_shift[column / step] |= 1u << index;
-  }
-  for (int shift = 0; shift < 8; ++shift) {
-    if (at_shift[shift] == 0) continue;
-    int array = 0;
-    while (array < plan.stored && plan.mask[array] != at_shift[shift]) ++array;
-    if (array == plan.stored) plan.mask[plan.stored++] = at_shift[shift];
-    plan.array[plan.terms] = array;
-    plan.shift[plan.terms++] = shift;
-  }
-  return plan;
-}
-
-}  // namespace lull::bm3d::cpu
-#endif
+#include "bm3d/cpu_match_plan.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -68,12 +29,14 @@ using Lanes = hn::ScalableTag<std::uint16_t>;
 using Bytes = hn::Repartition<std::int8_t, Lanes>;
 using Sum = hn::Vec<Lanes>;
 
-/// d0^2 + d1^2 of the pairs' differences, each cut off at 127.
-HWY_INLINE Sum squared_pairs(const std::uint16_t* a, const std::uint16_t* b) {
-  const Bytes bytes;
-  const auto va = hn::LoadU(bytes, reinterpret_cast<const std::int8_t*>(a));
-  const auto vb = hn::LoadU(bytes, reinterpret_cast<const std::int8_t*>(b));
-  const auto d = hn::Max(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va));
+HWY_INLINE hn::Vec<Bytes> load_bytes(const std::uint16_t* pairs) {
+  return hn::LoadU(Bytes(), reinterpret_cast<const std::int8_t*>(pairs));
+}
+
+/// d0^2 + d1^2 of the pairs' differences, each cut off at 127; at -128 the product overflows to
+/// more than 2^15, which is as far away.
+HWY_INLINE Sum squared_pairs(hn::Vec<Bytes> a, const std::uint16_t* b) {
+  const auto d = hn::Abs(hn::SaturatedSub(a, load_bytes(b)));
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return Sum{_mm512_maddubs_epi16(d.raw, d.raw)};
 #elif HWY_TARGET == HWY_AVX2
@@ -89,6 +52,13 @@ HWY_INLINE Sum squared_pairs(const std::uint16_t* a, const std::uint16_t* b) {
 #endif
 }
 
+/// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of them (`part`), for
+/// kCount candidates and each phase.
+template <int kStep, int kCount>
+struct RowSums {
+  Sum all[kCount][4], part[kCount][4];
+};
+
 template <int kStep>
 struct BlockScorer {
   static constexpr PairPlan plan = plan_for(kStep);
@@ -97,68 +67,94 @@ struct BlockScorer {
   std::ptrdiff_t row_stride;
   int rows, lanes;
   const std::uint16_t* reference[4];
-  std::uint16_t* sums;  // [row][stored array][lane]
+  std::uint16_t* sums;  // [candidate][row][stored array][lane]
 
-  /// Step 1 of the head comment, for the candidates at `candidate` (one pointer for each phase).
-  HWY_INLINE void column_sums(const std::uint16_t* const* candidate) const {
+  std::uint16_t* sums_at(int candidate, int row, int array) const {
+    return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
+  }
+
+  /// Rows beyond the last patch exist in the guide, it is padded.
+  template <int kCount>
+  HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
+                           RowSums<kStep, kCount>& out) const {
+#pragma GCC unroll 8
+    for (int k = 0; k < plan.phases; ++k)
+#pragma GCC unroll 8
+      for (int r = 0; r < kStep; ++r) {
+        const auto a = load_bytes(reference[k] + at + r * row_stride);
+#pragma GCC unroll 2
+        for (int c = 0; c < kCount; ++c) {
+          const Sum squares = squared_pairs(a, candidate[c][k] + at + r * row_stride);
+          out.all[c][k] = r == 0 ? squares : hn::SaturatedAdd(out.all[c][k], squares);
+          if (r == rest - 1) out.part[c][k] = out.all[c][k];
+        }
+      }
+  }
+
+  /// Step 1 of the head comment, for kCount candidates with a pointer for each phase.
+  template <int kCount>
+  HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    const std::ptrdiff_t stride = row_stride;
+    constexpr int newest = rest == 0 ? full - 1 : full;  // group of rows that ends a patch
     for (int lane = 0; lane < lanes; lane += width) {
-      Sum history[full][4];  // sums of the last `full` groups of kStep rows
-      const int groups = rows + full - (rest == 0);
+      Sum history[full][kCount][4];  // of the groups before, the oldest first
       std::ptrdiff_t at = lane;
-      for (int g = 0; g < groups; ++g, at += kStep * stride) {
-        Sum now[4], part[4];
-        for (int k = 0; k < plan.phases; ++k) {
-          const std::uint16_t* a = reference[k] + at;
-          const std::uint16_t* b = candidate[k] + at;
-          now[k] = squared_pairs(a, b);
-          if constexpr (rest == 1) part[k] = now[k];
-          for (int r = 1; r < kStep; ++r) {
-            if constexpr (rest > 1)
-              if (r == rest) part[k] = now[k];
-            // Rows beyond the last patch exist in the guide: it is padded.
-            now[k] = hn::SaturatedAdd(now[k], squared_pairs(a + r * stride, b + r * stride));
+      for (int row = -newest; row < rows; ++row, at += kStep * row_stride) {
+        RowSums<kStep, kCount> now;
+        add_rows<kCount>(candidate, at, now);
+#pragma GCC unroll 2
+        for (int c = 0; c < kCount; ++c) {
+          if (row >= 0) {
+            Sum total[4];
+#pragma GCC unroll 8
+            for (int k = 0; k < plan.phases; ++k) {
+              total[k] = rest == 0 ? now.all[c][k] : now.part[c][k];
+#pragma GCC unroll 8
+              for (int h = full - newest; h < full; ++h)
+                total[k] = hn::SaturatedAdd(total[k], history[h][c][k]);
+            }
+#pragma GCC unroll 8
+            for (int s = 0; s < plan.stored; ++s) {
+              Sum sum = hn::Zero(d);
+#pragma GCC unroll 8
+              for (int k = 0; k < plan.phases; ++k)
+                if ((plan.mask[s] >> k & 1) != 0) sum = hn::SaturatedAdd(sum, total[k]);
+              hn::StoreU(sum, d, sums_at(c, row, s) + lane);
+            }
           }
-        }
-        const int row = g - (rest == 0 ? full - 1 : full);
-        if (row >= 0) {
-          Sum total[4];
+#pragma GCC unroll 8
           for (int k = 0; k < plan.phases; ++k) {
-            total[k] = rest == 0 ? now[k] : part[k];
-            for (int h = rest == 0 ? 1 : 0; h < full; ++h)
-              total[k] = hn::SaturatedAdd(total[k], history[h][k]);
-          }
-          for (int s = 0; s < plan.stored; ++s) {
-            Sum sum = hn::Zero(d);
-            for (int k = 0; k < plan.phases; ++k)
-              if ((plan.mask[s] >> k & 1) != 0) sum = hn::SaturatedAdd(sum, total[k]);
-            hn::StoreU(sum, d, sums + (row * plan.stored + s) * lanes + lane);
+#pragma GCC unroll 8
+            for (int h = 0; h + 1 < full; ++h) history[h][c][k] = history[h + 1][c][k];
+            history[full - 1][c][k] = now.all[c][k];
           }
         }
-        for (int h = 0; h + 1 < full; ++h)
-          for (int k = 0; k < plan.phases; ++k) history[h][k] = history[h + 1][k];
-        for (int k = 0; k < plan.phases; ++k) history[full - 1][k] = now[k];
       }
     }
   }
 
-  /// Step 2: the scores of one candidate in rows first .. last, and its class's minima.
-  HWY_INLINE void finish(int first, int last, const std::uint16_t* outside, std::uint16_t* values,
-                         std::size_t values_stride, std::uint16_t* minima,
-                         std::size_t minima_stride) const {
+  /// Where the scores of a candidate go, for the first row of the block.
+  struct Target {
+    const std::uint16_t* outside;
+    std::uint16_t *values, *minima;
+    std::size_t values_stride, minima_stride;  // from row to row
+  };
+
+  /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
+  /// minima.
+  HWY_INLINE void finish(int c, int first, int last, const Target& to) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
     for (int row = first; row <= last; ++row)
       for (int lane = 0; lane < lanes; lane += width) {
-        const std::uint16_t* sum = sums + row * plan.stored * lanes + lane;
-        Sum score = hn::LoadU(d, outside + lane);
+        Sum score = hn::LoadU(d, to.outside + lane);
+#pragma GCC unroll 4
         for (int t = 0; t < plan.terms; ++t)
-          score =
-              hn::SaturatedAdd(score, hn::LoadU(d, sum + plan.array[t] * lanes + plan.shift[t]));
-        hn::StoreU(score, d, values + row * values_stride + lane);
-        std::uint16_t* const least = minima + row * minima_stride + lane;
+          score = hn::SaturatedAdd(
+              score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
+        hn::StoreU(score, d, to.values + row * to.values_stride + lane);
+        std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
       }
   }
@@ -177,36 +173,71 @@ void mark_outside(const MatchGeometry& g, const Block& block, int step, const Sc
   std::fill_n(scores.outside + g.window * scores.lanes, scores.lanes, std::uint16_t{0xffff});
 }
 
+/// Matching of one block.
+template <int kStep>
+class BlockMatcher {
+ public:
+  BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
+               const Scores& scores)
+      : guide_(guide),
+        g_(g),
+        block_(block),
+        scores_(scores),
+        scorer_{guide.row_stride, block.rows, scores.lanes, {}, scores.sums} {
+    for (int k = 0; k < Scorer::plan.phases; ++k)
+      scorer_.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
+  }
+
+  void run() const {
+    const std::size_t minima = static_cast<std::size_t>(scores_.classes) * scores_.lanes;
+    std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
+    mark_outside(g_, block_, kStep, scores_);
+    const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * kStep;
+    for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
+      int first = 0, last = block_.rows - 1;  // rows whose window has this dy
+      while (dy < g_.first_dy(block_.y + first * kStep)) ++first;
+      while (dy > g_.last_dy(block_.y + last * kStep)) --last;
+      int dx = -radius;
+      if constexpr (kStep >=
+                    5)  // saves loads; gained nothing at smaller steps, with more sums kept
+        for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
+      for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);
+    }
+  }
+
+ private:
+  using Scorer = BlockScorer<kStep>;
+
+  template <int kCount>
+  HWY_INLINE void match(int dx, int dy, int first, int last) const {
+    const std::uint16_t* candidate[kCount][4];
+    for (int c = 0; c < kCount; ++c)
+      for (int k = 0; k < Scorer::plan.phases; ++k)
+        candidate[c][k] = guide_.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
+    scorer_.template column_sums<kCount>(candidate);
+    const std::size_t lanes = scores_.lanes, window = g_.window;
+    for (int c = 0; c < kCount; ++c) {
+      const std::size_t column = dx + c + g_.radius();
+      const std::size_t index = (dy + g_.radius()) * window + column;
+      const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
+      scorer_.finish(c, first, last,
+                     {scores_.outside + outside * lanes, scores_.values + index * lanes,
+                      scores_.minima + index % scores_.classes * lanes, window * window * lanes,
+                      scores_.classes * lanes});
+    }
+  }
+
+  const PairedGuide& guide_;
+  const MatchGeometry& g_;
+  const Block& block_;
+  const Scores& scores_;
+  Scorer scorer_;
+};
+
 template <int kStep>
 void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
                     const Scores& scores) {
-  mark_outside(g, block, kStep, scores);
-  const int radius = g.radius(), last_y = block.y + (block.rows - 1) * kStep;
-  const std::size_t candidates = static_cast<std::size_t>(g.window) * g.window;
-  const std::size_t values_stride = candidates * scores.lanes;
-  const std::size_t minima_stride = static_cast<std::size_t>(scores.classes) * scores.lanes;
-  std::fill_n(scores.minima, minima_stride * block.rows, std::uint16_t{0xffff});
-
-  using Scorer = BlockScorer<kStep>;
-  Scorer scorer{guide.row_stride, block.rows, scores.lanes, {}, scores.sums};
-  for (int k = 0; k < Scorer::plan.phases; ++k)
-    scorer.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
-  for (int dy = g.first_dy(last_y); dy <= g.last_dy(block.y); ++dy) {
-    int first = 0, last = block.rows - 1;  // rows whose window has this dy
-    while (dy < g.first_dy(block.y + first * kStep)) ++first;
-    while (dy > g.last_dy(block.y + last * kStep)) --last;
-    for (int dx = -radius; dx <= radius; ++dx) {
-      const std::uint16_t* candidate[4];
-      for (int k = 0; k < Scorer::plan.phases; ++k)
-        candidate[k] = guide.at(block.x + Scorer::plan.phase[k] + dx, block.y + dy);
-      scorer.column_sums(candidate);
-      const std::size_t c = static_cast<std::size_t>((dy + radius) * g.window + dx + radius);
-      const int outside = dx == 0 && dy == 0 ? g.window : dx + radius;
-      scorer.finish(first, last, scores.outside + outside * scores.lanes,
-                    scores.values + c * scores.lanes, values_stride,
-                    scores.minima + c % scores.classes * scores.lanes, minima_stride);
-    }
-  }
+  BlockMatcher<kStep>(guide, g, block, scores).run();
 }
 
 }  // namespace
