@@ -41,6 +41,15 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
+bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
+  const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
+  if (known >= 0) return known > 0;
+  // No opinion; but one that names no codec of this type by default takes none.
+  if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
+  if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
+  return codec.codec_type == AVMEDIA_TYPE_VIDEO;
+}
+
 }  // namespace
 
 Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& source,
@@ -83,7 +92,6 @@ void Muxer::add_copies(const FileSource& source) {
     // The demuxer uses some streams itself: chapters of MP4, for one.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
     add_copy(stream, extension_);
-    starts_early_ |= stream.start_time != AV_NOPTS_VALUE && stream.start_time < 0;
   }
 }
 
@@ -91,9 +99,11 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
   const AVCodecParameters& codec = *from.codecpar;
   // MP4's time code is made anew from the video's metadata.
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return;
+  const std::string_view name = context_->oformat->name;
+  if (from.disposition & AV_DISPOSITION_ATTACHED_PIC && name == "matroska")
+    return attach_cover(from);
   const bool unknown = codec.codec_id == AV_CODEC_ID_NONE;
-  const bool held = !unknown && avformat_query_codec(context_->oformat, codec.codec_id,
-                                                     FF_COMPLIANCE_NORMAL) != 0;
+  const bool held = !unknown && holds(*context_->oformat, codec);
   if (!held) {
     if (unknown || codec.codec_type == AVMEDIA_TYPE_DATA) {
       left_out_.push_back(describe(from));
@@ -114,6 +124,26 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
   copy_metadata(from.metadata, &to->metadata, false);
   copy_side_data(from, *to);
   copies_[from.index] = {to, from.time_base};
+}
+
+// A cover picture is a stream of one packet in MP4 and in what FFmpeg reads, in Matroska a file.
+void Muxer::attach_cover(const AVStream& from) {
+  const AVPacket& picture = from.attached_pic;
+  const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
+  if (picture.size <= 0 || (!png && from.codecpar->codec_id != AV_CODEC_ID_MJPEG)) {
+    left_out_.push_back(describe(from));
+    return;
+  }
+  AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
+  to->codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT;
+  to->codecpar->codec_id = from.codecpar->codec_id;
+  to->codecpar->extradata =
+      static_cast<std::uint8_t*>(non_null(av_mallocz(picture.size + AV_INPUT_BUFFER_PADDING_SIZE)));
+  to->codecpar->extradata_size = picture.size;
+  std::copy_n(picture.data, picture.size, to->codecpar->extradata);
+  copy_metadata(from.metadata, &to->metadata, false);
+  av_dict_set(&to->metadata, "filename", png ? "cover.png" : "cover.jpg", AV_DICT_DONT_OVERWRITE);
+  av_dict_set(&to->metadata, "mimetype", png ? "image/png" : "image/jpeg", AV_DICT_DONT_OVERWRITE);
 }
 
 void Muxer::copy_global(const AVFormatContext& from) {
@@ -142,8 +172,9 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   if (name == "mpegts" && !options.has("mpegts_copyts")) options.set("mpegts_copyts", "1");
   // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
   // may be negative. FFmpeg would move all streams instead.
-  // NUT has no negative times, but no decoding times either, which are negative where B frames are.
-  if (name == "matroska" || name == "webm" || (name == "nut" && !starts_early_))
+  // NUT has no negative times, such as audio may have, but no decoding times either, which are
+  // negative where B frames are.
+  if (name == "matroska" || name == "webm" || (name == "nut" && context_->nb_streams == 1))
     context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());

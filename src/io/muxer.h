@@ -36,6 +36,7 @@ class Muxer {
   void add_video(const FileSource& source, const Encoder& encoder);
   void add_copies(const FileSource& source);
   void add_copy(const AVStream& from, const std::string& extension);
+  void attach_cover(const AVStream& from);
   void copy_global(const AVFormatContext& from);
   void copy_chapters(const AVFormatContext& from);
   void write_header(const Container& container, Dictionary& options);
@@ -47,7 +48,6 @@ class Muxer {
   std::string extension_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
-  bool starts_early_ = false;  // a copied stream begins before 0
   std::vector<Copy> copies_;   // by the source's stream number
   std::vector<std::string> left_out_;
 };

@@ -212,6 +212,30 @@ TEST(RoundTrip, LossyDefaultsKeepThePixelFormat) {
   }
 }
 
+TEST(RoundTrip, DefaultsHoldEverySize) {
+  const TemporaryFolder folder;
+  for (const AVPixelFormat format : {AV_PIX_FMT_GRAY8, AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV444P,
+                                     AV_PIX_FMT_GBRP10, AV_PIX_FMT_YUV422P10})
+    for (const auto& [width, height] : {std::pair{1, 1}, {5, 7}, {33, 17}, {34, 18}, {67, 65}}) {
+      SCOPED_TRACE(std::string(name_of(format)) + " " + std::to_string(width) + "x" +
+                   std::to_string(height));
+      ClipSpec spec;
+      spec.encoder_options = {{"level", "1"}};
+      spec.format = format;
+      spec.width = width;
+      spec.height = height;
+      spec.frames = 3;
+      make_clip(folder / "in.mkv", spec);
+      for (const char* name : {"out.mkv", "out.mp4"}) {
+        ASSERT_EQ(transcode(folder / "in.mkv", folder / name, {.overwrite = true}), 3) << name;
+        const Decoded out = decode(folder / name);
+        ASSERT_EQ(out.pictures.size(), 3u);
+        ASSERT_EQ(out.width, width);
+        ASSERT_EQ(out.height, height);
+      }
+    }
+}
+
 TEST(RoundTrip, LosslessModesOfOtherEncodersAreLossless) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {});
