@@ -26,7 +26,7 @@ using namespace cpu;
 
 // What a block may take of a core's caches: the scores of the second level and its share of the
 // third, the samples that one displacement compares of the first.
-constexpr std::size_t scores_budget = 768 << 10;
+constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int max_planes = 3;

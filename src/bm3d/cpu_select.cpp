@@ -26,7 +26,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Keys = hn::ScalableTag<std::uint32_t>;
-inline constexpr int max_classes = 2 * max_group;
+inline constexpr int max_classes = 2 * max_group, max_window = 127;
 
 HWY_INLINE void order(std::uint16_t* a, std::uint16_t* b) {
   const Lanes d;
@@ -42,32 +42,65 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
     for (int k = p; k >= 1; k /= 2)
       for (int j = k % p; j + k < count; j += 2 * k)
         for (int i = j; i < std::min(j + k, count - k); ++i)
-          if (i / (2 * p) == (i + k) / (2 * p))
-            order(vectors + i * width, vectors + (i + k) * width);
+          if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Keys of the references in one vector, and the score from which on candidates are of no use.
+/// The `wanted`-th smallest of 2 (wanted + 1) vectors, lane by lane. Both halves are sorted; i of
+/// the values come from one and the rest from the other.
+HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
+  const Lanes d;
+  const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
+  sort_lanes(vectors, half);
+  sort_lanes(vectors + half * width, half);
+  const auto last_of = [&](int first, int count) HWY_ATTR {
+    return count == 0 ? hn::Zero(d) : hn::Load(d, vectors + (first + count - 1) * width);
+  };
+  auto bound = hn::Set(d, 0xffff);
+  for (int i = 0; i <= wanted; ++i)
+    bound = hn::Min(bound, hn::Max(last_of(0, i), last_of(half, wanted - i)));
+  return bound;
+}
+
+/// Keys of the references in one vector.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// `bounds`: the first score of no use, for each lane.
+  /// Scores from bounds() on are of no use: for each lane, to be set before collect().
+  std::uint16_t* bounds() { return bounds_; }
+  void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
+
+  /// Candidates first .. first + count - 1, count <= 127. Hits are listed before they are looked
+  /// at, with few branches, because these would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
-                          std::uint32_t last) {
+                          int count) {
+    std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane
+    int found = 0;
     const Lanes d;
-    for (std::uint32_t c = first; c < last; ++c) {
-      const std::uint16_t* const at = values + c * stride;
-      const auto near = hn::Lt(hn::LoadU(d, at), hn::Load(d, bounds_));
-      if (hn::AllFalse(d, near)) continue;
+    const auto bounds = hn::Load(d, bounds_);
+    values += first * stride;
+    for (int i = 0; i < count; ++i) {
+      const auto near = hn::Lt(hn::LoadU(d, values + i * stride), bounds);
       alignas(8) std::uint8_t raw[8] = {};
       hn::StoreMaskBits(d, near, raw);
       std::uint32_t bits;
       std::memcpy(&bits, raw, sizeof bits);
-      for (; bits != 0; bits &= bits - 1) {
-        const int lane = std::countr_zero(bits);
-        keys_[lane * max_keys + counts_[lane]] = static_cast<std::uint32_t>(at[lane]) << 16 | c;
-        if (++counts_[lane] == max_keys) tighten(lane);
+      const int hit = std::popcount(bits), base = i * lane_multiple;
+      for (int n = 0; n < 3; ++n) {  // those beyond `hit` are overwritten
+        hits[found + n] = base + (std::countr_zero(bits) & 31);
+        bits &= bits - 1;
       }
+      for (int n = 3; bits != 0; ++n) {
+        hits[found + n] = base + std::countr_zero(bits);
+        bits &= bits - 1;
+      }
+      found += hit;
+    }
+    for (int n = 0; n < found; ++n) {
+      const std::uint32_t i = hits[n] / lane_multiple, lane = hits[n] % lane_multiple;
+      const std::uint32_t score = values[i * stride + lane];
+      keys_[lane * max_keys + counts_[lane]] = score << 16 | (first + i);
+      if (++counts_[lane] == max_keys) tighten(lane);
     }
   }
 
@@ -92,9 +125,6 @@ class Collector {
     return std::min(count, wanted_);
   }
 
-  std::uint16_t* bounds() { return bounds_; }
-  void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
-
  private:
   /// Keeps the wanted keys. What comes later loses against equal scores, by its place.
   void tighten(int lane) {
@@ -118,8 +148,6 @@ void select_groups(const SelectParams& params, const MatchGeometry& geometry, co
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d));
   const int y = block.y + row * step, radius = geometry.radius(), wanted = params.group - 1;
-  const std::uint32_t first = (geometry.first_dy(y) + radius) * geometry.window;
-  const std::uint32_t last = (geometry.last_dy(y) + radius + 1) * geometry.window;
   const std::size_t stride = scores.lanes;
   const std::uint16_t* const values =
       scores.values + static_cast<std::size_t>(row) * geometry.window * geometry.window * stride;
@@ -131,14 +159,15 @@ void select_groups(const SelectParams& params, const MatchGeometry& geometry, co
     alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
     for (int i = 0; i < scores.classes; ++i)
       hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
-    sort_lanes(sorted, scores.classes);
-    const auto bound =
-        hn::Min(hn::Load(d, sorted + (wanted - 1) * width), hn::Set(d, params.limit));
+    const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
     hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds());
     collector.clear();
     const int used = std::min(width, block.columns - lane);
     std::fill(collector.bounds() + used, collector.bounds() + width, std::uint16_t{0});
-    collector.collect(values + lane, stride, first, last);
+    for (int dy = geometry.first_dy(y); dy <= geometry.last_dy(y); ++dy)
+      collector.collect(values + lane, stride,
+                        static_cast<std::uint32_t>((dy + radius) * geometry.window),
+                        geometry.window);
 
     for (int i = 0; i < used; ++i) {
       alignas(64) std::uint32_t keys[max_keys];
