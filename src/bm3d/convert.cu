@@ -73,37 +73,35 @@ __global__ void store_kernel(Planes planes, int first, int count, const ColourMa
   }
 }
 
-__global__ void average_kernel(const float* from, Margins from_margins, int shift_x, int shift_y,
-                               float* to, Margins to_margins) {
-  const int2 p = own_place();
-  if (p.x >= to_margins.width || p.y >= to_margins.height) return;
-  const int x1 = min((p.x + 1) << shift_x, from_margins.width);
-  const int y1 = min((p.y + 1) << shift_y, from_margins.height);
+/// The mean of the luma samples that sample (x, y) of the chroma planes covers.
+__device__ float average_luma(const ColourGuide& mix, int x, int y) {
+  const int right = min((x + 1) << mix.shift_x, mix.luma_margins.width);
+  const int bottom = min((y + 1) << mix.shift_y, mix.luma_margins.height);
   float sum = 0;
   int samples = 0;
-  for (int y = p.y << shift_y; y < y1; ++y)
-    for (int x = p.x << shift_x; x < x1; ++x, ++samples) sum += from[from_margins.at(x, y)];
-  to[to_margins.at(p.x, p.y)] = sum / static_cast<float>(samples);
+  for (int v = y << mix.shift_y; v < bottom; ++v)
+    for (int u = x << mix.shift_x; u < right; ++u, ++samples)
+      sum += mix.luma[mix.luma_margins.at(u, v)];
+  return sum / static_cast<float>(samples);
 }
 
-/// Blurs by [1 2 1] / 4 each way, edges repeated.
-__device__ float blurred(const float* plane, const Margins& m, int x, int y) {
-  const int left = max(x - 1, 0), right = min(x + 1, m.width - 1);
-  const int ys[3] = {max(y - 1, 0), y, min(y + 1, m.height - 1)};
-  float rows[3];
-  for (int i = 0; i < 3; ++i)
-    rows[i] = plane[m.at(left, ys[i])] + 2 * plane[m.at(x, ys[i])] + plane[m.at(right, ys[i])];
-  return (rows[0] + 2 * rows[1] + rows[2]) / 16;
-}
-
-__global__ void guide_kernel(const float* plane, Margins margins, Blur blur, float scale,
-                             float offset, std::uint8_t* samples) {
+__global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane) {
   const int2 p = own_place();
   if (p.x >= margins.width || p.y >= margins.height) return;
-  const float v =
-      blur == Blur::binomial ? blurred(plane, margins, p.x, p.y) : plane[margins.at(p.x, p.y)];
-  samples[margins.at(p.x, p.y)] =
-      static_cast<std::uint8_t>(fminf(fmaxf(rintf((v - offset) * scale), 0.0f), 255.0f));
+  const int at = margins.at(p.x, p.y);
+  float v = mix.luma != nullptr ? average_luma(mix, p.x, p.y) : 0.0f;
+  for (int i = 0; i < 2; ++i)
+    if (mix.weight[i] != 0) v += mix.weight[i] * mix.chroma[i][at];
+  plane[at] = v;
+}
+
+__global__ void guide_kernel(const float* plane, Margins margins, float scale, float offset,
+                             std::uint8_t* samples) {
+  const int2 p = own_place();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const int at = margins.at(p.x, p.y);
+  const float v = rintf((plane[at] - offset) * scale);
+  samples[at] = static_cast<std::uint8_t>(fminf(fmaxf(v, 0.0f), 255.0f));
 }
 
 __global__ void norms_kernel(const std::uint8_t* samples, Margins margins,
@@ -212,17 +210,15 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
   cuda::check(cudaGetLastError());
 }
 
-void average_plane(const float* from, const Margins& from_margins, int shift_x, int shift_y,
-                   float* to, const Margins& to_margins, cudaStream_t stream) {
-  average_kernel<<<grid_for(to_margins.width, to_margins.height), block, 0, stream>>>(
-      from, from_margins, shift_x, shift_y, to, to_margins);
+void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream) {
+  mix_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(mix, margins, plane);
   cuda::check(cudaGetLastError());
 }
 
-void make_guide(const float* plane, const Margins& margins, Blur blur, float scale, float offset,
+void make_guide(const float* plane, const Margins& margins, float scale, float offset,
                 std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream) {
-  guide_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(
-      plane, margins, blur, scale, offset, samples);
+  guide_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(plane, margins, scale,
+                                                                              offset, samples);
   cuda::check(cudaGetLastError());
   norms_kernel<<<grid_for(margins.pitch, margins.rows), block, 0, stream>>>(samples, margins,
                                                                             half_norms);

@@ -14,16 +14,6 @@
 
 namespace lull::bm3d {
 
-/// Device memory and launch shapes for planes of one size, which share their groups.
-struct PlaneSet {
-  Margins margins;
-  ReferenceGrid hard_grid, wiener_grid;
-  MatchPlan hard_plan, wiener_plan;
-  std::vector<int> planes;  // the frame's, that are filtered; of all, `first` .. `last`
-  int first = 0, last = 0;
-  std::array<cuda::DeviceBuffer<float>, max_planes> noisy, basic, result;  // by place in the frame
-};
-
 class CudaSlot {
  public:
   /// @throws DeviceUnavailable when device memory does not suffice
@@ -44,29 +34,53 @@ class CudaSlot {
   cudaStream_t stream() const noexcept { return stream_.get(); }
 
  private:
-  struct Guides {
-    const float* hard;
-    float sigma;  // of the noise in `hard`
-    const float* wiener;
+  /// What planes of one size share.
+  struct Geometry {
+    Margins margins;
+    ReferenceGrid hard_grid, wiener_grid;
   };
+  /// A picture to match in, and the least and greatest value that pictures free of noise have
+  /// there.
+  struct GuidePlane {
+    const float* samples;
+    float low, high;
+    float sigma = 0;  // of the noise in it
+  };
+  using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
 
-  void plan_set(PlaneSet& set, int first, int last);
+  void plan_planes();
+  void plan_batches();
+  bool holds_a_patch(int plane) const;
   bool is_filtered(int plane) const;
-  void filter_set(PlaneSet& set, const Guides& guides);
-  void run_phase(PlaneSet& set, Phase phase, const float* guide, Blur blur, float guide_sigma);
+  /// Planes of the size of plane `i` have equal geometry.
+  const Geometry& geometry(int i) const {
+    return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
+  }
+  /// The estimate of a plane, or the plane itself where it is not filtered.
+  const float* estimate(const PlaneBuffers& estimates, int i) const;
+
+  GuidePlane luma_guide(const float* luma, float sigma) const;
+  GuidePlane colour_guide(const float* luma, const PlaneBuffers& chroma, bool noisy);
+  void run_phase(Phase which, const std::vector<int>& planes, const GuidePlane& guide,
+                 float tau_factor = 1);
+  Guide quantise(const GuidePlane& plane, const Margins& margins);
+  void run_batches(Phase which, const PhaseParams& phase, const Guide& guide, FilterArgs& args);
 
   Params params_;
   FrameFormat format_;
-  std::array<float, max_planes> sigma_{};  // in the space in which planes are filtered
+  std::array<float, max_planes> sigma_{};  // of the planes that are filtered: of Y, U, V for RGB
+  std::vector<int> luma_, chroma_;         // the planes that are filtered: at most {0} and {1, 2}
   cuda::Stream stream_;
   cuda::Event done_;
   std::optional<Frame> noisy_, clean_;  // in flight; `noisy_` is kept until its upload is over
 
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> raw_;
   RawPlanes raw_planes_;
-  std::vector<std::unique_ptr<PlaneSet>> sets_;
-  cuda::DeviceBuffer<float> chroma_guide_, chroma_guide_final_;
-  // Shared by the sets, which run one after the other; sized for the greater one.
+  std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
+  MatchPlan hard_plan_, wiener_plan_;
+  PlaneBuffers noisy_planes_, basic_, result_;
+  cuda::DeviceBuffer<float> colour_guide_;
+  // Used by one run of a phase after the other; sized for the greatest.
   cuda::DeviceBuffer<std::uint8_t> guide_samples_;
   cuda::DeviceBuffer<std::int32_t> half_norms_;
   std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators_;

@@ -1,35 +1,34 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "bm3d/colour.h"
 #include "bm3d/cuda_slot.h"
+#include "bm3d/guide.h"
 #include "bm3d/kaiser.h"
 #include "core/error.h"
 #include "cuda/nvtx.h"
+#include "cuda/shared_memory.h"
 
 namespace lull::bm3d {
 namespace {
 
-int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&value, attribute, device));
-  return value;
-}
-
 // Matching hides its latencies with two blocks on a multiprocessor; each costs 1 KB on top.
 std::size_t match_shared_limit() {
-  const int block = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const int half = device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2 - 1024;
-  return static_cast<std::size_t>(std::min(block, half));
+  int device = 0, multiprocessor = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(
+      cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  return std::min(cuda::dynamic_shared_limit(),
+                  static_cast<std::size_t>(multiprocessor / 2 - 1024));
 }
 
 constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 int blocks_of(int references) { return divide_up(references, block_side); }
 
-/// Blocks of a full batch, along each axis.
+/// Blocks of a full batch, along one axis.
 int batch_blocks(int samples, int step) { return std::max(1, samples / (block_side * step)); }
 
 template <class T>
@@ -53,6 +52,7 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format)
   raw_planes_.sample = format.sample;
   raw_planes_.full_scale = format.full_scale();
   for (int i = 0; i < format.planes(); ++i) {
+    if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
     constexpr int row_alignment = 64;
     raw_planes_.pitch[i] =
         divide_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment) * row_alignment;
@@ -60,79 +60,80 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format)
                                             format.plane_height(i));
     raw_planes_.data[i] = raw_[i].get();
   }
-  const int in_first_set = format.subsampled() ? 1 : format.planes();
-  for (const auto& [first, last] : {std::pair(0, in_first_set), std::pair(in_first_set, 3)}) {
-    if (last > format.planes() || first == last) continue;
-    auto set = std::make_unique<PlaneSet>();
-    plan_set(*set, first, last);
-    sets_.push_back(std::move(set));
-  }
-
-  std::size_t samples = 0, places = 0, references = 0, planes = 0;
-  for (const auto& set : sets_) {
-    if (set->planes.empty()) continue;
-    samples = std::max(samples, set->margins.size());
-    planes = std::max(planes, set->planes.size());
-    for (const PhaseParams* phase : {&params.hard, &params.wiener}) {
-      const ReferenceGrid& grid = phase == &params.hard ? set->hard_grid : set->wiener_grid;
-      const std::size_t batch =
-          static_cast<std::size_t>(block_references) *
-          std::min(blocks_of(grid.count_x), batch_blocks(params.batch.width, phase->step)) *
-          std::min(blocks_of(grid.count_y), batch_blocks(params.batch.height, phase->step));
-      references = std::max(references, batch);
-      places = std::max(places, batch * group_capacity(*phase));
-    }
-  }
-  guide_samples_ = zeroed<std::uint8_t>(samples, stream_.get());
-  half_norms_ = cuda::DeviceBuffer<std::int32_t>(samples);
-  for (std::size_t i = 0; i < planes; ++i) {
-    numerators_[i] = cuda::DeviceBuffer<unsigned long long>(samples);
-    denominators_[i] = cuda::DeviceBuffer<std::uint32_t>(samples);
-  }
-  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
-  log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
-  if (samples > 0 && params.hard.transform == Transform::dft)
+  if (luma_.empty() && chroma_.empty()) return;
+  plan_planes();
+  plan_batches();
+  if (params.hard.transform == Transform::dft)
     hard_dft_ = std::make_unique<DftFilter>(params.hard, Phase::first, stream_.get());
-  if (samples > 0 && params.phases == 2 && params.wiener.transform == Transform::dft)
+  if (params.phases == 2 && params.wiener.transform == Transform::dft)
     wiener_dft_ = std::make_unique<DftFilter>(params.wiener, Phase::second, stream_.get());
   cuda::check(cudaStreamSynchronize(stream_.get()));
 }
 
 CudaSlot::~CudaSlot() { (void)cudaStreamSynchronize(stream_.get()); }
 
-bool CudaSlot::is_filtered(int i) const {
-  return sigma_[i] > 0 && format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
+bool CudaSlot::holds_a_patch(int i) const {
+  return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
 }
 
-void CudaSlot::plan_set(PlaneSet& set, int first, int last) {
-  set.first = first;
-  set.last = last;
-  for (int i = first; i < last; ++i)
-    if (is_filtered(i)) set.planes.push_back(i);
-  const int width = format_.plane_width(first), height = format_.plane_height(first);
-  set.margins = Margins(width, height, std::max(params_.hard.window, params_.wiener.window));
-  // The luma is needed for matching chroma even where it is not filtered itself.
-  for (int i = first; i < last; ++i)
-    set.noisy[i] = zeroed<float>(set.margins.size(), stream_.get());
-  if (set.planes.empty()) return;
-  const std::size_t shared = match_shared_limit();
-  set.hard_grid = ReferenceGrid(width, height, params_.hard.step);
-  set.wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
-  set.hard_plan = MatchPlan(params_.hard, shared);
-  set.wiener_plan = MatchPlan(params_.wiener, shared);
-  for (const int i : set.planes) {
-    set.basic[i] = zeroed<float>(set.margins.size(), stream_.get());
-    if (params_.phases == 2) set.result[i] = zeroed<float>(set.margins.size(), stream_.get());
+bool CudaSlot::is_filtered(int i) const { return sigma_[i] > 0 && holds_a_patch(i); }
+
+void CudaSlot::plan_planes() {
+  for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
+    const int width = format_.plane_width(k), height = format_.plane_height(k);
+    geometries_[k].margins =
+        Margins(width, height, std::max(params_.hard.window, params_.wiener.window));
+    if (!holds_a_patch(k)) continue;
+    geometries_[k].hard_grid = ReferenceGrid(width, height, params_.hard.step);
+    geometries_[k].wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
-  if (first > 0)
-    for (auto* guide : {&chroma_guide_, &chroma_guide_final_})
-      *guide = zeroed<float>(set.margins.size(), stream_.get());
+  hard_plan_ = MatchPlan(params_.hard, match_shared_limit());
+  wiener_plan_ = MatchPlan(params_.wiener, match_shared_limit());
+  for (int i = 0; i < format_.planes(); ++i) {
+    const std::size_t size = geometry(i).margins.size();
+    noisy_planes_[i] = zeroed<float>(size, stream_.get());
+    if (!is_filtered(i)) continue;
+    basic_[i] = zeroed<float>(size, stream_.get());
+    if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
+  }
+  if (!chroma_.empty()) colour_guide_ = zeroed<float>(geometry(1).margins.size(), stream_.get());
+}
+
+void CudaSlot::plan_batches() {
+  // Planes that are filtered together: luma alone, chroma, or all where they have equal sizes.
+  const std::size_t together = std::max(
+      {luma_.size(), chroma_.size(), format_.subsampled() ? 0 : luma_.size() + chroma_.size()});
+  std::size_t samples = 0, references = 0, places = 0;
+  for (const int i : {0, 1}) {
+    if (i >= format_.planes() || !holds_a_patch(i)) continue;
+    const Geometry& g = geometry(i);
+    samples = std::max(samples, g.margins.size());
+    for (const PhaseParams* phase : {&params_.hard, &params_.wiener}) {
+      const ReferenceGrid& grid = phase == &params_.hard ? g.hard_grid : g.wiener_grid;
+      const std::size_t batch =
+          static_cast<std::size_t>(block_references) *
+          std::min(blocks_of(grid.count_x), batch_blocks(params_.batch.width, phase->step)) *
+          std::min(blocks_of(grid.count_y), batch_blocks(params_.batch.height, phase->step));
+      references = std::max(references, batch);
+      places = std::max(places, batch * group_capacity(*phase));
+    }
+  }
+  guide_samples_ = zeroed<std::uint8_t>(samples, stream_.get());
+  half_norms_ = cuda::DeviceBuffer<std::int32_t>(samples);
+  for (std::size_t i = 0; i < together; ++i) {
+    numerators_[i] = cuda::DeviceBuffer<unsigned long long>(samples);
+    denominators_[i] = cuda::DeviceBuffer<std::uint32_t>(samples);
+  }
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 }
 
 void CudaSlot::start(Frame noisy, Frame clean) {
   clean.take_identity(noisy);
-  upload(noisy);
-  filter();
+  if (!luma_.empty() || !chroma_.empty()) {
+    upload(noisy);
+    filter();
+  }
   download(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
   noisy_ = std::move(noisy);
@@ -155,31 +156,31 @@ void CudaSlot::upload(const Frame& noisy) {
                                   plane.width, plane.height, cudaMemcpyHostToDevice,
                                   stream_.get()));
   }
-  for (const auto& set : sets_) {
+  const auto convert = [&](int first, int count, Colour colour) {
     std::array<float*, max_planes> planes{};
-    for (int i = set->first; i < set->last; ++i) planes[i - set->first] = set->noisy[i].get();
-    samples_to_planes(raw_planes_, set->first, set->last - set->first,
-                      format_.layout == Layout::rgb ? Colour::opponent : Colour::as_is,
-                      set->margins, planes, stream_.get());
-  }
+    for (int i = 0; i < count; ++i) planes[i] = noisy_planes_[first + i].get();
+    samples_to_planes(raw_planes_, first, count, colour, geometry(first).margins, planes,
+                      stream_.get());
+  };
+  if (format_.layout == Layout::rgb) return convert(0, 3, Colour::opponent);
+  for (int i = 0; i < format_.planes(); ++i) convert(i, 1, Colour::as_is);
 }
 
 void CudaSlot::download(const Frame& noisy, Frame& clean) {
   const cuda::NvtxRange range("download");
-  for (const auto& set : sets_) {
-    if (set->planes.empty()) continue;
+  const PlaneBuffers& results = params_.phases == 1 ? basic_ : result_;
+  const auto convert = [&](int first, int count, Colour colour) {
     Planes planes{};
-    for (int i = set->first; i < set->last; ++i)
-      planes[i - set->first] = !is_filtered(i)       ? set->noisy[i].get()
-                               : params_.phases == 1 ? set->basic[i].get()
-                                                     : set->result[i].get();
-    planes_to_samples(planes, set->first, set->last - set->first,
-                      format_.layout == Layout::rgb ? Colour::opponent : Colour::as_is,
-                      set->margins, raw_planes_, stream_.get());
-  }
+    for (int i = 0; i < count; ++i) planes[i] = estimate(results, first + i);
+    planes_to_samples(planes, first, count, colour, geometry(first).margins, raw_planes_,
+                      stream_.get());
+  };
+  if (format_.layout == Layout::rgb && (!luma_.empty() || !chroma_.empty()))
+    convert(0, 3, Colour::opponent);
   for (int i = 0; i < format_.planes(); ++i) {
     const auto& to = clean.planes[i];
-    if (is_filtered(i) && params_.sigma[i] > 0) {
+    if (params_.sigma[i] > 0 && holds_a_patch(i)) {
+      if (format_.layout != Layout::rgb) convert(i, 1, Colour::as_is);
       cuda::check(cudaMemcpy2DAsync(to.data, to.stride, raw_[i].get(), raw_planes_.pitch[i],
                                     to.width, to.height, cudaMemcpyDeviceToHost, stream_.get()));
     } else {  // passes through, exactly
@@ -188,91 +189,120 @@ void CudaSlot::download(const Frame& noisy, Frame& clean) {
   }
 }
 
-void CudaSlot::filter() {
-  // Estimates of the luma after a phase; the luma itself where it is free of noise.
-  PlaneSet& first = *sets_.front();
-  const auto luma = [&](const std::array<cuda::DeviceBuffer<float>, max_planes>& estimate) {
-    return is_filtered(0) ? estimate[0].get() : first.noisy[0].get();
-  };
-  if (!first.planes.empty())
-    filter_set(first, {first.noisy[0].get(), sigma_[0], luma(first.basic)});
-  if (sets_.size() < 2 || sets_[1]->planes.empty()) return;
-
-  PlaneSet& chroma = *sets_[1];
-  const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  average_plane(first.noisy[0].get(), first.margins, shift_x, shift_y, chroma_guide_.get(),
-                chroma.margins, stream_.get());
-  average_plane(params_.phases == 2 ? luma(first.result) : luma(first.basic), first.margins,
-                shift_x, shift_y, chroma_guide_final_.get(), chroma.margins, stream_.get());
-  const auto averaged = std::sqrt(static_cast<float>(1 << (shift_x + shift_y)));
-  filter_set(chroma, {chroma_guide_.get(), sigma_[0] / averaged, chroma_guide_final_.get()});
+const float* CudaSlot::estimate(const PlaneBuffers& estimates, int i) const {
+  return is_filtered(i) ? estimates[i].get() : noisy_planes_[i].get();
 }
 
-void CudaSlot::filter_set(PlaneSet& set, const Guides& guides) {
+CudaSlot::GuidePlane CudaSlot::luma_guide(const float* luma, float sigma) const {
+  return {luma, 0, 255, sigma};
+}
+
+CudaSlot::GuidePlane CudaSlot::colour_guide(const float* luma, const PlaneBuffers& chroma,
+                                            bool noisy) {
+  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
+  constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
+  ColourGuide mix{luma, geometry(0).margins, format_.chroma_shift_x, format_.chroma_shift_y};
+  GuidePlane guide{colour_guide_.get(), 0, luma != nullptr ? 255.0f : 0.0f};
+  float variance = 0;
+  for (const int i : chroma_) {
+    const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
+    const float weight = i == 1 ? magnitude : -magnitude;
+    mix.chroma[i - 1] = chroma[i].get();
+    mix.weight[i - 1] = weight;
+    const bool rgb = format_.layout == Layout::rgb;
+    const float ends[2] = {rgb ? -weight * opponent_range[i - 1] : 0.0f,
+                           weight * (rgb ? opponent_range[i - 1] : 255.0f)};
+    guide.low += std::min(ends[0], ends[1]);
+    guide.high += std::max(ends[0], ends[1]);
+    variance += weight * weight * sigma_[i] * sigma_[i];
+  }
+  if (noisy) guide.sigma = std::sqrt(variance);
+  mix_guide(mix, geometry(1).margins, colour_guide_.get(), stream_.get());
+  return guide;
+}
+
+/// See guide.h for what is matched where.
+void CudaSlot::filter() {
   {
     const cuda::NvtxRange range("first phase");
-    run_phase(set, Phase::first, guides.hard, Blur::none, guides.sigma);
+    if (!luma_.empty())
+      run_phase(Phase::first, luma_, luma_guide(noisy_planes_[0].get(), sigma_[0]));
+    if (!chroma_.empty())
+      run_phase(Phase::first, chroma_, colour_guide(nullptr, noisy_planes_, true));
   }
   if (params_.phases == 1) return;
   const cuda::NvtxRange range("second phase");
-  run_phase(set, Phase::second, guides.wiener, Blur::none, 0);
+  if (!luma_.empty() && (chroma_.empty() || format_.subsampled()))
+    run_phase(Phase::second, luma_, luma_guide(basic_[0].get(), 0));
+  if (chroma_.empty()) return;
+  std::vector<int> planes = format_.subsampled() ? std::vector<int>{} : luma_;
+  planes.insert(planes.end(), chroma_.begin(), chroma_.end());
+  run_phase(Phase::second, planes, colour_guide(estimate(basic_, 0), basic_, false), colour_tau);
 }
 
-void CudaSlot::run_phase(PlaneSet& set, Phase which, const float* guide_plane, Blur blur,
-                         float guide_sigma) {
+Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
+  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
+  // reach beyond.
+  const bool clipped = format_.sample != SampleType::f32 && plane.samples != colour_guide_.get();
+  const float beyond = clipped ? 0 : 3 * plane.sigma;
+  Guide guide{guide_samples_.get(), half_norms_.get()};
+  guide.offset = plane.low - beyond;
+  guide.scale = 255 / (plane.high - plane.low + 2 * beyond);
+  make_guide(plane.samples, margins, guide.scale, guide.offset, guide_samples_.get(),
+             half_norms_.get(), stream_.get());
+  return guide;
+}
+
+void CudaSlot::run_phase(Phase which, const std::vector<int>& planes, const GuidePlane& guide,
+                         float tau_factor) {
   const bool first = which == Phase::first;
-  const PhaseParams& phase = first ? params_.hard : params_.wiener;
-  const MatchPlan& plan = first ? set.hard_plan : set.wiener_plan;
-  cudaStream_t stream = stream_.get();
+  PhaseParams phase = first ? params_.hard : params_.wiener;
+  phase.tau *= tau_factor;
+  const Geometry& shape = geometry(planes.front());
 
   FilterArgs args;
-  args.planes = static_cast<int>(set.planes.size());
-  args.margins = set.margins;
-  args.grid = first ? set.hard_grid : set.wiener_grid;
+  args.planes = static_cast<int>(planes.size());
+  args.margins = shape.margins;
+  args.grid = first ? shape.hard_grid : shape.wiener_grid;
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(phase)};
   args.window = kaiser_window(phase.kaiser);
   for (int k = 0; k < args.planes; ++k) {
-    const int i = set.planes[k];
-    args.noisy[k] = set.noisy[i].get();
-    args.basic[k] = set.basic[i].get();
+    const int i = planes[k];
+    args.noisy[k] = noisy_planes_[i].get();
+    args.basic[k] = basic_[i].get();
     args.sums[k] = {numerators_[k].get(), denominators_[k].get()};
     args.sigma[k] = sigma_[i];
-    clear(numerators_[k], set.margins.size(), stream);
-    clear(denominators_[k], set.margins.size(), stream);
+    clear(numerators_[k], shape.margins.size(), stream_.get());
+    clear(denominators_[k], shape.margins.size(), stream_.get());
   }
+  run_batches(which, phase, quantise(guide, shape.margins), args);
+  for (int k = 0; k < args.planes; ++k)
+    normalise(args.sums[k], args.noisy[k], shape.margins, args.window,
+              (first ? basic_ : result_)[planes[k]].get(), stream_.get());
+}
 
-  // Integer samples lie in 0..255; noise of float samples reaches beyond.
-  Guide guide{guide_samples_.get(), half_norms_.get()};
-  if (format_.sample == SampleType::f32) {
-    const float beyond = 3 * guide_sigma;
-    guide.offset = -beyond;
-    guide.scale = 255 / (255 + 2 * beyond);
-  }
-  make_guide(guide_plane, set.margins, blur, guide.scale, guide.offset, guide_samples_.get(),
-             half_norms_.get(), stream);
-
+void CudaSlot::run_batches(Phase which, const PhaseParams& phase, const Guide& guide,
+                           FilterArgs& args) {
+  const bool first = which == Phase::first;
+  const MatchPlan& plan = first ? hard_plan_ : wiener_plan_;
+  const float strength = first ? params_.lambda : params_.mu2;
+  DftFilter* dft = first ? hard_dft_.get() : wiener_dft_.get();
   const int blocks_x = blocks_of(args.grid.count_x), blocks_y = blocks_of(args.grid.count_y);
-  Batch& batch = args.batch;
   const int step_x = batch_blocks(params_.batch.width, phase.step);
   const int step_y = batch_blocks(params_.batch.height, phase.step);
-  DftFilter* dft = first ? hard_dft_.get() : wiener_dft_.get();
+  Batch& batch = args.batch;
   for (batch.y0 = 0; batch.y0 < blocks_y; batch.y0 += step_y) {
     batch.blocks_y = std::min(step_y, blocks_y - batch.y0);
     for (batch.x0 = 0; batch.x0 < blocks_x; batch.x0 += step_x) {
       batch.blocks_x = std::min(step_x, blocks_x - batch.x0);
-      match(guide, set.margins, args.grid, batch, phase, plan, args.groups, stream);
+      match(guide, args.margins, args.grid, batch, phase, plan, args.groups, stream_.get());
       if (dft != nullptr)
-        dft->run(args, first ? params_.lambda : params_.mu2);
+        dft->run(args, strength);
       else if (first)
-        filter_hard(args, phase, params_.lambda, stream);
+        filter_hard(args, phase, strength, stream_.get());
       else
-        filter_wiener(args, phase, params_.mu2, stream);
+        filter_wiener(args, phase, strength, stream_.get());
     }
-  }
-  for (int k = 0; k < args.planes; ++k) {
-    const int i = set.planes[k];
-    normalise(args.sums[k], args.noisy[k], set.margins, args.window,
-              first ? set.basic[i].get() : set.result[i].get(), stream);
   }
 }
 

@@ -1,4 +1,4 @@
-// Which instantiation of the filter kernel fits the parameters, and what a block may use.
+// Which instantiation of the filter kernel fits the parameters.
 
 #include "bm3d/filter_kernel.cuh"
 #include "core/error.h"
@@ -29,13 +29,6 @@ void filter_wiener(const FilterArgs& args, const PhaseParams& phase, float mu2,
       break;
   }
   throw InternalError("the DFT has a filter of its own (dft_cuda.h)");
-}
-
-std::size_t filter_detail::shared_memory_limit() {
-  int device = 0, bytes = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace lull::bm3d

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "bm3d/filter.cuh"
+#include "cuda/shared_memory.h"
 
 namespace lull::bm3d::filter_detail {
 
@@ -329,20 +330,16 @@ __global__ void __launch_bounds__(threads, S == 1 && !second_phase ? 3 : 2)
   }
 }
 
-/// Shared memory that a block of the current device may have.
-std::size_t shared_memory_limit();
-
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, float strength,
             cudaStream_t stream) {
   const KernelArgs args{filter, TileShape(phase.window, phase.step), phase.window / 2, strength};
   const std::size_t bytes = SharedTile::bytes(args.tile, second_phase);
   const dim3 grid(filter.batch.blocks_x, filter.batch.blocks_y, filter.planes);
-  if (bytes + 1024 <= shared_memory_limit()) {
+  if (bytes <= cuda::dynamic_shared_limit()) {
     const auto kernel =
         filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>;
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(bytes)));
+    cuda::allow_shared_memory(kernel);
     kernel<<<grid, threads, bytes, stream>>>(args);
   } else {
     filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>

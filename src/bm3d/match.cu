@@ -17,6 +17,7 @@
 #include "bm3d/kernels.h"
 #include "bm3d/warp.cuh"
 #include "cuda/check.h"
+#include "cuda/shared_memory.h"
 
 namespace lull::bm3d {
 namespace {
@@ -335,8 +336,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
   args.min_score = 65535 - static_cast<int>(limit / (1 << args.shift));
 
   const auto kernel = phase.group <= 16 ? match_kernel<16> : match_kernel<32>;
-  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(plan.shared_bytes)));
+  cuda::allow_shared_memory(kernel);
   const dim3 grid_size(batch.blocks_x, batch.blocks_y);
   kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());

@@ -1,0 +1,30 @@
+#pragma once
+// Leave for kernels to use more shared memory than the 48 KB of old.
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "cuda/check.h"
+
+namespace lull::cuda {
+
+/// Dynamic shared memory that a block of the current device may have at most, beside a little that
+/// the kernel itself declares.
+[[nodiscard]] inline std::size_t dynamic_shared_limit() {
+  constexpr int declared = 1024;
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return static_cast<std::size_t>(bytes - declared);
+}
+
+/// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the
+/// same kernel from other threads.
+template <class Kernel>
+void allow_shared_memory(Kernel* kernel) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(dynamic_shared_limit())));
+}
+
+}  // namespace lull::cuda
