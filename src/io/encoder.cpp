@@ -46,10 +46,8 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
   set_encoder_options(*context_, container, source.first(), options, leftover);
   open(leftover);
   if (choice.convert) {
-    AVPixelFormat plain = source.pixel_format();
-    if (find_equal(&choice.format, plain, source.traits(), true) == choice.format)
-      plain = choice.format;
-    unconverted_.emplace(plain, source.format().width, source.format().height);
+    unconverted_.emplace(packable(source.pixel_format(), source.traits()), source.format().width,
+                         source.format().height);
   }
 }
 
@@ -84,11 +82,6 @@ void Encoder::describe(const FileSource& source, const Container& container) {
 
 void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
-  // x265 3.5 fills pictures up to whole coding units of 8x8, with 8-bit grey beyond its buffers.
-  if (name == "libx265" && choice_.format == AV_PIX_FMT_GRAY8 &&
-      (context_->width % 8 || context_->height % 8))
-    throw InvalidArgument(
-        "libx265 with 8-bit grey (width and height must be multiples of 8); leave --vcodec out");
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
   // x264 and x265 go on without what they do not know in x264-params.

@@ -56,14 +56,6 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
                                                                                  : codec.pix_fmts;
 }
 
-// Formats that cannot be packed again stand for the one that unpacking made of them.
-AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits) {
-  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
-  if (d->flags & AV_PIX_FMT_FLAG_PAL) return traits.alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
-  if (format == AV_PIX_FMT_MONOBLACK || format == AV_PIX_FMT_MONOWHITE) return AV_PIX_FMT_GRAY8;
-  return format;
-}
-
 struct Wanted {
   AVPixelFormat format;
   PixelTraits traits;

@@ -128,6 +128,8 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   set_quality(encoder, wanted, options);
   if (name == "libx265") {
     x265 += hdr_params(first);
+    // x265 3.5 writes beyond its buffers there: its SIMD code takes 4 blocks of 16x16 at a time.
+    if (encoder.width < 64 || encoder.height < 64) x265 += ":cutree=0";
     if (options.has("x265-params")) x265.append(":").append(options.get("x265-params"));
     options.set("x265-params", x265);
   }

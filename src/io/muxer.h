@@ -48,7 +48,7 @@ class Muxer {
   std::string extension_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
-  std::vector<Copy> copies_;   // by the source's stream number
+  std::vector<Copy> copies_;  // by the source's stream number
   std::vector<std::string> left_out_;
 };
 

@@ -235,6 +235,13 @@ std::optional<PixelTraits> traits_of(const AVFrame& picture) {
   return traits;
 }
 
+AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits) {
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  if (d->flags & AV_PIX_FMT_FLAG_PAL) return traits.alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
+  if (format == AV_PIX_FMT_MONOBLACK || format == AV_PIX_FMT_MONOWHITE) return AV_PIX_FMT_GRAY8;
+  return format;
+}
+
 const char* name_of(AVPixelFormat format) {
   const char* name = av_get_pix_fmt_name(format);
   return name ? name : "unknown";

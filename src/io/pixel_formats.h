@@ -23,6 +23,9 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format);
 /// opaque.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
+/// `format`, or for formats that cannot be packed again the one that unpacking makes of them.
+AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits);
+
 /// The name, "unknown" if there is none.
 const char* name_of(AVPixelFormat format);
 
