@@ -1,0 +1,38 @@
+// Forces the instruction set that LULL_TEST_SIMD names (as Highway writes it: SSE4, AVX2, AVX3, ...) on
+// everything that a test program runs, in place of the best one of this CPU.
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+namespace lull::testing {
+namespace {
+
+/// The one of `targets` that has this name; 0 if there is none.
+std::int64_t find_target(std::int64_t targets, const std::string& name) {
+  for (; targets != 0; targets &= targets - 1) {
+    const std::int64_t lowest = targets & -targets;
+    if (hwy::TargetName(lowest) == name) return lowest;
+  }
+  return 0;
+}
+
+class SimdEnvironment : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    const char* name = std::getenv("LULL_TEST_SIMD");
+    if (!name) return;
+    const std::int64_t target = find_target(hwy::SupportedTargets() & HWY_TARGETS, name);
+    if (target == 0) GTEST_SKIP() << "this CPU or build lacks " << name;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+  }
+};
+
+const auto* const environment = ::testing::AddGlobalTestEnvironment(new SimdEnvironment);
+
+}  // namespace
+}  // namespace lull::testing
