@@ -1,5 +1,5 @@
-// Forces the instruction set that LULL_TEST_SIMD names (as Highway writes it: SSE4, AVX2, AVX3, ...) on
-// everything that a test program runs, in place of the best one of this CPU.
+// Forces the instruction set that LULL_TEST_SIMD names (as Highway writes it: SSE4, AVX2, AVX3,
+// ...) on everything that a test program runs, in place of the best one of this CPU.
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
