@@ -7,12 +7,14 @@
 // are planned per phase; all memory is kept from one picture to the next.
 
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "bm3d/cpu_kernels.h"
@@ -30,6 +32,9 @@ constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int max_planes = 3;
+
+/// Largest score that can count: 16 bits saturate at one more.
+constexpr float max_score = 65534;
 
 /// A block and the part of the picture that its groups can reach.
 struct Task {
@@ -85,7 +90,11 @@ class CpuEngine : public PhaseEngine {
       : threads_(threads > 0 ? threads : tbb::this_task_arena::max_concurrency()),
         arena_(threads_),
         workspaces_(threads_),
-        tiles_(threads_ == 1 ? 1 : 2 * threads_) {}
+        tiles_(threads_ == 1 ? 1 : 2 * threads_) {
+    // More threads than cores are asked for: oneTBB would not start them.
+    if (threads_ > tbb::this_task_arena::max_concurrency())
+      more_threads_.emplace(tbb::global_control::max_allowed_parallelism, threads_);
+  }
 
   void run(const Params& params, const PhaseInput& input) override {
     arena_.execute([&] { run_phase(params, input); });
@@ -142,8 +151,9 @@ class CpuEngine : public PhaseEngine {
     tasks_.push_back({block, left, top, right - left, bottom - top});
   }
 
-  /// The unit of the guide's bytes: noise from rounding to it is far below the picture's own, tau
-  /// is within the range of a score, and the samples within that of a byte.
+  /// The unit of the guide's bytes: samples must be within the range of a byte and, as far as noise
+  /// from rounding stays below a hundredth of the picture's own (unit^2 / 12 against sigma^2), tau
+  /// within the range of a score. Where it is not, patches beyond the largest score are too far.
   Quantiser choose_quantiser(const PhaseParams& phase, const PhaseInput& input) {
     std::vector<std::array<float, 2>>& ranges = ranges_;
     ranges.resize(input.guide.height);
@@ -152,18 +162,19 @@ class CpuEngine : public PhaseEngine {
     });
     float low = ranges[0][0], high = ranges[0][1];
     for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
-    // A difference of 127 units in one sample, or a full score, is over tau from this unit on.
-    const float decisive = std::sqrt(phase.tau) * patch / 127;
-    const float noise = *std::max_element(input.sigma.begin(), input.sigma.end());
-    const float negligible = std::max(input.guide_sigma, noise / 4) / 12;
-    const float unit = std::max({(high - low) / 254, std::min(decisive, negligible), 1e-6f});
+    const float complete = std::sqrt(phase.tau * (patch * patch) / max_score);
+    // Of the basic estimate at most: its noise is not known, a quarter is typical.
+    const float noise = input.guide_sigma > 0
+                            ? input.guide_sigma
+                            : *std::max_element(input.sigma.begin(), input.sigma.end()) / 4;
+    const float unit = std::max({(high - low) / 254, std::min(complete, noise / 3), 1e-6f});
     return {(low + high) / 2, unit};
   }
 
   void prepare_guide(const PhaseParams& phase, const PhaseInput& input) {
     const Quantiser quantiser = choose_quantiser(phase, input);
     limit_ = static_cast<std::uint16_t>(
-        std::min(65534.0f, phase.tau * (patch * patch) / (quantiser.unit * quantiser.unit)));
+        std::min(max_score, phase.tau * (patch * patch) / (quantiser.unit * quantiser.unit)));
     const int step = phase.step, radius = geometry_.radius();
     const int before = (radius + step - 1) / step + 1;
     const int columns = (geometry_.width - patch) / step + 1;
@@ -310,6 +321,7 @@ class CpuEngine : public PhaseEngine {
   }
 
   int threads_;
+  std::optional<tbb::global_control> more_threads_;
   tbb::task_arena arena_;
   std::vector<Workspace> workspaces_;  // one for each thread
   std::vector<Tile> tiles_;
