@@ -14,7 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "bm3d/cpu_kernels.h"
@@ -84,6 +85,20 @@ struct Tile {
   std::ptrdiff_t stride = 0;
 };
 
+/// oneTBB starts no more threads than there are cores, unless this is said; the least of all limits
+/// counts, so that there must be one for the whole process.
+void allow_threads(int threads) {
+  static std::mutex mutex;
+  static std::unique_ptr<tbb::global_control> limit;
+  static int allowed = tbb::this_task_arena::max_concurrency();
+  const std::lock_guard lock(mutex);
+  if (threads <= allowed) return;
+  limit.reset();
+  limit =
+      std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
+  allowed = threads;
+}
+
 class CpuEngine : public PhaseEngine {
  public:
   explicit CpuEngine(int threads)
@@ -91,9 +106,7 @@ class CpuEngine : public PhaseEngine {
         arena_(threads_),
         workspaces_(threads_),
         tiles_(threads_ == 1 ? 1 : 2 * threads_) {
-    // More threads than cores are asked for: oneTBB would not start them.
-    if (threads_ > tbb::this_task_arena::max_concurrency())
-      more_threads_.emplace(tbb::global_control::max_allowed_parallelism, threads_);
+    allow_threads(threads_);
   }
 
   void run(const Params& params, const PhaseInput& input) override {
@@ -321,7 +334,6 @@ class CpuEngine : public PhaseEngine {
   }
 
   int threads_;
-  std::optional<tbb::global_control> more_threads_;
   tbb::task_arena arena_;
   std::vector<Workspace> workspaces_;  // one for each thread
   std::vector<Tile> tiles_;

@@ -1,0 +1,143 @@
+// The cpu backend as a whole, below the session: what the suite of all backends cannot see.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "bm3d/phase_engine.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+namespace {
+
+using lull::testing::psnr;
+using lull::testing::texture_picture;
+using lull::testing::with_noise;
+
+Plane<float> denoise(PhaseEngine& engine, const Params& params, PlaneView<const float> noisy) {
+  Plane<float> basic(noisy.width, noisy.height), result(noisy.width, noisy.height);
+  const PlaneView<float> first = basic.view(), second = result.view();
+  const PlaneView<const float> estimate = first;
+  const float sigma = params.sigma[0];
+  engine.run(params, {.guide = noisy,
+                      .guide_sigma = sigma,
+                      .noisy = {&noisy, 1},
+                      .basic = {},
+                      .sigma = {&sigma, 1},
+                      .estimate = {&first, 1}});
+  engine.run(params, {.guide = estimate,
+                      .guide_sigma = 0,
+                      .noisy = {&noisy, 1},
+                      .basic = {&estimate, 1},
+                      .sigma = {&sigma, 1},
+                      .estimate = {&second, 1}});
+  return result;
+}
+
+bool same(PlaneView<const float> a, PlaneView<const float> b) {
+  for (int y = 0; y < a.height; ++y)
+    if (std::memcmp(a.row(y), b.row(y), a.width * sizeof(float)) != 0) return false;
+  return true;
+}
+
+Params small_params(int step) {
+  Params params = make_params(Profile::balanced, {20, 20, 20});
+  for (PhaseParams* phase : {&params.hard, &params.wiener}) {
+    phase->step = step;
+    phase->window = 13;
+    phase->group = 8;
+  }
+  return params;
+}
+
+// Also an engine that has done other sizes before: its memory is used again.
+TEST(CpuEngine, GivesTheSameBitsWithAnyNumberOfThreads) {
+  const auto used = make_cpu_engine(3);
+  for (const auto& [width, height] : {std::pair{301, 83}, {64, 200}, {97, 101}})
+    for (const int step : {1, 3, 5}) {
+      const Plane<float> noisy = with_noise(texture_picture(width, height).view(), 20);
+      const Params params = small_params(step);
+      const Plane<float> expected = denoise(*make_cpu_engine(1), params, noisy.view());
+      for (const int threads : {2, 4, 7})
+        EXPECT_TRUE(
+            same(expected.view(), denoise(*make_cpu_engine(threads), params, noisy.view()).view()))
+            << width << "x" << height << ", step " << step << ", threads " << threads;
+      EXPECT_TRUE(same(expected.view(), denoise(*used, params, noisy.view()).view()));
+    }
+}
+
+TEST(CpuEngine, CoversPicturesOfEverySize) {
+  const auto engine = make_cpu_engine(2), reference = make_reference_engine();
+  for (int width = patch; width < 22; width += 3)
+    for (int height = patch; height < 19; height += 2) {
+      const Plane<float> noisy = with_noise(texture_picture(width, height).view(), 20);
+      for (const int step : {3, 7}) {
+        const Params params = small_params(step);
+        const Plane<float> actual = denoise(*engine, params, noisy.view());
+        const Plane<float> expected = denoise(*reference, params, noisy.view());
+        // So few groups: one flipped decision shows in all samples.
+        EXPECT_GT(psnr(actual.view(), expected.view()), 34)
+            << width << "x" << height << ", step " << step;
+      }
+    }
+}
+
+// The guide is matched in bytes: its range and offset must not matter.
+TEST(CpuEngine, ScalesTheGuideToItsRange) {
+  const auto engine = make_cpu_engine(1);
+  const Plane<float> clean = texture_picture(96, 80);
+  const Plane<float> noisy = with_noise(clean.view(), 20);
+  const double expected =
+      psnr(denoise(*engine, small_params(4), noisy.view()).view(), clean.view());
+  Plane<float> shifted(96, 80);
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 96; ++x) shifted.view()(x, y) = noisy.view()(x, y) - 1000;
+  Plane<float> result = denoise(*engine, small_params(4), shifted.view());
+  for (int y = 0; y < 80; ++y)
+    for (int x = 0; x < 96; ++x) result.view()(x, y) += 1000;
+  EXPECT_NEAR(psnr(result.view(), clean.view()), expected, 0.02);
+}
+
+TEST(CpuEngine, FiltersPlanesByTheGroupsOfTheGuide) {
+  const Plane<float> luma = with_noise(texture_picture(90, 70).view(), 20, 1);
+  const Plane<float> clean = texture_picture(90, 70, 1);
+  const Plane<float> chroma = with_noise(clean.view(), 10, 2);
+  const std::array<PlaneView<const float>, 2> noisy{luma.view(), chroma.view()};
+  const std::array<float, 2> sigma{20, 10};
+  const Params params = small_params(3);
+  std::array<std::array<Plane<float>, 2>, 2> estimates;
+  int i = 0;
+  for (const bool reference : {false, true}) {
+    auto& planes = estimates[i++];
+    for (auto& plane : planes) plane = Plane<float>(90, 70);
+    const std::array<PlaneView<float>, 2> out{planes[0].view(), planes[1].view()};
+    const auto engine = reference ? make_reference_engine() : make_cpu_engine(2);
+    engine->run(params, {.guide = noisy[0],
+                         .guide_sigma = 20,
+                         .noisy = noisy,
+                         .basic = {},
+                         .sigma = sigma,
+                         .estimate = out});
+  }
+  for (int p = 0; p < 2; ++p)
+    EXPECT_GT(psnr(estimates[0][p].view(), estimates[1][p].view()), 45) << "plane " << p;
+  EXPECT_GT(psnr(estimates[0][1].view(), clean.view()), psnr(chroma.view(), clean.view()) + 3);
+}
+
+TEST(CpuEngine, TakesBlackWhiteAndFlat) {
+  const auto engine = make_cpu_engine(1);
+  for (const float level : {0.0f, 255.0f, 77.5f}) {
+    Plane<float> flat(50, 41);
+    for (int y = 0; y < 41; ++y) std::fill_n(flat.view().row(y), 50, level);
+    for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft}) {
+      Params params = small_params(4);
+      params.hard.transform = params.wiener.transform = transform;
+      const Plane<float> result = denoise(*engine, params, flat.view());
+      for (int y = 0; y < 41; ++y)
+        for (int x = 0; x < 50; ++x) ASSERT_NEAR(result.view()(x, y), level, 1e-3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lull::bm3d

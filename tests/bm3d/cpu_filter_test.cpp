@@ -1,0 +1,204 @@
+// Filter and aggregation of the cpu backend against the reference, on the same groups.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "bm3d/cpu_kernels.h"
+#include "bm3d/kaiser.h"
+#include "bm3d/reference_stages.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d::cpu {
+namespace {
+
+using lull::testing::texture_picture;
+using lull::testing::with_noise;
+
+constexpr int size = 48;
+
+/// What one group adds to the picture: numerator and the group's weight.
+struct Contribution {
+  std::vector<double> numerator = std::vector<double>(size * size);
+  double weight = 0;
+};
+
+template <class Coefficient>
+Contribution by_reference(const PatchTransform<Coefficient>& transform, const PhaseParams& phase,
+                          PlaneView<const float> noisy, const PlaneView<const float>* basic, int x,
+                          int y, const Group& group, double strength) {
+  auto stack = gather<Coefficient>(noisy, x, y, group);
+  Contribution result;
+  result.weight = basic == nullptr
+                      ? hard_threshold(stack, transform, phase.group_transform, strength)
+                      : wiener(stack, gather<Coefficient>(*basic, x, y, group), transform,
+                               phase.group_transform, strength);
+  const auto window = kaiser_window(phase.kaiser);
+  for (int m = 0; m < group.count; ++m)
+    for (int i = 0; i < patch * patch; ++i) {
+      const int u = x + displacement_x(group.members[m]) + i % patch;
+      const int v = y + displacement_y(group.members[m]) + i / patch;
+      const double w = static_cast<double>(window[i / patch]) * window[i % patch];
+      result.numerator[v * size + u] += result.weight * w * std::real(stack[m][i]);
+    }
+  return result;
+}
+
+Contribution by_reference(const PhaseParams& phase, PlaneView<const float> noisy,
+                          const PlaneView<const float>* basic, int x, int y, const Group& group,
+                          double strength) {
+  if (phase.transform == Transform::dft)
+    return by_reference(fourier_transform(), phase, noisy, basic, x, y, group, strength);
+  return by_reference(real_transform(phase.transform), phase, noisy, basic, x, y, group, strength);
+}
+
+/// The group's patches around (x, y), the reference first.
+Group random_group(int count, std::mt19937& rng) {
+  Group group;
+  group.count = count;
+  std::uniform_int_distribution<int> offset{-9, 9};
+  for (int m = 0; m < count; ++m) group.members[m] = pack_displacement(offset(rng), offset(rng));
+  group.members[0] = pack_displacement(0, 0);
+  return group;
+}
+
+class CpuFilter : public ::testing::Test {
+ protected:
+  /// Compares the sums over the picture. Rounding: the values are sums of 64 times the group's
+  /// patches of samples up to about 300, through some 30 operations, each off by epsilon / 2 of the
+  /// largest; weights are at most 1. A coefficient within rounding of the threshold may fall to the
+  /// other side, so that cases where the reference is that close are left to chance: strengths are
+  /// such that none is.
+  void expect_same(const PhaseParams& phase, int count, bool second, float strength) {
+    const Group group = random_group(count, rng_);
+    const int x = 20, y = 17;
+    const PlaneView<const float> noisy = noisy_.view(), clean = clean_.view();
+    const FilterTables tables =
+        second ? make_wiener_tables(phase, strength) : make_hard_tables(phase, strength);
+    Plane<float> numerator(size, size), weights(size, size);
+    for (int v = 0; v < size; ++v) {
+      std::fill_n(numerator.view().row(v), size, 0.0f);
+      std::fill_n(weights.view().row(v), size, 0.0f);
+    }
+    Buffer<float> scratch;
+    filter_group(tables,
+                 {noisy.data, noisy.stride, second ? clean.data : nullptr, clean.stride,
+                  numerator.view().data, weights.view().data, numerator.view().stride},
+                 x, y, group, scratch.reserve(filter_scratch_size));
+    const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
+                                               static_cast<double>(strength));
+    const std::string what = "transform " + std::to_string(int(phase.transform)) + ", across " +
+                             std::to_string(int(phase.group_transform)) + ", count " +
+                             std::to_string(count) + ", second " + std::to_string(second);
+    EXPECT_NEAR(weights.view()(x, y) / expected.weight, multiplicity(group), 1e-4) << what;
+    const double tolerance = 1e-5 * 300 * count * expected.weight + 1e-6;
+    for (int v = 0; v < size; ++v)
+      for (int u = 0; u < size; ++u)
+        ASSERT_NEAR(numerator.view()(u, v), expected.numerator[v * size + u], tolerance)
+            << what << " at " << u << ", " << v;
+  }
+
+  /// How often the reference patch itself is in the group.
+  static double multiplicity(const Group& group) {
+    return static_cast<double>(std::count(
+        group.members.begin(), group.members.begin() + group.count, pack_displacement(0, 0)));
+  }
+
+  std::mt19937 rng_{77};
+  Plane<float> clean_ = texture_picture(size, size);
+  Plane<float> noisy_ = with_noise(texture_picture(size, size).view(), 20);
+};
+
+TEST_F(CpuFilter, MatchesTheReferenceOnEqualGroups) {
+  for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+      for (const int count : {1, 2, 4, 8, 16, 32})
+        for (const float kaiser : {0.0f, 2.0f}) {
+          const PhaseParams phase{
+              .transform = transform, .group_transform = across, .kaiser = kaiser};
+          expect_same(phase, count, false, 54.0f);
+          expect_same(phase, count, true, 400.0f);
+        }
+}
+
+TEST_F(CpuFilter, KeepsEverythingOrTheMeanAlone) {
+  const PhaseParams phase;
+  for (const int count : {1, 8, 32}) {
+    expect_same(phase, count, false, 0.0f);
+    expect_same(phase, count, false, 1e7f);
+    expect_same(phase, count, true, 1e-3f);
+    expect_same(phase, count, true, 1e12f);
+  }
+}
+
+// All coefficients are 0, the mean's Wiener factor is 1 all the same.
+TEST_F(CpuFilter, TakesBlack) {
+  for (int y = 0; y < size; ++y)
+    for (int x = 0; x < size; ++x) clean_.view()(x, y) = noisy_.view()(x, y) = 0;
+  for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
+    for (const int count : {1, 2, 16}) {
+      expect_same({.transform = transform}, count, false, 54.0f);
+      expect_same({.transform = transform}, count, true, 400.0f);
+    }
+}
+
+// Weights of 1 at some origins and estimates of a constant: the division must give the constant
+// wherever a patch is, at any width.
+TEST(CpuAggregate, DividesByTheConvolvedWeights) {
+  for (const int width : {8, 9, 31, 65})
+    for (const float beta : {0.0f, 2.0f, 20.0f}) {
+      const int height = 13;
+      const auto window = kaiser_window(beta);
+      Plane<float> numerator(width + 64, height), weights(width + 64, height + patch);
+      for (int y = 0; y < height + patch; ++y)
+        std::fill_n(weights.view().row(y), weights.view().stride, 0.0f);
+      for (int y = 0; y < height; ++y)
+        std::fill_n(numerator.view().row(y), numerator.view().stride, 0.0f);
+      std::mt19937 rng{3};
+      for (int y = 0; y + patch <= height; ++y)
+        for (int x = 0; x + patch <= width; ++x) {
+          const float weight = 0.01f + static_cast<float>(rng() % 100) / 100;
+          weights.view()(x, y + patch) = weight;
+          for (int i = 0; i < patch * patch; ++i)
+            numerator.view()(x + i % patch, y + i / patch) +=
+                100 * weight * window[i / patch] * window[i % patch];
+        }
+      Plane<float> estimate(width, height);
+      for (int y = 0; y < height; ++y)
+        std::fill_n(estimate.view().row(y), estimate.view().stride, -1.0f);
+      std::vector<float> scratch(width + 128);
+      const PlaneView<float> map = weights.view();
+      normalise_rows({{numerator.view().data, width, height, numerator.view().stride},
+                      {map.row(patch), width, height, map.stride},
+                      window,
+                      estimate.view()},
+                     0, height, scratch.data());
+      // Up to 64 terms on both sides, all positive: 64 roundings of epsilon / 2 each.
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x)
+          ASSERT_NEAR(estimate.view()(x, y), 100, 100 * 1.5e-5) << width << ": " << x << ", " << y;
+        for (int x = width; x < estimate.view().stride; ++x)
+          ASSERT_EQ(estimate.view().row(y)[x], -1.0f) << "beyond the row";
+      }
+    }
+}
+
+TEST(CpuAggregate, AddsTilesOfAnyWidth) {
+  for (const int width : {1, 7, 16, 33}) {
+    Plane<float> tile(width, 3), picture(width + 5, 3);
+    for (int y = 0; y < 3; ++y) {
+      for (int x = 0; x < width; ++x) tile.view()(x, y) = static_cast<float>(x + 1);
+      for (int x = 0; x < width + 5; ++x) picture.view()(x, y) = 10;
+    }
+    add_rows(tile.view(), {picture.view().data + 2, width, 3, picture.view().stride});
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < width + 5; ++x) {
+        const int in_tile = x - 2;
+        const float added = in_tile >= 0 && in_tile < width ? static_cast<float>(in_tile + 1) : 0;
+        ASSERT_EQ(picture.view()(x, y), 10 + added) << width << ": " << x << ", " << y;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace lull::bm3d::cpu
