@@ -26,12 +26,12 @@ cpu_curve() {
 gpu_curve() { # DEVICE
   local gpu csv=docs/data/ours_gpu.csv
   gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-  "$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --device "$1" --streams 4 \
+  "$build/bin/lull_gpu_time" "$noisy" --clean "$clean" --sigma 20 --device "${1#cuda:}" \
     --csv "$work/speed.csv" >/dev/null
   awk -F, -v gpu="$gpu" -v commit="$commit" '
     NR == 1 { print "device,tool,setting,psnr_db,ms,source"; next }
-    { printf "%s,lull,%s,%s,%s,\"bench/curve.sh at %s: host to host, copies included\"\n", \
-        gpu, $2, $6, $8, commit }' "$work/speed.csv" >$csv
+    $3 == 2 { printf "%s,lull,%s,%s,%s,\"bench/curve.sh at %s: kernels alone, both phases, median\"\n", \
+        gpu, $2, $4, $6, commit }' "$work/speed.csv" >$csv
   table $csv
 }
 
