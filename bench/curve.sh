@@ -18,7 +18,7 @@ cpu_curve() {
   awk -F, -v cpu="$cpu" -v commit="$commit" '
     NR == FNR { if (FNR > 1) psnr[$2] = $16; next }
     FNR == 1 { print "device,tool,setting,psnr_db,cpu_s_per_mpixel,source"; next }
-    { printf "%s,lull,%s,%s,%s,\"bench/curve.sh at %s: Set12, sigma 25; speed on 1920x1080\"\n", \
+    { printf "%s,lull,%s,%s,%s,bench/curve.sh at %s: Set12 at sigma 25; speed on 1920x1080\n", \
         cpu, $2, psnr[$2], $10, commit }' "$work/quality.csv" "$work/speed.csv" >$csv
   table $csv
 }
@@ -30,7 +30,7 @@ gpu_curve() { # DEVICE
     --csv "$work/speed.csv" >/dev/null
   awk -F, -v gpu="$gpu" -v commit="$commit" '
     NR == 1 { print "device,tool,setting,psnr_db,ms,source"; next }
-    $3 == 2 { printf "%s,lull,%s,%s,%s,\"bench/curve.sh at %s: kernels alone, both phases, median\"\n", \
+    $3 == 2 { printf "%s,lull,%s,%s,%s,bench/curve.sh at %s: kernels of both phases alone; median\n", \
         gpu, $2, $4, $6, commit }' "$work/speed.csv" >$csv
   table $csv
 }
