@@ -54,28 +54,49 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-template <class S>
-HWY_INLINE void forward_across(Vector* v) {
-  for (int half = 1; half < S::units; half *= 2)
-    for (int start = 0; start < S::units; start += 2 * half)
-      for (int i = start; i < start + (S::across == GroupTransform::haar ? 1 : half); ++i)
-        butterfly(v[i], v[i + half]);
-  if constexpr (S::paired) {
-    constexpr int combined = S::across == GroupTransform::haar ? 1 : S::units;
-    for (int i = 0; i < combined; ++i) v[i] = combine_halves(v[i]);
+/// One level of the transform across: sums and differences of units kHalf apart. (All loops over
+/// units must be unrolled for their vectors to stay in registers, which gcc does not do by itself.)
+template <class S, int kHalf>
+HWY_INLINE void level_across(Vector* v) {
+  if constexpr (S::across == GroupTransform::haar) {
+#pragma GCC unroll 32
+    for (int i = 0; i < S::units; i += 2 * kHalf) butterfly(v[i], v[i + kHalf]);
+  } else {
+#pragma GCC unroll 32
+    for (int i = 0; i < S::units / 2; ++i) {
+      const int at = i / kHalf * 2 * kHalf + i % kHalf;
+      butterfly(v[at], v[at + kHalf]);
+    }
   }
 }
 
+/// The level between the patches in the halves of each vector.
 template <class S>
-HWY_INLINE void inverse_across(Vector* v) {
+HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
-    constexpr int combined = S::across == GroupTransform::haar ? 1 : S::units;
-    for (int i = 0; i < combined; ++i) v[i] = combine_halves(v[i]);
+#pragma GCC unroll 32
+    for (int i = 0; i < (S::across == GroupTransform::haar ? 1 : S::units); ++i)
+      v[i] = combine_halves(v[i]);
   }
-  for (int half = S::units / 2; half >= 1; half /= 2)
-    for (int start = 0; start < S::units; start += 2 * half)
-      for (int i = start; i < start + (S::across == GroupTransform::haar ? 1 : half); ++i)
-        butterfly(v[i], v[i + half]);
+}
+
+template <class S, int kHalf = 1>
+HWY_INLINE void forward_across(Vector* v) {
+  if constexpr (kHalf < S::units) {
+    level_across<S, kHalf>(v);
+    forward_across<S, 2 * kHalf>(v);
+  } else {
+    halves_across<S>(v);
+  }
+}
+
+template <class S, int kHalf = S::units>
+HWY_INLINE void inverse_across(Vector* v) {
+  if constexpr (kHalf == S::units) halves_across<S>(v);
+  if constexpr (kHalf > 1) {
+    level_across<S, kHalf / 2>(v);
+    inverse_across<S, kHalf / 2>(v);
+  }
 }
 
 constexpr double power(double base, int exponent) {
@@ -91,10 +112,12 @@ HWY_INLINE Vector load_row(const CoefficientTable& table, int vector) {
 
 template <class S>
 HWY_INLINE void load_units(const float* stack, Vector* v) {
+#pragma GCC unroll 32
   for (int u = 0; u < S::units; ++u) v[u] = hn::LoadU(Lanes(), stack + u * unit_floats);
 }
 template <class S>
 HWY_INLINE void store_units(const Vector* v, float* stack) {
+#pragma GCC unroll 32
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
@@ -116,6 +139,7 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
     load_units<S>(at, v);
     forward_across<S>(v);
     const Vector limit = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
     for (int u = 0; u < S::units; ++u) {
       const int level = S::level(u);
       const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
@@ -129,9 +153,13 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
   return total<S>(retained);
 }
 
-/// 1 / v to the precision of float where the instruction set has an estimate of 11 bits and more.
+/// 1 / v for Wiener factors 1 - n / v, n <= v. AVX-512's estimate (14 bits, the same on every CPU)
+/// does as it is: an error e of 1 - c / (c + n) moves coefficients by at most e sqrt(n) / 2. That
+/// of older sets has 11 bits and gets a Newton step; others have too few bits.
 HWY_INLINE Vector reciprocal(Vector v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return hn::ApproximateReciprocal(v);
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   const Vector estimate = hn::ApproximateReciprocal(v);
   return hn::Mul(estimate, hn::NegMulAdd(v, estimate, constant(2)));
 #else
@@ -149,6 +177,7 @@ float wiener_across(const FilterTables& tables, float* stack, const float* basic
     load_units<S>(basic_stack + i * lanes, basic);
     forward_across<S>(basic);
     const Vector noise = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
     for (int u = 0; u < S::units; ++u) {
       const int level = S::level(u);
       constexpr int first = S::paired ? 0 : 1;
@@ -163,6 +192,7 @@ float wiener_across(const FilterTables& tables, float* stack, const float* basic
     float* const at = stack + i * lanes;
     load_units<S>(at, noisy);
     forward_across<S>(noisy);
+#pragma GCC unroll 32
     for (int u = 0; u < S::units; ++u) noisy[u] = hn::Mul(noisy[u], basic[u]);
     inverse_across<S>(noisy);
     store_units<S>(noisy, at);

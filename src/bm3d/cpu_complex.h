@@ -68,9 +68,10 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
+// Not inlined: this transform is here for comparison, and the code would double.
 template <class S>
-HWY_INLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
-                           Vector* b) {
+HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
+                             Vector* b) {
   load_units<S>(stack + i * lanes, a);
   load_units<S>(stack + j * lanes, b);
   for (int u = 0; u < S::units; ++u) rows.mix(a[u], b[u]);
@@ -79,8 +80,8 @@ HWY_INLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, i
 }
 
 template <class S>
-HWY_INLINE void store_mixed(float* stack, const ComplexRows& rows, int i, int j, Vector* a,
-                            Vector* b) {
+HWY_NOINLINE void store_mixed(float* stack, const ComplexRows& rows, int i, int j, Vector* a,
+                              Vector* b) {
   inverse_across<S>(a);
   inverse_across<S>(b);
   for (int u = 0; u < S::units; ++u) rows.unmix(a[u], b[u]);

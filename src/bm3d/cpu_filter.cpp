@@ -94,8 +94,9 @@ template <class Transform>
 HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const Places& places,
                           float weight, const PlaneTile& tile) {
   const Lanes d;
-  alignas(64) float window[16];
-  for (int i = 0; i < 16; ++i) window[i] = weight * tables.window[i % patch];
+  alignas(64) float window[unit_vectors * lanes];
+  for (int i = 0; i < unit_vectors; ++i)
+    hn::Store(hn::Mul(hn::Set(d, weight), load_row(tables.outer_window, i)), d, window + i * lanes);
   for (int u = 0; u < places.units; ++u) {
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
@@ -104,8 +105,8 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
     inverse_unit<Transform>(v);
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
-        v[part * 8 + row] = hn::Mul(v[part * 8 + row], hn::Mul(hn::Load(d, window + part * lanes),
-                                                               hn::Set(d, tables.window[row])));
+        v[part * 8 + row] =
+            hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
     const std::ptrdiff_t origin = places.y[u] * tile.stride + places.x[u];
     tile.weights[origin] += weight;
     for (int row = 0; row < patch; ++row)

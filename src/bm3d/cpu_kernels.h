@@ -166,7 +166,8 @@ struct FilterTables {
   // The same for the first vector of a group, where the mean is: [0] the mean is in the lower half
   // of the lanes, [1] it is in both.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
-  std::array<float, patch> window;  // one axis of the aggregation window
+  CoefficientTable outer_window;    // the aggregation window, rows by columns
+  std::array<float, patch> window;  // one axis of it
 };
 FilterTables make_hard_tables(const PhaseParams& phase, float threshold);
 FilterTables make_wiener_tables(const PhaseParams& phase, float noise);

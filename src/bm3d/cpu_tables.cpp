@@ -52,6 +52,8 @@ FilterTables common_tables(const PhaseParams& phase) {
   tables.transform = phase.transform;
   tables.across = phase.group_transform;
   tables.window = kaiser_window(phase.kaiser);
+  tables.outer_window =
+      table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
     // Products of two complex axes were turned into sums, which counts them twice (cpu_filter.cpp).
