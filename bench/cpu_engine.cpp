@@ -115,7 +115,7 @@ void filter(benchmark::State& state) {
   const bool wiener = state.range(2) == 1;
   const Plane<float> noisy = noisy_picture(size, size), basic = clean_picture(size, size);
   const FilterTables tables =
-      wiener ? make_wiener_tables(phase, sigma * sigma) : make_hard_tables(phase, 2.7f * sigma);
+      wiener ? make_wiener_tables(phase, sigma * sigma) : make_hard_tables(phase, 2.7f * sigma, 1.0f);
   Plane<float> numerator(size + 16, size), weights(size + 16, size);
   Buffer<float> scratch;
   const PlaneTile tile{

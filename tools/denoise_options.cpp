@@ -209,6 +209,11 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::lambda>(o, "--lambda", v);
      }},
+    {"--lambda-mean", "X", method,
+     "the same for the mean over a group, in units of the others' threshold",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::lambda_mean>(o, "--lambda-mean", v);
+     }},
     {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
      [](DenoiseOptions& o, const std::string& v) { set_number<&Params::mu2>(o, "--mu2", v); }},
     {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
@@ -218,7 +223,7 @@ constexpr OptionRow table[] = {
      }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
-     "(default: 256x128)",
+     "(default: 2048x1088)",
      set_batch},
 
     {"-d,--device", "DEVICE", devices,

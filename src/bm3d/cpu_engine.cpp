@@ -120,7 +120,7 @@ class CpuEngine : public PhaseEngine {
     const std::size_t planes = input.noisy.size();
     for (std::size_t p = 0; p < planes; ++p) {
       const float sigma = input.sigma[p];
-      tables_[p] = first ? make_hard_tables(phase, params.lambda * sigma)
+      tables_[p] = first ? make_hard_tables(phase, params.lambda * sigma, params.lambda_mean)
                          : make_wiener_tables(phase, params.mu2 * sigma * sigma);
     }
     geometry_ = {input.guide.width, input.guide.height, phase.window};

@@ -169,7 +169,8 @@ struct FilterTables {
   CoefficientTable outer_window;    // the aggregation window, rows by columns
   std::array<float, patch> window;  // one axis of it
 };
-FilterTables make_hard_tables(const PhaseParams& phase, float threshold);
+/// `mean_factor`: threshold of the group's mean (group coefficient 0), in units of the others'.
+FilterTables make_hard_tables(const PhaseParams& phase, float threshold, float mean_factor);
 FilterTables make_wiener_tables(const PhaseParams& phase, float noise);
 
 /// One plane of one tile. Pointers are at sample (0, 0) of the picture, though numerator and

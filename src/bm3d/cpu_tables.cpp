@@ -71,14 +71,20 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
 
 }  // namespace
 
-FilterTables make_hard_tables(const PhaseParams& phase, float threshold) {
+FilterTables make_hard_tables(const PhaseParams& phase, float threshold, float mean_factor) {
   FilterTables tables = common_tables(phase);
   const Axis axis = axis_of(phase.transform);
-  tables.limit = table_of([&](int u, int v) {
-    const double limit = static_cast<double>(threshold) / (axis.scale[u] * axis.scale[v]);
-    return phase.transform == Transform::dft ? limit * limit : limit;  // of the squared magnitude
-  });
-  tables.first_limit.fill(tables.limit);
+  const auto limits = [&](double limit_of_all) {
+    return table_of([&](int u, int v) {
+      const double limit = limit_of_all / (axis.scale[u] * axis.scale[v]);
+      return phase.transform == Transform::dft ? limit * limit : limit;  // of the squared magnitude
+    });
+  };
+  tables.limit = limits(threshold);
+  // Where a vector holds two group coefficients, the lower half of the lanes has the mean.
+  tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
+  for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
+    if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];
   set_mean(tables.first_limit, -1.0f);
   return tables;
 }

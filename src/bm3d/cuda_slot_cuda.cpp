@@ -285,7 +285,8 @@ void CudaSlot::run_batches(Phase which, const PhaseParams& phase, const Guide& g
                            FilterArgs& args) {
   const bool first = which == Phase::first;
   const MatchPlan& plan = first ? hard_plan_ : wiener_plan_;
-  const float strength = first ? params_.lambda : params_.mu2;
+  const Strength strength =
+      first ? Strength{params_.lambda, params_.lambda_mean} : Strength{params_.mu2};
   DftFilter* dft = first ? hard_dft_.get() : wiener_dft_.get();
   const int blocks_x = blocks_of(args.grid.count_x), blocks_y = blocks_of(args.grid.count_y);
   const int step_x = batch_blocks(params_.batch.width, phase.step);

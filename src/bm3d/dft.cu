@@ -87,8 +87,9 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
 
 // One block for each group. Coefficients in the inner columns stand for two of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
-    spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma, float strength,
-                   const cufftComplex* basic, cufftComplex* spectra, float* weights) {
+    spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
+                   Strength strength, const cufftComplex* basic, cufftComplex* spectra,
+                   float* weights) {
   __shared__ Spectra group;
   __shared__ float factors[max_group][spectrum_size];
   const int count = 1 << a.groups.log2_count[first + blockIdx.x];
@@ -105,9 +106,9 @@ __global__ void __launch_bounds__(spectrum_threads)
   for (int i = threadIdx.x; i < count * spectrum_size; i += spectrum_threads) {
     const cufftComplex c = group[i / spectrum_size][i % spectrum_size];
     const float power = c.x * c.x + c.y * c.y;
-    const float limit = strength * sigma;
+    const float limit = strength.value * sigma * (i < spectrum_size ? strength.mean_factor : 1.0f);
     const float factor = i == 0             ? 1.0f
-                         : basic != nullptr ? power / (power + strength * sigma * sigma)
+                         : basic != nullptr ? power / (power + strength.value * sigma * sigma)
                                             : (power > limit * limit ? 1.0f : 0.0f);
     factors[i / spectrum_size][i % spectrum_size] = factor;
     energy += factor * factor * stands_for(i % spectrum_size);
@@ -161,8 +162,8 @@ void gather_patches(const float* plane, const FilterArgs& args, const Slice& sli
 }
 
 void filter_spectra(const FilterArgs& args, const Slice& slice, GroupTransform group_transform,
-                    float sigma, float strength, const cufftComplex* basic, cufftComplex* spectra,
-                    float* weights, cudaStream_t stream) {
+                    float sigma, const Strength& strength, const cufftComplex* basic,
+                    cufftComplex* spectra, float* weights, cudaStream_t stream) {
   spectra_kernel<<<slice.count, spectrum_threads, 0, stream>>>(
       args, slice.first, group_transform, sigma, strength, basic, spectra, weights);
   cuda::check(cudaGetLastError());

@@ -50,7 +50,7 @@ void DftFilter::transform_patches(const float* plane, const FilterArgs& args, co
   check(cufftExecR2C(forward_.handle, patches_.get(), spectra), "the transform");
 }
 
-void DftFilter::run(const FilterArgs& args, float strength) {
+void DftFilter::run(const FilterArgs& args, const Strength& strength) {
   const int groups = args.batch.blocks_x * args.batch.blocks_y * block_references;
   for (Slice slice; slice.first < groups; slice.first += slice_groups) {
     slice.count = std::min(slice_groups, groups - slice.first);

@@ -28,8 +28,8 @@ class DftFilter {
   /// @throws DeviceUnavailable when device memory does not suffice
   DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
 
-  /// As filter_hard and filter_wiener. `strength` is lambda or mu2.
-  void run(const FilterArgs& args, float strength);
+  /// As filter_hard and filter_wiener.
+  void run(const FilterArgs& args, const Strength& strength);
 
  private:
   struct Plan {
@@ -59,8 +59,8 @@ void gather_patches(const float* plane, const FilterArgs& args, const Slice& sli
                     cudaStream_t stream);
 /// Filters the spectra of each group in place; `basic` is null in the first phase.
 void filter_spectra(const FilterArgs& args, const Slice& slice, GroupTransform group_transform,
-                    float sigma, float strength, const cufftComplex* basic, cufftComplex* spectra,
-                    float* weights, cudaStream_t stream);
+                    float sigma, const Strength& strength, const cufftComplex* basic,
+                    cufftComplex* spectra, float* weights, cudaStream_t stream);
 void scatter_patches(const FilterArgs& args, const Slice& slice, const Sums& sums,
                      const float* patches, const float* weights, cudaStream_t stream);
 

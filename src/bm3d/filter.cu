@@ -5,7 +5,7 @@
 
 namespace lull::bm3d {
 
-void filter_hard(const FilterArgs& args, const PhaseParams& phase, float lambda,
+void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream) {
   switch (phase.transform) {
     case Transform::dct:
@@ -18,7 +18,7 @@ void filter_hard(const FilterArgs& args, const PhaseParams& phase, float lambda,
   throw InternalError("the DFT has a filter of its own (dft_cuda.h)");
 }
 
-void filter_wiener(const FilterArgs& args, const PhaseParams& phase, float mu2,
+void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Strength& mu2,
                    cudaStream_t stream) {
   switch (phase.transform) {
     case Transform::dct:

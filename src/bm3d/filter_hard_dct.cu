@@ -4,7 +4,7 @@
 
 namespace lull::bm3d::filter_detail {
 
-void filter_hard_dct(const FilterArgs& args, const PhaseParams& phase, float lambda,
+void filter_hard_dct(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                      cudaStream_t stream) {
   dispatch<false, Dct>(args, phase, lambda, stream);
 }

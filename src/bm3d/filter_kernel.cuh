@@ -23,7 +23,7 @@ struct KernelArgs {
   FilterArgs filter;
   TileShape tile;
   int radius;
-  float strength;  // lambda or mu2
+  Strength strength;
 };
 
 /// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
@@ -122,8 +122,9 @@ __device__ __forceinline__ bool is_mean(int lane, int s, int y, int q) {
 
 /// First phase. Returns the group's weight, for each repeat of a patch.
 template <int S>
-__device__ __forceinline__ float threshold(Coefficients<S>& c, float limit, int log2_repeats,
-                                           int lane) {
+__device__ __forceinline__ float threshold(Coefficients<S>& c, float limit, float mean_factor,
+                                           int log2_repeats, int lane) {
+  const float limit_of_mean = lane < 4 ? limit * mean_factor : limit;  // lanes g = 0 hold the mean
   int retained = 0;
 #pragma unroll
   for (int s = 0; s < S; ++s)
@@ -131,7 +132,8 @@ __device__ __forceinline__ float threshold(Coefficients<S>& c, float limit, int 
     for (int y = 0; y < 8; ++y)
 #pragma unroll
       for (int q = 0; q < 4; ++q) {
-        const bool keep = fabsf(c[s][y][q]) > limit || is_mean(lane, s, y, q);
+        const float own_limit = s == 0 && q < 2 ? limit_of_mean : limit;
+        const bool keep = fabsf(c[s][y][q]) > own_limit || is_mean(lane, s, y, q);
         c[s][y][q] = keep ? c[s][y][q] : 0.0f;
         retained += keep ? 1 : 0;
       }
@@ -289,13 +291,13 @@ __global__ void __launch_bounds__(threads, S == 1 && !second_phase ? 3 : 2)
     if constexpr (!second_phase) {
       transform.forward(noisy, group, c);
       const float limit =
-          a.strength * sigma * root_8 * sqrtf(static_cast<float>(1 << group.log2_repeats));
-      weight = threshold<S>(c, limit, group.log2_repeats, lane);
+          a.strength.value * sigma * root_8 * sqrtf(static_cast<float>(1 << group.log2_repeats));
+      weight = threshold<S>(c, limit, a.strength.mean_factor, group.log2_repeats, lane);
     } else {
       transform.forward(basic, group, c);
       std::uint32_t factors[S][8][2];
       const float noise =
-          a.strength * sigma * sigma * 8.0f * static_cast<float>(1 << group.log2_repeats);
+          a.strength.value * sigma * sigma * 8.0f * static_cast<float>(1 << group.log2_repeats);
       weight = wiener_factors<S>(c, noise, group.log2_repeats, lane, factors);
       transform.forward(noisy, group, c);
       apply_factors<S>(factors, c);
@@ -331,7 +333,7 @@ __global__ void __launch_bounds__(threads, S == 1 && !second_phase ? 3 : 2)
 }
 
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
-void launch(const FilterArgs& filter, const PhaseParams& phase, float strength,
+void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream) {
   const KernelArgs args{filter, TileShape(phase.window, phase.step), phase.window / 2, strength};
   const std::size_t bytes = SharedTile::bytes(args.tile, second_phase);
@@ -349,7 +351,7 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, float strength,
 }
 
 template <bool second_phase, class Transform2d>
-void dispatch(const FilterArgs& filter, const PhaseParams& phase, float strength,
+void dispatch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
               cudaStream_t stream) {
   const bool haar = phase.group_transform == GroupTransform::haar;
   if (phase.group <= 16) {
@@ -365,9 +367,9 @@ void dispatch(const FilterArgs& filter, const PhaseParams& phase, float strength
   }
 }
 
-void filter_hard_dct(const FilterArgs&, const PhaseParams&, float lambda, cudaStream_t);
-void filter_hard_bior(const FilterArgs&, const PhaseParams&, float lambda, cudaStream_t);
-void filter_wiener_dct(const FilterArgs&, const PhaseParams&, float mu2, cudaStream_t);
-void filter_wiener_bior(const FilterArgs&, const PhaseParams&, float mu2, cudaStream_t);
+void filter_hard_dct(const FilterArgs&, const PhaseParams&, const Strength& lambda, cudaStream_t);
+void filter_hard_bior(const FilterArgs&, const PhaseParams&, const Strength& lambda, cudaStream_t);
+void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t);
+void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t);
 
 }  // namespace lull::bm3d::filter_detail

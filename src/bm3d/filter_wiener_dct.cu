@@ -4,7 +4,7 @@
 
 namespace lull::bm3d::filter_detail {
 
-void filter_wiener_dct(const FilterArgs& args, const PhaseParams& phase, float mu2,
+void filter_wiener_dct(const FilterArgs& args, const PhaseParams& phase, const Strength& mu2,
                        cudaStream_t stream) {
   dispatch<true, Dct>(args, phase, mu2, stream);
 }

@@ -147,10 +147,15 @@ struct FilterArgs {
   std::array<float, patch> window{};  // aggregation window, one axis
 };
 
-/// Hard threshold lambda * sigma (first phase) or Wiener factors c^2 / (c^2 + mu2 sigma^2).
-void filter_hard(const FilterArgs& args, const PhaseParams& phase, float lambda,
+/// What a phase does to coefficients.
+struct Strength {
+  float value = 0;  // lambda: hard threshold lambda * sigma. mu2: c^2 / (c^2 + mu2 sigma^2)
+  float mean_factor =
+      1;  // first phase: threshold of the mean over a group, in units of the others'
+};
+void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream);
-void filter_wiener(const FilterArgs& args, const PhaseParams& phase, float mu2,
+void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Strength& mu2,
                    cudaStream_t stream);
 
 /// Estimate = sums' quotient; the noisy sample where no patch lies.

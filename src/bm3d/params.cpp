@@ -17,64 +17,58 @@ float matching_noise(const std::array<float, 3>& sigma) {
 }
 
 // Match threshold of the first phase. Equal patches differ by 2 sigma^2 through the noise alone,
-// with a standard deviation of 0.18 of that; where this nears the threshold, equal patches must
-// still pass. At sigma 50 this is 0.04 to 0.25 dB better than 1.2 and 1 times 2 sigma^2, and as
-// good as no threshold.
-float tau_for(float noise, float tau) { return std::max(tau, 3.2f * noise * noise); }
+// with a standard deviation of 0.18 of that; so patches of equal content must pass whatever the
+// noise, and more similar ones come first anyway. Greater values change nothing (docs/bm3d.md).
+float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Table 1 of the 2017 paper. For sigma > 40 the paper matches patches that were thresholded in the
-// DCT domain before; matching the noisy patches as they are, with a threshold that all patches of
-// equal content pass, gives 0.1 to 0.2 dB more (docs/bm3d.md).
+// Of the second phase. The papers' 400 costs 0.01 to 0.04 dB; more than this gains 0.005 dB at
+// sigma 10, and nothing above.
+constexpr float tau_wiener = 1024;
+
+// Table 1 of the 2017 paper, with Haar across the group, which the table does not name; the paper
+// has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the benchmark still.
+// For sigma > 40 the paper matches patches that were thresholded in the DCT domain before; matching
+// the noisy patches as they are, with a threshold that all patches of equal content pass, gives 0.1
+// to 0.2 dB more (docs/bm3d.md).
 Params paper_profile(float noise) {
   Params p;
-  p.hard = {.window = 39,
-            .group = 16,
-            .step = 3,
-            .tau = noise > 40 ? tau_for(noise, 5000.0f) : 2500.0f,
-            .transform = Transform::dct,
-            .group_transform = GroupTransform::wht};
-  p.wiener = {.window = 39,
-              .group = 32,
-              .step = 3,
-              .tau = 400.0f,
-              .transform = Transform::dct,
-              .group_transform = GroupTransform::wht};
+  p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
+  p.wiener = {.window = 39, .group = 32, .step = 3, .tau = 400.0f};
   p.lambda = 2.7f;
   p.mu2 = 1.0f;
   return p;
 }
 
-Params high_profile(float noise) {
+/// What `fast`, `balanced` and `high` have in common: the same sizes in both phases but for the
+/// second's group and window.
+Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
-  p.hard = {.window = 39,
+  p.hard = {.window = window,
             .group = 16,
-            .step = 2,
-            .tau = tau_for(noise, 3000.0f),
+            .step = step,
+            .tau = tau_for(noise),
             .transform = Transform::bior,
-            .kaiser = 2.0f};
-  p.wiener = {.window = 39, .group = 32, .step = 2, .tau = 1200.0f, .kaiser = 2.0f};
+            .kaiser = 2.5f};
+  p.wiener = {.window = wiener_window,
+              .group = wiener_group,
+              .step = step,
+              .tau = tau_wiener,
+              .kaiser = 2.5f};
   p.lambda = 3.0f;
-  p.mu2 = 0.4f;
+  p.lambda_mean = 0.85f;
+  p.mu2 = 0.6f;
   return p;
 }
 
-Params balanced_profile(float noise) {
-  Params p;
-  p.hard = {.window = 25, .group = 16, .step = 4, .tau = tau_for(noise, 3000.0f)};
-  p.wiener = {.window = 25, .group = 16, .step = 4, .tau = 400.0f};
-  p.lambda = 2.7f;
-  p.mu2 = 0.5f;
+Params high_profile(float noise) {
+  Params p = tuned_profile(noise, 2, 39, 49, 32);
+  if (noise > 40) p.hard.group = 32;
   return p;
 }
 
-Params fast_profile(float noise) {
-  Params p;
-  p.hard = {.window = 19, .group = 16, .step = 6, .tau = tau_for(noise, 3000.0f)};
-  p.wiener = {.window = 19, .group = 16, .step = 6, .tau = 400.0f};
-  p.lambda = 2.7f;
-  p.mu2 = 0.5f;
-  return p;
-}
+Params balanced_profile(float noise) { return tuned_profile(noise, 4, 25, 25, 16); }
+
+Params fast_profile(float noise) { return tuned_profile(noise, 6, 19, 19, 16); }
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;
@@ -115,6 +109,8 @@ void validate(const Params& p) {
   validate_phase(p.hard, "first");
   validate_phase(p.wiener, "second");
   require(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");
+  require(p.lambda_mean >= 0 && std::isfinite(p.lambda_mean), "lambda-mean", p.lambda_mean,
+          "a number from 0");
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");

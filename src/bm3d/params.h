@@ -27,7 +27,7 @@ struct PhaseParams {
 };
 
 struct BatchSize {
-  int width = 256, height = 128;  // area of reference patches, in samples, >= 16
+  int width = 2048, height = 1088;  // area of reference patches, in samples, >= 16
 };
 
 struct Params {
@@ -36,10 +36,11 @@ struct Params {
   std::array<float, 3> sigma{};
   PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
   PhaseParams wiener{.group = 32, .tau = 400.0f};  // second: Wiener, matched on the basic estimate
-  float lambda = 2.7f;  // lambda_3D, threshold of the first phase in units of sigma, >= 0
-  float mu2 = 1.0f;     // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
-  int phases = 2;       // 1: the basic estimate is the result
-  BatchSize batch;      // reference patches whose intermediate data exist at a time
+  float lambda = 2.7f;       // lambda_3D, threshold of the first phase in units of sigma, >= 0
+  float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
+  float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
+  int phases = 2;            // 1: the basic estimate is the result
+  BatchSize batch;           // reference patches whose intermediate data exist at a time
 };
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others

@@ -32,8 +32,9 @@ void run_phase(const Params& params, const PhaseInput& input,
         auto stack = gather<Coefficient>(input.noisy[p], x, y, group);
         double weight;
         if (first) {
-          weight = hard_threshold(stack, transform, phase.group_transform,
-                                  params.lambda * static_cast<double>(input.sigma[p]));
+          const double threshold = params.lambda * static_cast<double>(input.sigma[p]);
+          weight = hard_threshold(stack, transform, phase.group_transform, threshold,
+                                  params.lambda_mean * threshold);
         } else {
           const auto basic = gather<Coefficient>(input.basic[p], x, y, group);
           const double sigma = input.sigma[p];

@@ -87,13 +87,13 @@ GroupStack<Coefficient> gather(PlaneView<const float> plane, int x, int y, const
 
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
-                      GroupTransform across, double threshold) {
+                      GroupTransform across, double threshold, double mean_threshold) {
   to_spectrum(stack, transform, across);
   int retained = 0;
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < patch * patch; ++i) {
       const bool mean = m == 0 && i == 0;
-      if (mean || std::abs(stack[m][i]) > threshold)
+      if (mean || std::abs(stack[m][i]) > (m == 0 ? mean_threshold : threshold))
         ++retained;
       else
         stack[m][i] = 0;
@@ -150,9 +150,10 @@ void Accumulator::divide(PlaneView<float> estimate) const {
 template GroupStack<double> gather(PlaneView<const float>, int, int, const Group&);
 template GroupStack<std::complex<double>> gather(PlaneView<const float>, int, int, const Group&);
 template double hard_threshold(GroupStack<double>&, const PatchTransform<double>&, GroupTransform,
-                               double);
+                               double, double);
 template double hard_threshold(GroupStack<std::complex<double>>&,
-                               const PatchTransform<std::complex<double>>&, GroupTransform, double);
+                               const PatchTransform<std::complex<double>>&, GroupTransform, double,
+                               double);
 template double wiener(GroupStack<double>&, GroupStack<double>, const PatchTransform<double>&,
                        GroupTransform, double);
 template double wiener(GroupStack<std::complex<double>>&, GroupStack<std::complex<double>>,

@@ -30,10 +30,11 @@ template <class Coefficient>
                                              const Group& group);
 
 /// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold`
-/// become 0. Gives the group's weight.
+/// become 0; for those of the mean over the group (coefficient 0 of the group transform) the limit
+/// is `mean_threshold`. Gives the group's weight.
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
-                      GroupTransform across, double threshold);
+                      GroupTransform across, double threshold, double mean_threshold);
 
 /// Collaborative Wiener filter of `stack` in place, with the spectrum of `basic` (patches of the
 /// basic estimate) as that of the signal and `noise` = mu2 sigma^2. Gives the group's weight.

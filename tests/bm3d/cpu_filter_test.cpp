@@ -17,6 +17,8 @@ using lull::testing::with_noise;
 
 constexpr int size = 48;
 
+constexpr float mean_factor = 0.8f;
+
 /// What one group adds to the picture: numerator and the group's weight.
 struct Contribution {
   std::vector<double> numerator = std::vector<double>(size * size);
@@ -29,10 +31,10 @@ Contribution by_reference(const PatchTransform<Coefficient>& transform, const Ph
                           int y, const Group& group, double strength) {
   auto stack = gather<Coefficient>(noisy, x, y, group);
   Contribution result;
-  result.weight = basic == nullptr
-                      ? hard_threshold(stack, transform, phase.group_transform, strength)
-                      : wiener(stack, gather<Coefficient>(*basic, x, y, group), transform,
-                               phase.group_transform, strength);
+  result.weight = basic == nullptr ? hard_threshold(stack, transform, phase.group_transform,
+                                                    strength, strength * mean_factor)
+                                   : wiener(stack, gather<Coefficient>(*basic, x, y, group),
+                                            transform, phase.group_transform, strength);
   const auto window = kaiser_window(phase.kaiser);
   for (int m = 0; m < group.count; ++m)
     for (int i = 0; i < patch * patch; ++i) {
@@ -73,8 +75,8 @@ class CpuFilter : public ::testing::Test {
     const Group group = random_group(count, rng_);
     const int x = 20, y = 17;
     const PlaneView<const float> noisy = noisy_.view(), clean = clean_.view();
-    const FilterTables tables =
-        second ? make_wiener_tables(phase, strength) : make_hard_tables(phase, strength);
+    const FilterTables tables = second ? make_wiener_tables(phase, strength)
+                                       : make_hard_tables(phase, strength, mean_factor);
     Plane<float> numerator(size, size), weights(size, size);
     for (int v = 0; v < size; ++v) {
       std::fill_n(numerator.view().row(v), size, 0.0f);

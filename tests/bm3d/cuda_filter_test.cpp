@@ -20,8 +20,8 @@ using testing::on_host;
 struct Case {
   Phase which = Phase::first;
   PhaseParams phase;
-  float strength = 2.7f;  // lambda or mu2
-  float level = 0;        // added to the picture
+  Strength strength{2.7f, 1.0f};  // lambda or mu2
+  float level = 0;                // added to the picture
 };
 
 class Scene {
@@ -99,9 +99,11 @@ class Scene {
       auto stack = gather<Coefficient>(noisy_.view(), x, y, groups_[k]);
       const double weight =
           case_.which == Phase::first
-              ? hard_threshold(stack, transform, phase.group_transform, case_.strength * sigma)
+              ? hard_threshold(stack, transform, phase.group_transform,
+                               case_.strength.value * sigma,
+                               case_.strength.value * sigma * case_.strength.mean_factor)
               : wiener(stack, gather<Coefficient>(clean_.view(), x, y, groups_[k]), transform,
-                       phase.group_transform, case_.strength * sigma * sigma);
+                       phase.group_transform, case_.strength.value * sigma * sigma);
       sums.add(stack, x, y, groups_[k], weight, kaiser_window(phase.kaiser));
     }
     Plane<float> estimate(width, height);
@@ -162,7 +164,7 @@ TEST_F(CudaFilter, GivesBackWhatAThresholdOfZeroKeeps) {
                           .tau = 9000,
                           .transform = transform,
                           .group_transform = across},
-                         0.0f});
+                         {0.0f}});
       EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance)
           << static_cast<int>(transform) << static_cast<int>(across);
     }
@@ -177,7 +179,8 @@ TEST_F(CudaFilter, ThresholdsAsTheReference) {
                             .group = group,
                             .tau = 2500,
                             .transform = transform,
-                            .group_transform = across}});
+                            .group_transform = across},
+                           {2.7f, 0.8f}});
         EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance_hard)
             << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
       }
@@ -195,19 +198,19 @@ TEST_F(CudaFilter, WeighsAsTheReference) {
                             .transform = transform,
                             .group_transform = across,
                             .kaiser = 2.0f},
-                           0.5f});
+                           {0.5f}});
         EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance)
             << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
       }
 }
 
 TEST_F(CudaFilter, DoesWithoutSharedMemoryForTheLargestWindows) {
-  const Scene scene({Phase::second, {.window = 127, .group = 32, .step = 8, .tau = 2500}, 0.5f});
+  const Scene scene({Phase::second, {.window = 127, .group = 32, .step = 8, .tau = 2500}, {0.5f}});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
 }
 
 TEST_F(CudaFilter, ResolvesContrastWhateverTheLevel) {
-  const Scene scene({Phase::second, {.window = 25, .group = 16, .tau = 2500}, 0.5f, 100.0f});
+  const Scene scene({Phase::second, {.window = 25, .group = 16, .tau = 2500}, {0.5f}, 100.0f});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
 }
 

@@ -31,7 +31,7 @@ TEST(MakeParams, PaperIsTableOne) {
     EXPECT_EQ(phase.window, 39);
     EXPECT_EQ(phase.step, 3);
     EXPECT_EQ(phase.transform, Transform::dct);
-    EXPECT_EQ(phase.group_transform, GroupTransform::wht);
+    EXPECT_EQ(phase.group_transform, GroupTransform::haar) << "not in the table, and better";
     EXPECT_EQ(phase.kaiser, 0);
   }
   EXPECT_EQ(p.hard.group, 16);
@@ -39,6 +39,7 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.hard.tau, 2500);
   EXPECT_EQ(p.wiener.tau, 400);
   EXPECT_EQ(p.lambda, 2.7f);
+  EXPECT_EQ(p.lambda_mean, 1);
   EXPECT_EQ(p.mu2, 1);
 }
 
@@ -66,6 +67,7 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
       {"kaiser of the first phase = 20.5", [](Params& p) { p.hard.kaiser = 20.5f; }},
       {"kaiser of the second phase = nan", [](Params& p) { p.wiener.kaiser = nan; }},
       {"lambda = -0.5", [](Params& p) { p.lambda = -0.5f; }},
+      {"lambda-mean = -1", [](Params& p) { p.lambda_mean = -1; }},
       {"mu2 = 0", [](Params& p) { p.mu2 = 0; }},
       {"phases = 3", [](Params& p) { p.phases = 3; }},
       {"width of a batch = 15", [](Params& p) { p.batch.width = 15; }},

@@ -127,7 +127,7 @@ void expect_identity_without_noise(Transform kind) {
   for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
     const auto original = gather<Coefficient>(picture.view(), 12, 12, group);
     auto stack = original;
-    const double weight = hard_threshold(stack, transform_of<Coefficient>(kind), across, 0.0);
+    const double weight = hard_threshold(stack, transform_of<Coefficient>(kind), across, 0.0, 0.0);
     EXPECT_NEAR(weight, 1.0 / 256, 1e-12);  // nothing was 0 before
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
@@ -155,7 +155,7 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
     double mean = 0;
     for (const auto& block : stack)
       for (const double v : block) mean += v / 128;
-    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, 1e9), 1.0);
+    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, 1e9, 1e9), 1.0);
     for (const auto& block : stack)
       for (const double v : block) EXPECT_NEAR(v, mean, 1e-10);
   }
@@ -202,9 +202,9 @@ TEST(CollaborativeFilter, ShrinksTheCoefficientsOfTheDefinition) {
           }
       }
   auto stack = input;
-  EXPECT_NEAR(
-      hard_threshold(stack, real_transform(Transform::dct), GroupTransform::haar, threshold),
-      1.0 / retained, 1e-12);
+  EXPECT_NEAR(hard_threshold(stack, real_transform(Transform::dct), GroupTransform::haar, threshold,
+                             threshold),
+              1.0 / retained, 1e-12);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], hard[m][i], 1e-9);
   stack = input;
