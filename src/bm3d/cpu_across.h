@@ -153,13 +153,9 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
   return total<S>(retained);
 }
 
-/// 1 / v for Wiener factors 1 - n / v, n <= v. AVX-512's estimate (14 bits, the same on every CPU)
-/// does as it is: an error e of 1 - c / (c + n) moves coefficients by at most e sqrt(n) / 2. That
-/// of older sets has 11 bits and gets a Newton step; others have too few bits.
+/// 1 / v to the precision of float. A Newton step does where the estimate has 11 bits and more.
 HWY_INLINE Vector reciprocal(Vector v) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return hn::ApproximateReciprocal(v);
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   const Vector estimate = hn::ApproximateReciprocal(v);
   return hn::Mul(estimate, hn::NegMulAdd(v, estimate, constant(2)));
 #else
