@@ -114,8 +114,8 @@ void filter(benchmark::State& state) {
   const PhaseParams phase{.transform = static_cast<Transform>(state.range(0))};
   const bool wiener = state.range(2) == 1;
   const Plane<float> noisy = noisy_picture(size, size), basic = clean_picture(size, size);
-  const FilterTables tables =
-      wiener ? make_wiener_tables(phase, sigma * sigma) : make_hard_tables(phase, 2.7f * sigma, 1.0f);
+  const FilterTables tables = wiener ? make_wiener_tables(phase, sigma * sigma)
+                                     : make_hard_tables(phase, 2.7f * sigma, 1.0f);
   Plane<float> numerator(size + 16, size), weights(size + 16, size);
   Buffer<float> scratch;
   const PlaneTile tile{

@@ -49,6 +49,7 @@ const std::map<std::string, Setter> setters{
     {"lambda", [](auto& p, auto& v) { p.lambda = static_cast<float>(number(v)); }},
     {"lambda-mean", [](auto& p, auto& v) { p.lambda_mean = static_cast<float>(number(v)); }},
     {"mu2", [](auto& p, auto& v) { p.mu2 = static_cast<float>(number(v)); }},
+    {"guide-noise", [](auto& p, auto& v) { p.guide_noise = static_cast<float>(number(v)); }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
 };
 

@@ -201,7 +201,7 @@ constexpr OptionRow table[] = {
        set_phases<&PhaseParams::group_transform>(o, "--group-transform", v,
                                                  name_or_reject<bm3d::GroupTransform>);
      }},
-    {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 20",
+    {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 4",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::kaiser>(o, "--kaiser", v, number_or_reject<float>);
      }},
@@ -216,6 +216,11 @@ constexpr OptionRow table[] = {
      }},
     {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
      [](DenoiseOptions& o, const std::string& v) { set_number<&Params::mu2>(o, "--mu2", v); }},
+    {"--guide-noise", "X", method,
+     "share of the noisy picture in what the second phase matches in, 0 to 1",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::guide_noise>(o, "--guide-noise", v);
+     }},
     {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 2);

@@ -81,7 +81,7 @@ __device__ float average_luma(const ColourGuide& mix, int x, int y) {
   int samples = 0;
   for (int v = y << mix.shift_y; v < bottom; ++v)
     for (int u = x << mix.shift_x; u < right; ++u, ++samples)
-      sum += mix.luma[mix.luma_margins.at(u, v)];
+      sum += mix.luma(mix.luma_margins.at(u, v));
   return sum / static_cast<float>(samples);
 }
 
@@ -89,18 +89,18 @@ __global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane)
   const int2 p = own_place();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const int at = margins.at(p.x, p.y);
-  float v = mix.luma != nullptr ? average_luma(mix, p.x, p.y) : 0.0f;
+  float v = mix.luma.estimate != nullptr ? average_luma(mix, p.x, p.y) : 0.0f;
   for (int i = 0; i < 2; ++i)
-    if (mix.weight[i] != 0) v += mix.weight[i] * mix.chroma[i][at];
+    if (mix.weight[i] != 0) v += mix.weight[i] * mix.chroma[i](at);
   plane[at] = v;
 }
 
-__global__ void guide_kernel(const float* plane, Margins margins, float scale, float offset,
+__global__ void guide_kernel(const MixedPlane plane, Margins margins, float scale, float offset,
                              std::uint8_t* samples) {
   const int2 p = own_place();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const int at = margins.at(p.x, p.y);
-  const float v = rintf((plane[at] - offset) * scale);
+  const float v = rintf((plane(at) - offset) * scale);
   samples[at] = static_cast<std::uint8_t>(fminf(fmaxf(v, 0.0f), 255.0f));
 }
 
@@ -215,7 +215,7 @@ void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cud
   cuda::check(cudaGetLastError());
 }
 
-void make_guide(const float* plane, const Margins& margins, float scale, float offset,
+void make_guide(const MixedPlane& plane, const Margins& margins, float scale, float offset,
                 std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream) {
   guide_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(plane, margins, scale,
                                                                               offset, samples);

@@ -1,6 +1,6 @@
 // The cpu backend: cuts the picture into blocks of reference patches and runs the stages on them.
 //
-// A block goes through matching, selection and filtering in one task, which adds its estimates to a
+// Blocks go through matching, selection and filtering in tasks, each of which adds estimates to a
 // tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
 // as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
 // number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks
@@ -33,11 +33,13 @@ constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int max_planes = 3;
+constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// Largest score that can count: 16 bits saturate at one more.
 constexpr float max_score = 65534;
 
-/// A block and the part of the picture that its groups can reach.
+/// Blocks one below the other, as one large one, and the part of the picture that their groups can
+/// reach.
 struct Task {
   Block block;
   int left, top, width, height;
@@ -105,7 +107,7 @@ class CpuEngine : public PhaseEngine {
       : threads_(threads > 0 ? threads : tbb::this_task_arena::max_concurrency()),
         arena_(threads_),
         workspaces_(threads_),
-        tiles_(threads_ == 1 ? 1 : 2 * threads_) {
+        tiles_(threads_ == 1 ? 1 : 4 * threads_) {
     allow_threads(threads_);
   }
 
@@ -138,7 +140,10 @@ class CpuEngine : public PhaseEngine {
     const int last_y = geometry_.height - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     const int wide = columns_per_block(columns, step);
-    const int high = rows_per_block(phase, wide);
+    block_rows_ = rows_per_block(phase, wide);
+    // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
+    const int blocks = (rows + block_rows_ - 1) / block_rows_ * ((columns + wide - 1) / wide);
+    const int high = block_rows_ * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     tasks_.clear();
     const auto add_row_of_blocks = [&](int y, int count) {
       for (int i = 0; i < columns; i += wide)
@@ -249,20 +254,32 @@ class CpuEngine : public PhaseEngine {
                                tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
   }
 
+  using PlaneTiles = std::array<PlaneTile, max_planes>;
+
+  /// Block by block from top to bottom.
   void run_task(const PhaseParams& phase, const PhaseInput& input, Tile& tile) {
-    const Task& task = *tile.task;
-    const Block& block = task.block;
+    const PlaneTiles planes = clear_tile(input, tile);
     Workspace& work = workspaces_[tbb::this_task_arena::current_thread_index()];
-    std::array<PlaneTile, max_planes> planes;
+    const Block& all = tile.task->block;
+    for (int row = 0; row < all.rows; row += block_rows_) {
+      const int rows = std::min(block_rows_, all.rows - row);
+      run_block(phase, {all.x, all.y + row * phase.step, all.columns, rows},
+                {planes.data(), input.noisy.size()}, work);
+    }
+  }
+
+  PlaneTiles clear_tile(const PhaseInput& input, Tile& tile) {
+    const Task& task = *tile.task;
     tile.stride = round_up(task.width, 16) | 16;
     const std::size_t samples = tile.stride * task.height;
     const std::ptrdiff_t origin = task.top * tile.stride + task.left;
+    const bool first = input.basic.empty();
+    PlaneTiles planes;
     for (std::size_t p = 0; p < input.noisy.size(); ++p) {
       float* const numerator = tile.numerator[p].reserve(samples);
       float* const weights = tile.weights[p].reserve(samples);
       std::fill_n(numerator, samples, 0.0f);
       std::fill_n(weights, samples, 0.0f);
-      const bool first = input.basic.empty();
       planes[p] = {input.noisy[p].data,
                    input.noisy[p].stride,
                    first ? nullptr : input.basic[p].data,
@@ -271,10 +288,14 @@ class CpuEngine : public PhaseEngine {
                    weights - origin,
                    tile.stride};
     }
+    return planes;
+  }
 
+  void run_block(const PhaseParams& phase, const Block& block, std::span<const PlaneTile> planes,
+                 Workspace& work) {
     const bool matched = phase.group > 1 && phase.window > 1;
     const int lanes = lanes_of(block.columns, phase.step);
-    const int classes = std::max(2, 2 * phase.group);
+    const int classes = 2 * phase.group;
     Scores scores{};
     if (matched) {
       scores = {work.values.reserve(scores_size(phase, block)),
@@ -296,7 +317,7 @@ class CpuEngine : public PhaseEngine {
       if (matched)
         select_groups(select, geometry_, block, phase.step, row, scores, keys, work.groups);
       for (int column = 0; column < block.columns; ++column)
-        for (std::size_t p = 0; p < input.noisy.size(); ++p)
+        for (std::size_t p = 0; p < planes.size(); ++p)
           filter_group(tables_[p], planes[p], block.x + column * phase.step,
                        block.y + row * phase.step, matched ? work.groups[column] : alone, stack);
     }
@@ -342,6 +363,7 @@ class CpuEngine : public PhaseEngine {
   MatchGeometry geometry_{};
   std::array<FilterTables, max_planes> tables_{};
   std::vector<Task> tasks_;
+  int block_rows_ = 1;
   std::vector<std::uint32_t> displacements_;
   std::vector<std::array<float, 2>> ranges_;
   PairedGuide guide_;

@@ -42,7 +42,7 @@ class CudaSlot {
   /// A picture to match in, and the least and greatest value that pictures free of noise have
   /// there.
   struct GuidePlane {
-    const float* samples;
+    MixedPlane plane;
     float low, high;
     float sigma = 0;  // of the noise in it
   };
@@ -59,8 +59,9 @@ class CudaSlot {
   /// The estimate of a plane, or the plane itself where it is not filtered.
   const float* estimate(const PlaneBuffers& estimates, int i) const;
 
-  GuidePlane luma_guide(const float* luma, float sigma) const;
-  GuidePlane colour_guide(const float* luma, const PlaneBuffers& chroma, bool noisy);
+  MixedPlane guide_of(Phase which, int plane) const;
+  GuidePlane luma_guide(Phase which) const;
+  GuidePlane colour_guide(Phase which);
   void run_phase(Phase which, const std::vector<int>& planes, const GuidePlane& guide,
                  float tau_factor = 1);
   Guide quantise(const GuidePlane& plane, const Margins& margins);

@@ -193,21 +193,29 @@ const float* CudaSlot::estimate(const PlaneBuffers& estimates, int i) const {
   return is_filtered(i) ? estimates[i].get() : noisy_planes_[i].get();
 }
 
-CudaSlot::GuidePlane CudaSlot::luma_guide(const float* luma, float sigma) const {
-  return {luma, 0, 255, sigma};
+/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate.
+MixedPlane CudaSlot::guide_of(Phase which, int i) const {
+  if (which == Phase::first) return {noisy_planes_[i].get()};
+  return {estimate(basic_, i), noisy_planes_[i].get(), params_.guide_noise};
 }
 
-CudaSlot::GuidePlane CudaSlot::colour_guide(const float* luma, const PlaneBuffers& chroma,
-                                            bool noisy) {
+CudaSlot::GuidePlane CudaSlot::luma_guide(Phase which) const {
+  return {guide_of(which, 0), 0, 255,
+          which == Phase::first ? sigma_[0] : params_.guide_noise * sigma_[0]};
+}
+
+CudaSlot::GuidePlane CudaSlot::colour_guide(Phase which) {
   // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
-  ColourGuide mix{luma, geometry(0).margins, format_.chroma_shift_x, format_.chroma_shift_y};
-  GuidePlane guide{colour_guide_.get(), 0, luma != nullptr ? 255.0f : 0.0f};
+  const bool with_luma = which == Phase::second;
+  ColourGuide mix{with_luma ? guide_of(which, 0) : MixedPlane{}, geometry(0).margins,
+                  format_.chroma_shift_x, format_.chroma_shift_y};
+  GuidePlane guide{{colour_guide_.get()}, 0, with_luma ? 255.0f : 0.0f};
   float variance = 0;
   for (const int i : chroma_) {
     const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
     const float weight = i == 1 ? magnitude : -magnitude;
-    mix.chroma[i - 1] = chroma[i].get();
+    mix.chroma[i - 1] = guide_of(which, i);
     mix.weight[i - 1] = weight;
     const bool rgb = format_.layout == Layout::rgb;
     const float ends[2] = {rgb ? -weight * opponent_range[i - 1] : 0.0f,
@@ -216,7 +224,7 @@ CudaSlot::GuidePlane CudaSlot::colour_guide(const float* luma, const PlaneBuffer
     guide.high += std::max(ends[0], ends[1]);
     variance += weight * weight * sigma_[i] * sigma_[i];
   }
-  if (noisy) guide.sigma = std::sqrt(variance);
+  guide.sigma = std::sqrt(variance) * (which == Phase::first ? 1 : params_.guide_noise);
   mix_guide(mix, geometry(1).margins, colour_guide_.get(), stream_.get());
   return guide;
 }
@@ -225,30 +233,29 @@ CudaSlot::GuidePlane CudaSlot::colour_guide(const float* luma, const PlaneBuffer
 void CudaSlot::filter() {
   {
     const cuda::NvtxRange range("first phase");
-    if (!luma_.empty())
-      run_phase(Phase::first, luma_, luma_guide(noisy_planes_[0].get(), sigma_[0]));
-    if (!chroma_.empty())
-      run_phase(Phase::first, chroma_, colour_guide(nullptr, noisy_planes_, true));
+    if (!luma_.empty()) run_phase(Phase::first, luma_, luma_guide(Phase::first));
+    if (!chroma_.empty()) run_phase(Phase::first, chroma_, colour_guide(Phase::first));
   }
   if (params_.phases == 1) return;
   const cuda::NvtxRange range("second phase");
   if (!luma_.empty() && (chroma_.empty() || format_.subsampled()))
-    run_phase(Phase::second, luma_, luma_guide(basic_[0].get(), 0));
+    run_phase(Phase::second, luma_, luma_guide(Phase::second));
   if (chroma_.empty()) return;
   std::vector<int> planes = format_.subsampled() ? std::vector<int>{} : luma_;
   planes.insert(planes.end(), chroma_.begin(), chroma_.end());
-  run_phase(Phase::second, planes, colour_guide(estimate(basic_, 0), basic_, false), colour_tau);
+  run_phase(Phase::second, planes, colour_guide(Phase::second), colour_tau);
 }
 
 Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
-  const bool clipped = format_.sample != SampleType::f32 && plane.samples != colour_guide_.get();
+  const bool clipped =
+      format_.sample != SampleType::f32 && plane.plane.estimate != colour_guide_.get();
   const float beyond = clipped ? 0 : 3 * plane.sigma;
   Guide guide{guide_samples_.get(), half_norms_.get()};
   guide.offset = plane.low - beyond;
   guide.scale = 255 / (plane.high - plane.low + 2 * beyond);
-  make_guide(plane.samples, margins, guide.scale, guide.offset, guide_samples_.get(),
+  make_guide(plane.plane, margins, guide.scale, guide.offset, guide_samples_.get(),
              half_norms_.get(), stream_.get());
   return guide;
 }

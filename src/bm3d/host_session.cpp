@@ -34,6 +34,9 @@ class HostSession : public Denoiser {
       for (Planes* planes : {&noisy_, &basic_, &result_})
         (*planes)[i] = Plane<float>(format.plane_width(i), format.plane_height(i));
     }
+    if (params.guide_noise > 0)
+      for (int i = 0; i < format.planes(); ++i)
+        mixed_[i] = Plane<float>(format.plane_width(i), format.plane_height(i));
     if (!chroma_.empty()) guide_ = Plane<float>(format.plane_width(1), format.plane_height(1));
   }
 
@@ -93,13 +96,28 @@ class HostSession : public Denoiser {
       hard_threshold(chroma_, read(guide_), chroma_guide_sigma());
     }
     if (params_.phases == 1) return;
-    if (chroma_.empty() || format_.subsampled()) wiener(luma_, read(basic_[0]), 1.0f);
+    const Planes& guides = params_.guide_noise > 0 ? mix_guides() : basic_;
+    if (chroma_.empty() || format_.subsampled())
+      wiener(luma_, read(guides[0]), params_.guide_noise * sigma_[0], 1.0f);
     if (chroma_.empty()) return;
-    box_average(read(basic_[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide_.view());
-    add_chroma_to_guide(basic_);
+    box_average(read(guides[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide_.view());
+    add_chroma_to_guide(guides);
     std::vector<int> planes = format_.subsampled() ? std::vector<int>{} : luma_;
     planes.insert(planes.end(), chroma_.begin(), chroma_.end());
-    wiener(planes, read(guide_), colour_tau);
+    wiener(planes, read(guide_), params_.guide_noise * chroma_guide_sigma(), colour_tau);
+  }
+
+  /// The basic estimates with their share of the noisy picture.
+  const Planes& mix_guides() {
+    const float share = params_.guide_noise;
+    for (int i = 0; i < format_.planes(); ++i)
+      for (int y = 0; y < mixed_[i].height(); ++y) {
+        const float *noisy = noisy_[i].view().row(y), *basic = basic_[i].view().row(y);
+        float* mixed = mixed_[i].view().row(y);
+        for (int x = 0; x < mixed_[i].width(); ++x)
+          mixed[x] = basic[x] + share * (noisy[x] - basic[x]);
+      }
+    return mixed_;
   }
 
   void clear_guide() {
@@ -132,10 +150,11 @@ class HostSession : public Denoiser {
   }
 
   /// Second phase over `planes`, which share their groups: noisy_ and basic_ to result_.
-  void wiener(const std::vector<int>& planes, PlaneView<const float> guide, float tau_factor) {
+  void wiener(const std::vector<int>& planes, PlaneView<const float> guide, float guide_sigma,
+              float tau_factor) {
     Params params = params_;
     params.wiener.tau *= tau_factor;
-    run(params, planes, guide, 0.0f, result_, true);
+    run(params, planes, guide, guide_sigma, result_, true);
   }
 
   void run(const Params& params, const std::vector<int>& planes, PlaneView<const float> guide,
@@ -164,7 +183,7 @@ class HostSession : public Denoiser {
   FramePool pool_;
   std::array<float, 3> sigma_;      // of the planes that are filtered: of Y, U, V for RGB
   std::vector<int> luma_, chroma_;  // the planes that are filtered: at most {0} and {1, 2}
-  Planes noisy_, basic_, result_;
+  Planes noisy_, basic_, mixed_, result_;
   Plane<float> guide_;  // of the chroma planes
 };
 

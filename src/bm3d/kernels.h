@@ -98,19 +98,28 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 /// The way back, rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream);
+/// A plane to match in: an estimate with a share of the noisy plane.
+struct MixedPlane {
+  const float* estimate = nullptr;
+  const float* noisy = nullptr;  // may be null where `share` is 0
+  float share = 0;
+  constexpr float operator()(int at) const {
+    return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
+  }
+};
 /// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second, plus,
 /// if given, luma averaged over boxes of 2^shift_x by 2^shift_y samples, cut at the right and lower
 /// edge.
 struct ColourGuide {
-  const float* luma = nullptr;
+  MixedPlane luma;
   Margins luma_margins;
   int shift_x = 0, shift_y = 0;
-  const float* chroma[2] = {};
+  MixedPlane chroma[2];
   float weight[2] = {};
 };
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 /// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins.
-void make_guide(const float* plane, const Margins& margins, float scale, float offset,
+void make_guide(const MixedPlane& plane, const Margins& margins, float scale, float offset,
                 std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream);
 
 // ---- grouping (match.cu) ----

@@ -54,9 +54,10 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
               .step = step,
               .tau = tau_wiener,
               .kaiser = 2.5f};
-  p.lambda = 3.0f;
-  p.lambda_mean = 0.85f;
+  p.lambda = 2.95f;
+  p.lambda_mean = 0.9f;
   p.mu2 = 0.6f;
+  p.guide_noise = 0.2f;
   return p;
 }
 
@@ -88,7 +89,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           of("group"), p.group, "1, 2, 4, 8, 16 or 32");
   require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
   require(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
-  require(p.kaiser >= 0 && p.kaiser <= 20, of("kaiser"), p.kaiser, "from 0 to 20");
+  require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
 }
 
 }  // namespace
@@ -112,6 +113,7 @@ void validate(const Params& p) {
   require(p.lambda_mean >= 0 && std::isfinite(p.lambda_mean), "lambda-mean", p.lambda_mean,
           "a number from 0");
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
+  require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
   require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
   require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");

@@ -23,7 +23,7 @@ struct PhaseParams {
   float tau = 2500.0f;  // match threshold, > 0
   Transform transform = Transform::dct;
   GroupTransform group_transform = GroupTransform::haar;
-  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 20
+  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 4
 };
 
 struct BatchSize {
@@ -39,6 +39,7 @@ struct Params {
   float lambda = 2.7f;       // lambda_3D, threshold of the first phase in units of sigma, >= 0
   float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
+  float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
   int phases = 2;            // 1: the basic estimate is the result
   BatchSize batch;           // reference patches whose intermediate data exist at a time
 };

@@ -233,7 +233,7 @@ TEST_P(EachBackend, TakesTheExtremesOfItsParameters) {
   for (const int window : {1, 127})
     for (const int group : {1, 32})
       for (const int step : {1, 8})
-        for (const float kaiser : {0.0f, 20.0f}) {
+        for (const float kaiser : {0.0f, 4.0f}) {
           Params params = quick(25);
           params.hard.window = params.wiener.window = window;
           params.hard.group = params.wiener.group = group;

@@ -83,7 +83,7 @@ void expect_brute_force(const Picture& p, const PhaseParams& phase, std::size_t 
   const auto device_plane = on_device(plane);
   const auto samples = on_device(std::vector<std::uint8_t>(margins.size(), 0));
   const cuda::DeviceBuffer<std::int32_t> norms(margins.size());
-  make_guide(device_plane.get(), margins, 1, 0, samples.get(), norms.get(), nullptr);
+  make_guide({device_plane.get()}, margins, 1, 0, samples.get(), norms.get(), nullptr);
 
   const ReferenceGrid grid(p.width, p.height, phase.step);
   const Batch batch{0, 0, (grid.count_x + 3) / 4, (grid.count_y + 3) / 4};

@@ -40,6 +40,7 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.wiener.tau, 400);
   EXPECT_EQ(p.lambda, 2.7f);
   EXPECT_EQ(p.lambda_mean, 1);
+  EXPECT_EQ(p.guide_noise, 0);
   EXPECT_EQ(p.mu2, 1);
 }
 
@@ -64,10 +65,11 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
       {"step of the second phase = 9", [](Params& p) { p.wiener.step = 9; }},
       {"tau of the first phase = 0", [](Params& p) { p.hard.tau = 0; }},
       {"tau of the second phase = nan", [](Params& p) { p.wiener.tau = nan; }},
-      {"kaiser of the first phase = 20.5", [](Params& p) { p.hard.kaiser = 20.5f; }},
+      {"kaiser of the first phase = 4.5", [](Params& p) { p.hard.kaiser = 4.5f; }},
       {"kaiser of the second phase = nan", [](Params& p) { p.wiener.kaiser = nan; }},
       {"lambda = -0.5", [](Params& p) { p.lambda = -0.5f; }},
       {"lambda-mean = -1", [](Params& p) { p.lambda_mean = -1; }},
+      {"guide-noise = 1.5", [](Params& p) { p.guide_noise = 1.5f; }},
       {"mu2 = 0", [](Params& p) { p.mu2 = 0; }},
       {"phases = 3", [](Params& p) { p.phases = 3; }},
       {"width of a batch = 15", [](Params& p) { p.batch.width = 15; }},
