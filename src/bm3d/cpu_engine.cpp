@@ -107,7 +107,7 @@ class CpuEngine : public PhaseEngine {
       : threads_(threads > 0 ? threads : tbb::this_task_arena::max_concurrency()),
         arena_(threads_),
         workspaces_(threads_),
-        tiles_(threads_ == 1 ? 1 : 4 * threads_) {
+        tiles_(threads_ == 1 ? 1 : 2 * threads_) {
     allow_threads(threads_);
   }
 
