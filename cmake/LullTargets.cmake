@@ -27,9 +27,17 @@ function(lull_add_tests name)
   lull_add_program(lull_${name}_tests SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(lull_${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  set(environment)
+  if(LULL_SANITIZE STREQUAL "address")
+    # Whole stacks, through libraries without frame pointers too, so that few leaks are forgiven.
+    set(options suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.supp
+      print_suppressions=0 fast_unwind_on_malloc=0)
+    list(JOIN options ":" options)
+    set(environment ENVIRONMENT LSAN_OPTIONS=${options})
+  endif()
   gtest_discover_tests(lull_${name}_tests
     TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600)
+    PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600 ${environment})
 endfunction()
 
 # Sets CMAKE_CUDA_ARCHITECTURES to those of LULL_CUDA_ARCHITECTURES that this toolkit knows, the
