@@ -54,9 +54,9 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
               .step = step,
               .tau = tau_wiener,
               .kaiser = 2.5f};
-  // From weak noise (sigma 10) to strong (25): the optimum moves that little.
-  const float weak = std::clamp((25 - noise) / 15, 0.0f, 1.0f);
-  p.lambda = 2.95f + 0.05f * weak;
+  // From weak noise (sigma 10) to strong (20) the optimum moves that little.
+  const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
+  p.lambda = 2.9f + 0.1f * weak;
   p.lambda_mean = 0.9f - 0.1f * weak;
   p.mu2 = 0.6f + 0.1f * weak;
   p.guide_noise = 0.2f;
