@@ -155,6 +155,8 @@ void write_subtitles(Writer& writer, int index, AVRational time_base) {
 
 }  // namespace
 
+bool has_encoder(const char* name) { return avcodec_find_encoder_by_name(name) != nullptr; }
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (fs::temp_directory_path() / "lull-io-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");

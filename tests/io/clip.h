@@ -15,6 +15,9 @@
 
 namespace lull::io::test {
 
+/// Some builds of FFmpeg lack some encoders.
+bool has_encoder(const char* name);
+
 /// A folder that goes with its object.
 class TemporaryFolder {
  public:
