@@ -6,8 +6,9 @@
 // level of noise that each of them has, and shows the edges of both (they tend to differ in sign).
 // Groups found in luma suit chroma less, although luma shows more.
 // Second phase: chroma, and luma where it has chroma's size, in L + (C1 - C2) / sqrt(2) of the
-// basic estimates, where L is luma brought to the size of chroma. Its distances are those of up to
-// three planes together, so that the match threshold is `colour_tau` times that of grey pictures.
+// basic estimates (each with its share of noise, Params::guide_noise), where L is luma brought to
+// the size of chroma. Its distances are those of up to three planes together, so that the match
+// threshold is `colour_tau` times that of grey pictures.
 //
 // A chroma plane that passes through takes no part: the other one stands for the difference. If
 // both pass through, luma is filtered as a grey picture.
