@@ -56,6 +56,7 @@ HWY_INLINE Sum squared_pairs(hn::Vec<Bytes> a, const std::uint16_t* b) {
 /// kCount candidates and each phase.
 template <int kStep, int kCount>
 struct RowSums {
+  HWY_ATTR RowSums() {}  // an implicit one would not have the instruction set of its members
   Sum all[kCount][4], part[kCount][4];
 };
 
