@@ -89,8 +89,9 @@ void expect_brute_force(const Picture& p, const PhaseParams& phase, std::size_t 
   const Batch batch{0, 0, (grid.count_x + 3) / 4, (grid.count_y + 3) / 4};
   const std::size_t references =
       static_cast<std::size_t>(batch.blocks_x) * batch.blocks_y * block_references;
-  const cuda::DeviceBuffer<std::uint32_t> displacements(references * group_capacity(phase));
-  const cuda::DeviceBuffer<std::uint8_t> counts(references);
+  const auto displacements =
+      on_device(std::vector<std::uint32_t>(references * group_capacity(phase), 0));
+  const auto counts = on_device(std::vector<std::uint8_t>(references, 0));
   match({samples.get(), norms.get()}, margins, grid, batch, phase, MatchPlan(phase, shared_limit),
         {displacements.get(), counts.get(), group_capacity(phase)}, nullptr);
   const auto found = on_host(displacements);
