@@ -64,7 +64,8 @@ class CudaSlot {
   GuidePlane colour_guide(Phase which);
   void run_phase(Phase which, const std::vector<int>& planes, const GuidePlane& guide,
                  float tau_factor = 1);
-  Guide quantise(const GuidePlane& plane, const Margins& margins);
+  /// Also clears the sums of `args`.
+  Guide quantise(const GuidePlane& plane, const FilterArgs& args, float tau);
   void run_batches(Phase which, const PhaseParams& phase, const Guide& guide, FilterArgs& args);
 
   Params params_;

@@ -28,8 +28,11 @@ constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 int blocks_of(int references) { return divide_up(references, block_side); }
 
-/// Blocks of a full batch, along one axis.
-int batch_blocks(int samples, int step) { return std::max(1, samples / (block_side * step)); }
+/// Blocks of a full batch, along one axis: an even number, as the filter takes two at a time and
+/// the result must not depend on where batches begin.
+int batch_blocks(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * block_side * step));
+}
 
 template <class T>
 void clear(const cuda::DeviceBuffer<T>& buffer, std::size_t count, cudaStream_t stream) {
@@ -246,7 +249,7 @@ void CudaSlot::filter() {
   run_phase(Phase::second, planes, colour_guide(Phase::second), colour_tau);
 }
 
-Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
+Guide CudaSlot::quantise(const GuidePlane& plane, const FilterArgs& args, float tau) {
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
   const bool clipped =
@@ -254,9 +257,11 @@ Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
   const float beyond = clipped ? 0 : 3 * plane.sigma;
   Guide guide{guide_samples_.get(), half_norms_.get()};
   guide.offset = plane.low - beyond;
-  guide.scale = 255 / (plane.high - plane.low + 2 * beyond);
-  make_guide(plane.plane, margins, guide.scale, guide.offset, guide_samples_.get(),
-             half_norms_.get(), stream_.get());
+  // Noise that makes for a great tau hides that the guide's steps are wider then.
+  const float widest = std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
+  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), 0.9999f * widest);
+  make_guide(plane.plane, args.margins, guide.scale, guide.offset, guide_samples_.get(),
+             half_norms_.get(), {args.planes, args.sums}, stream_.get());
   return guide;
 }
 
@@ -279,10 +284,8 @@ void CudaSlot::run_phase(Phase which, const std::vector<int>& planes, const Guid
     args.basic[k] = basic_[i].get();
     args.sums[k] = {numerators_[k].get(), denominators_[k].get()};
     args.sigma[k] = sigma_[i];
-    clear(numerators_[k], shape.margins.size(), stream_.get());
-    clear(denominators_[k], shape.margins.size(), stream_.get());
   }
-  run_batches(which, phase, quantise(guide, shape.margins), args);
+  run_batches(which, phase, quantise(guide, args, phase.tau), args);
   for (int k = 0; k < args.planes; ++k)
     normalise(args.sums[k], args.noisy[k], shape.margins, args.window,
               (first ? basic_ : result_)[planes[k]].get(), stream_.get());
