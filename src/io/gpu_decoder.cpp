@@ -54,9 +54,13 @@ GpuDecoder::GpuDecoder(int device) : index_(device) {
   options.set("primary_ctx", "1");  // the context of CUDA's runtime, so that kernels see the memory
   AVBufferRef* context = nullptr;
   const std::string name = std::to_string(device);
-  if (av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0) <
-      0)
-    throw DeviceUnavailable(with_log("FFmpeg cannot use GPU " + name, watch));
+  const int code =
+      av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
+  if (code < 0) {
+    const std::string cause = watch.first_error();
+    throw DeviceUnavailable("FFmpeg cannot use GPU " + name + ": " +
+                            (cause.empty() ? error_text(code) : cause));
+  }
   device_.reset(context);
 }
 

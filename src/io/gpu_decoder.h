@@ -16,8 +16,8 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Makes `decoder`, which is not open yet, decode on the GPU if it can. FFmpeg itself goes on with
-  /// the CPU if it cannot: frames show which.
+  /// Makes `decoder`, which is not open yet, decode on the GPU if it can. FFmpeg itself goes on
+  /// with the CPU if it cannot: frames show which.
   void attach(AVCodecContext& decoder) const;
 
   /// A copy within the GPU's memory, with everything that belongs to the picture. A decoder has 32
@@ -25,8 +25,8 @@ class GpuDecoder {
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Why a picture, which would have format `nominal` on the CPU, cannot stay on the GPU; empty if it
-  /// can.
+  /// Why a picture, which would have format `nominal` on the CPU, cannot stay on the GPU; empty if
+  /// it can.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
   /// A picture without objection as samples of `format`; keeps the picture.

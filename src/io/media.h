@@ -33,8 +33,8 @@ struct SourceOptions {
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one for each core
   /// GPU (its index among the visible ones) to decode on, where FFmpeg and the GPU can; frames then
-  /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU otherwise:
-  /// FFmpeg wants the GPU's primary context set up its own way.
+  /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
+  /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
   std::optional<int> gpu;
 };
 

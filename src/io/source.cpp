@@ -36,7 +36,7 @@ bool must_explode(const AVCodecDescriptor* codec) {
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
-  properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder decides
+  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder decides
   properties->crop_right = properties->crop_bottom = 0;  // done, on a GPU too
   return properties;
 }
@@ -124,11 +124,10 @@ FramePtr FileSource::first_from_gpu(int device) {
     keep_packets_ = true;
     const int code = receive(*first);
     keep_packets_ = false;
-    if (code < 0) throw DeviceUnavailable("the GPU's decoder failed: " + error_text(code));
-    if (!is_on_gpu(*first)) {
-      const std::string hint = watch.find("lacking required capabilities");
-      throw DeviceUnavailable(hint.empty() ? with_log("the GPU does not decode this stream", watch)
-                                           : "the GPU does not decode this stream (" + hint + ")");
+    if (code < 0 || !is_on_gpu(*first)) {
+      const std::string cause = watch.first_error();
+      throw DeviceUnavailable("the GPU does not decode this stream" +
+                              (cause.empty() ? "" : ": " + cause));
     }
     const std::string objection = gpu_->objection(*first, format_of(*first));
     if (!objection.empty()) throw DeviceUnavailable(objection);
@@ -207,11 +206,10 @@ void FileSource::check_unchanged(const AVFrame& picture) const {
   const std::string from = "'" + demuxer_.path() + "' changes ";
   if (format_of(picture) != pixel_format_ || picture.width != format().width ||
       picture.height != format().height)
-    throw BadData(from + "to " + std::to_string(picture.width) + "x" +
-                  std::to_string(picture.height) + " " + name_of(format_of(picture)) +
-                  " on the way (from " + std::to_string(format().width) + "x" +
-                  std::to_string(format().height) + " " + name_of(pixel_format_) +
-                  "); split it there");
+    throw BadData(
+        from + "to " + std::to_string(picture.width) + "x" + std::to_string(picture.height) + " " +
+        name_of(format_of(picture)) + " on the way (from " + std::to_string(format().width) + "x" +
+        std::to_string(format().height) + " " + name_of(pixel_format_) + "); split it there");
   const std::string objection =
       is_on_gpu(picture) ? gpu_->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())
@@ -233,8 +231,8 @@ FramePtr FileSource::decode() {
   return picture;
 }
 
-/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only what
-/// the demuxer throws.
+/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
+/// what the demuxer throws.
 int FileSource::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);

@@ -23,8 +23,8 @@ class FileSource final : public MediaSource {
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return *decoder_; }
-  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU. Valid
-  /// until the first read.
+  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
+  /// Valid until the first read.
   const AVFrame& first() const { return *ahead_.front(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
