@@ -105,6 +105,10 @@ std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal)
   // FFmpeg rounds these on the CPU, so that the sizes could differ.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
+  // FFmpeg (5.1 to 7.1) then takes chroma from one row too early. VP8, VP9 and AV1 have such
+  // pictures.
+  if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
+    return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const bool fits = traits && d && traits->format.layout == Layout::yuv && !traits->alpha &&

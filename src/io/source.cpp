@@ -222,9 +222,10 @@ FramePtr FileSource::decode() {
   if (code == AVERROR_EOF) return nullptr;
   if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
   if (code < 0)
-    throw BadData(with_log(
-        "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
-        watch_));
+    throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
+                               std::to_string(decoded_),
+                           watch_) +
+                  (gpu_ ? "; try to decode it on the CPU" : ""));
   check_decoded(*picture);
   if (is_on_gpu(*picture)) picture = gpu_->copy(*picture);
   ++decoded_;

@@ -107,7 +107,7 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
     EXPECT_TRUE(line.empty() || line.find("nvcuvid") != std::string::npos) << line;
   }
   if (std::string(clip.name).ends_with("on_the_cpu")) {
-    EXPECT_THAT(line, HasSubstr("the GPU does not decode"));
+    EXPECT_NE(line, "");
   } else if (!line.empty()) {
     GTEST_SKIP() << line;
   }
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
                            60,
                            {{"refs", "16"}, {"bf", "16"}}},
                       Clip{"h264_10_bits", "libx264", yuv(318, 182, 1, 1, 10)},
-                      Clip{"h264_422_on_the_cpu", "libx264", yuv(318, 182, 1, 0, 10)},
+                      Clip{"h264_422", "libx264", yuv(318, 182, 1, 0, 10)},
                       Clip{"h264_444_on_the_cpu", "libx264", yuv(318, 182, 0, 0, 8)},
                       Clip{"hevc", "libx265", yuv(318, 182, 1, 1, 8), 40},
                       Clip{"hevc_10_bits", "libx265", yuv(318, 182, 1, 1, 10)},
@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Clip{"hevc_10_bits_1918x1078", "libx265", yuv(1918, 1078, 1, 1, 10), 4},
                       Clip{"hevc_444", "libx265", yuv(318, 182, 0, 0, 8)},
                       Clip{"hevc_444_10_bits", "libx265", yuv(318, 182, 0, 0, 10)},
-                      Clip{"vp9_odd_sides", "libvpx-vp9", yuv(317, 181, 1, 1, 8)},
+                      Clip{"vp9_odd_width", "libvpx-vp9", yuv(317, 182, 1, 1, 8)},
+                      Clip{"vp9_odd_height_on_the_cpu", "libvpx-vp9", yuv(318, 181, 1, 1, 8)},
                       Clip{"av1", "libaom-av1", yuv(318, 182, 1, 1, 8), 5, {{"cpu-used", "8"}}}),
     [](const auto& param) { return std::string(param.param.name); });
 
