@@ -57,6 +57,23 @@ std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameF
   return pipeline::shard(std::move(sessions));
 }
 
+io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
+  io::SourceOptions source{bm3d::frame_memory(first), options.threads};
+  if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
+    source.gpu = first.device;
+  return source;
+}
+
+/// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
+std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
+                         const io::MediaSource& source) {
+  if (options.hwaccel == Hwaccel::none) return {};
+  const std::string reason = first.kind == bm3d::BackendKind::cuda
+                                 ? source.why_not_gpu()
+                                 : "frames are not denoised on a GPU";
+  return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
+}
+
 io::SinkOptions sink_options(const DenoiseOptions& options) {
   io::SinkOptions sink;
   sink.vcodec = options.vcodec;
@@ -86,12 +103,13 @@ int denoise(const DenoiseOptions& options) {
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
 
-  const auto source = io::open_source(
-      options.input, {bm3d::frame_memory(devices.backends.front()), options.threads});
+  const bm3d::Backend& first = devices.backends.front();
+  const auto source = io::open_source(options.input, source_options(options, first));
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
   say(options, devices.reason);
+  say(options, decoder_note(options, first, *source));
   for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
 
   Progress progress(source->info().frames_estimate, options.quiet);

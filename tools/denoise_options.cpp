@@ -134,6 +134,11 @@ void set_device(DenoiseOptions& options, const std::string& text) {
   }
 }
 
+void set_hwaccel(DenoiseOptions& options, const std::string& text) {
+  if (text != "none" && text != "cuda") reject("--hwaccel", text, "must be none or cuda");
+  options.hwaccel = text == "cuda" ? Hwaccel::cuda : Hwaccel::none;
+}
+
 // k=v:k=v, where "\:" stands for a colon in a value.
 void set_vopts(DenoiseOptions& options, const std::string& text) {
   std::vector<std::string> parts(1);
@@ -235,6 +240,10 @@ constexpr OptionRow table[] = {
      "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
      "(default: auto)",
      set_device},
+    {"--hwaccel", "none|cuda", devices,
+     "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
+     "(default: none)",
+     set_hwaccel},
     {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);

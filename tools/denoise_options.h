@@ -21,6 +21,8 @@ struct DeviceChoice {
   std::vector<int> gpus;  // cuda: which of the visible ones, without repetition; empty: all
 };
 
+enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
+
 struct DenoiseOptions {
   std::string input, output;
   bool overwrite = false, quiet = false;
@@ -30,6 +32,7 @@ struct DenoiseOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
 
   DeviceChoice device;
+  Hwaccel hwaccel = Hwaccel::none;
   int streams = 2;
   int threads = 0;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "bm3d/device_picture.h"
 #include "bm3d/dft_cuda.h"
 #include "bm3d/kernels.h"
 #include "core/frame.h"
@@ -48,6 +49,7 @@ class CudaSlot {
   };
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
 
+  void bring_samples(const Frame& noisy);
   void plan_planes();
   void plan_batches();
   bool holds_a_patch(int plane) const;
@@ -78,6 +80,7 @@ class CudaSlot {
 
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> raw_;
   RawPlanes raw_planes_;
+  DevicePictureReader device_pictures_;
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   MatchPlan hard_plan_, wiener_plan_;
   PlaneBuffers noisy_planes_, basic_, result_;

@@ -136,6 +136,8 @@ void CudaSlot::start(Frame noisy, Frame clean) {
   if (!luma_.empty() || !chroma_.empty()) {
     upload(noisy);
     filter();
+  } else if (noisy.on_device) {
+    bring_samples(noisy);
   }
   download(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
@@ -151,14 +153,20 @@ std::optional<Frame> CudaSlot::finish() {
   return std::exchange(clean_, std::nullopt);
 }
 
-void CudaSlot::upload(const Frame& noisy) {
-  const cuda::NvtxRange range("upload");
+void CudaSlot::bring_samples(const Frame& noisy) {
+  if (noisy.on_device)
+    return device_pictures_.read(*noisy.on_device, format_, raw_planes_, stream_.get());
   for (int i = 0; i < format_.planes(); ++i) {
     const auto& plane = noisy.planes[i];
     cuda::check(cudaMemcpy2DAsync(raw_[i].get(), raw_planes_.pitch[i], plane.data, plane.stride,
                                   plane.width, plane.height, cudaMemcpyHostToDevice,
                                   stream_.get()));
   }
+}
+
+void CudaSlot::upload(const Frame& noisy) {
+  const cuda::NvtxRange range("upload");
+  bring_samples(noisy);
   const auto convert = [&](int first, int count, Colour colour) {
     std::array<float*, max_planes> planes{};
     for (int i = 0; i < count; ++i) planes[i] = noisy_planes_[first + i].get();
@@ -182,8 +190,9 @@ void CudaSlot::download(const Frame& noisy, Frame& clean) {
     convert(0, 3, Colour::opponent);
   for (int i = 0; i < format_.planes(); ++i) {
     const auto& to = clean.planes[i];
-    if (params_.sigma[i] > 0 && holds_a_patch(i)) {
-      if (format_.layout != Layout::rgb) convert(i, 1, Colour::as_is);
+    const bool filtered = params_.sigma[i] > 0 && holds_a_patch(i);
+    if (filtered || noisy.on_device) {  // a plane that passes through is in raw_ as it came
+      if (filtered && format_.layout != Layout::rgb) convert(i, 1, Colour::as_is);
       cuda::check(cudaMemcpy2DAsync(to.data, to.stride, raw_[i].get(), raw_planes_.pitch[i],
                                     to.width, to.height, cudaMemcpyDeviceToHost, stream_.get()));
     } else {  // passes through, exactly

@@ -101,6 +101,9 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 /// The way back, rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream);
+/// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
+void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
+                    cudaStream_t stream);
 /// A plane to match in: an estimate with a share of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;

@@ -32,12 +32,18 @@ struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one for each core
+  /// GPU (its index among the visible ones) to decode on, where FFmpeg and the GPU can; frames then
+  /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
+  /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
+  std::optional<int> gpu;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
+  /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
+  virtual const std::string& why_not_gpu() const noexcept = 0;
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,

@@ -31,6 +31,7 @@ class FileSink final : public MediaSink {
 
   void write(Frame frame) override {
     if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     encoder_->send(frame);

@@ -9,10 +9,14 @@
 namespace lull::io {
 namespace {
 
-/// libvpx alone decodes the alpha of WebM, which lies in side data.
-const AVCodec* find_decoder(const AVStream& stream) {
+/// The alpha of WebM lies in side data.
+bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
-  if (alpha && std::string_view(alpha->value) == "1") {
+  return alpha && std::string_view(alpha->value) == "1";
+}
+
+const AVCodec* find_decoder(const AVStream& stream) {
+  if (has_side_alpha(stream)) {  // libvpx alone decodes it
     const AVCodecID id = stream.codecpar->codec_id;
     const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
     if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
@@ -32,18 +36,23 @@ bool must_explode(const AVCodecDescriptor* codec) {
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
-  properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder decides
+  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder decides
+  properties->crop_right = properties->crop_bottom = 0;  // done, on a GPU too
   return properties;
 }
 
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options) : demuxer_(path) {
-  open_decoder(options.threads);
-  FramePtr first = decode();
+  FramePtr first = options.gpu ? first_from_gpu(*options.gpu) : nullptr;
+  if (!first) {
+    open_decoder(options.threads);
+    first = decode();
+  }
   if (!first) throw BadData(with_log("'" + path + "' has no picture in its video stream", watch_));
-  pixel_format_ = static_cast<AVPixelFormat>(first->format);
-  const std::optional<PixelTraits> traits = traits_of(*first);
+  pixel_format_ = format_of(*first);
+  const std::optional<PixelTraits> traits =
+      is_on_gpu(*first) ? traits_of(pixel_format_) : traits_of(*first);
   if (!traits)
     throw BadData("'" + path + "' has the pixel format " + name_of(pixel_format_) +
                   " (must be grey, YCbCr or RGB of 8 to 16 bits); convert it first");
@@ -70,15 +79,70 @@ void FileSource::open_decoder(int threads) {
   const std::string name = avcodec_get_name(stream.codecpar->codec_id);
   if (!codec)
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
-  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
-  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar), "bad " + name);
-  decoder_->pkt_timebase = stream.time_base;
+  set_up_decoder(codec);
   decoder_->thread_count = threads;
-  decoder_->err_recognition = AV_EF_CRCCHECK;
   if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
     decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
+}
+
+void FileSource::set_up_decoder(const AVCodec* codec) {
+  const AVStream& stream = demuxer_.video();
+  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
+  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar),
+                 std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
+  decoder_->pkt_timebase = stream.time_base;
+  decoder_->err_recognition = AV_EF_CRCCHECK;
+}
+
+/// @throws Error  the GPU cannot decode this
+void FileSource::open_gpu_decoder(int device) {
+  const AVStream& stream = demuxer_.video();
+  const AVCodecID id = stream.codecpar->codec_id;
+  const AVCodec* codec = find_gpu_decoder(id);
+  if (!codec)
+    throw DeviceUnavailable(std::string("FFmpeg has no decoder of ") + avcodec_get_name(id) +
+                            " for GPUs");
+  if (must_explode(avcodec_descriptor_get(id)))
+    throw DeviceUnavailable(std::string("damage in ") + avcodec_get_name(id) +
+                            " shows on the CPU alone");
+  if (has_side_alpha(stream)) throw DeviceUnavailable("it has an alpha channel");
+  gpu_.emplace(device);
+  set_up_decoder(codec);
+  gpu_->attach(*decoder_);
+  check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
+}
+
+/// Null if the GPU does not decode the stream, which may show as late as at the first frame: then
+/// `why_not_gpu_` says why, and the packets that were read are read again.
+FramePtr FileSource::first_from_gpu(int device) {
+  const LogWatch watch;
+  try {
+    open_gpu_decoder(device);
+    FramePtr first = make_frame();
+    keep_packets_ = true;
+    const int code = receive(*first);
+    keep_packets_ = false;
+    if (code < 0 || !is_on_gpu(*first)) {
+      const std::string cause = watch.first_error();
+      throw DeviceUnavailable("the GPU does not decode this stream" +
+                              (cause.empty() ? "" : ": " + cause));
+    }
+    const std::string objection = gpu_->objection(*first, format_of(*first));
+    if (!objection.empty()) throw DeviceUnavailable(objection);
+    check_decoded(*first);
+    first = gpu_->copy(*first);
+    replay_.clear();
+    ++decoded_;
+    return first;
+  } catch (const DeviceUnavailable& error) {
+    why_not_gpu_ = error.what();
+  }
+  decoder_.reset();
+  gpu_.reset();
+  watch_ = LogWatch();  // what was said until now was the GPU's business
+  return nullptr;
 }
 
 void FileSource::fill_info() {
@@ -120,53 +184,82 @@ std::optional<Frame> FileSource::read() {
     ahead_.pop_front();
   }
   if (!picture) return std::nullopt;
-  if (picture->format != pixel_format_ || picture->width != format().width ||
-      picture->height != format().height)
-    throw BadData("'" + demuxer_.path() + "' changes to " + std::to_string(picture->width) + "x" +
-                  std::to_string(picture->height) + " " +
-                  name_of(static_cast<AVPixelFormat>(picture->format)) + " on the way (from " +
-                  std::to_string(format().width) + "x" + std::to_string(format().height) + " " +
-                  name_of(pixel_format_) + "); split it there");
-  Frame frame = pool_->acquire();
+  check_unchanged(*picture);
   auto passenger = std::make_shared<Passenger>();
-  if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
-  unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
   passenger->properties = properties_of(*picture);
+  Frame frame;
+  if (is_on_gpu(*picture)) {
+    frame.format = format();
+    stamp(frame, *picture);
+    frame.on_device = gpu_->samples(std::move(picture), format());
+  } else {
+    frame = pool_->acquire();
+    stamp(frame, *picture);
+    if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
+    unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+  }
   frame.passenger = std::move(passenger);
-  stamp(frame, *picture);
   return frame;
 }
 
+void FileSource::check_unchanged(const AVFrame& picture) const {
+  const std::string from = "'" + demuxer_.path() + "' changes ";
+  if (format_of(picture) != pixel_format_ || picture.width != format().width ||
+      picture.height != format().height)
+    throw BadData(
+        from + "to " + std::to_string(picture.width) + "x" + std::to_string(picture.height) + " " +
+        name_of(format_of(picture)) + " on the way (from " + std::to_string(format().width) + "x" +
+        std::to_string(format().height) + " " + name_of(pixel_format_) + "); split it there");
+  const std::string objection =
+      is_on_gpu(picture) ? gpu_->objection(picture, pixel_format_) : std::string();
+  if (!objection.empty())
+    throw BadData(from + "on the way (" + objection + "); decode it on the CPU");
+}
+
 FramePtr FileSource::decode() {
-  for (FramePtr picture = make_frame();;) {
-    const int code = avcodec_receive_frame(decoder_.get(), picture.get());
-    if (code >= 0) {
-      check_decoded(*picture);
-      ++decoded_;
-      return picture;
-    }
-    if (code == AVERROR_EOF) return nullptr;
-    if (code == AVERROR(EAGAIN)) {
-      const PacketPtr packet = demuxer_.read();
-      send(packet.get());  // null asks for the frames that are still inside
-    } else {
-      throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
-                                 std::to_string(decoded_),
-                             watch_));
-    }
+  FramePtr picture = make_frame();
+  const int code = receive(*picture);
+  if (code == AVERROR_EOF) return nullptr;
+  if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
+  if (code < 0)
+    throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
+                               std::to_string(decoded_),
+                           watch_) +
+                  (gpu_ ? "; try to decode it on the CPU" : ""));
+  check_decoded(*picture);
+  if (is_on_gpu(*picture)) picture = gpu_->copy(*picture);
+  ++decoded_;
+  return picture;
+}
+
+/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
+/// what the demuxer throws.
+int FileSource::receive(AVFrame& picture) {
+  for (;;) {
+    const int code = avcodec_receive_frame(decoder_.get(), &picture);
+    if (code != AVERROR(EAGAIN)) return std::min(code, 0);
+    const PacketPtr packet = next_packet();
+    const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
+    // A broadcast that was recorded from its middle has no parameter sets at first.
+    const bool warming_up =
+        decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
+    if (sent < 0 && sent != AVERROR_EOF && !warming_up) return sent;
   }
 }
 
-void FileSource::send(const AVPacket* packet) {
-  const int code = avcodec_send_packet(decoder_.get(), packet);
-  // A broadcast that was recorded from its middle has no parameter sets at first.
-  const bool warming_up =
-      decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-  if (code >= 0 || code == AVERROR_EOF || warming_up) return;
-  if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
-  throw BadData(with_log(
-      "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
-      watch_));
+PacketPtr FileSource::next_packet() {
+  if (!keep_packets_ && !replay_.empty()) {
+    PacketPtr packet = std::move(replay_.front());
+    replay_.pop_front();
+    return packet;
+  }
+  PacketPtr packet = demuxer_.read();
+  if (keep_packets_ && packet) replay_.emplace_back(non_null(av_packet_clone(packet.get())));
+  return packet;
+}
+
+AVPixelFormat FileSource::format_of(const AVFrame& picture) const {
+  return is_on_gpu(picture) ? decoder_->sw_pix_fmt : static_cast<AVPixelFormat>(picture.format);
 }
 
 void FileSource::check_decoded(const AVFrame& picture) {

@@ -5,6 +5,7 @@
 
 #include "core/frame_pool.h"
 #include "io/demuxer.h"
+#include "io/gpu_decoder.h"
 #include "io/media.h"
 #include "io/pixel_formats.h"
 
@@ -17,11 +18,13 @@ class FileSource final : public MediaSource {
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
+  const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
   std::optional<Frame> read() override;
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return *decoder_; }
-  /// The first frame as decoded: colour, aspect ratio, side data. Valid until the first read.
+  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
+  /// Valid until the first read.
   const AVFrame& first() const { return *ahead_.front(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
@@ -30,15 +33,27 @@ class FileSource final : public MediaSource {
 
  private:
   void open_decoder(int threads);
+  FramePtr first_from_gpu(int device);
+  void open_gpu_decoder(int device);
+  void set_up_decoder(const AVCodec* codec);
   void fill_info();
   FramePtr decode();
-  void send(const AVPacket* packet);
+  int receive(AVFrame& picture);
+  PacketPtr next_packet();
   void check_decoded(const AVFrame& picture);
+  /// The pixel format that the picture has, or would have on the CPU.
+  AVPixelFormat format_of(const AVFrame& picture) const;
+  void check_unchanged(const AVFrame& picture) const;
   void stamp(Frame& frame, const AVFrame& picture);
 
   Demuxer demuxer_;
   LogWatch watch_;
+  std::optional<GpuDecoder> gpu_;
   CodecPtr decoder_;
+  /// Packets that were read before the GPU gave its first frame, in case the CPU has to.
+  std::deque<PacketPtr> replay_;
+  bool keep_packets_ = false;
+  std::string why_not_gpu_;
   VideoInfo info_;
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   PixelTraits traits_;
