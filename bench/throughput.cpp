@@ -155,8 +155,10 @@ std::string measure(const Options& o, const Case& c) {
     std::snprintf(text, sizeof text, ",%.2f,%.3f", median(kernels), median(ratios));
     line += text;
   }
-  std::snprintf(text, sizeof text, ",%016llx",
-                o.hash ? static_cast<unsigned long long>(run(c, 24, Keep::hash).hash) : 0ULL);
+  line += ',';
+  if (!o.hash) return line;
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(run(c, 24, Keep::hash).hash));
   return line + text;
 }
 
