@@ -30,7 +30,7 @@ echo
 echo "## With codecs"
 echo
 command -v ffmpeg >/dev/null || { echo "left out (no ffmpeg here)"; exit 0; }
-ffmpeg -v error -encoders 2>/dev/null | grep -q libx264 || { echo "left out (no libx264)"; exit 0; }
+ffmpeg -v error -encoders 2>/dev/null | grep libx264 >/dev/null || { echo "left out (no libx264)"; exit 0; }
 
 # A picture larger than the frame, over which the frame moves.
 moving="scroll=horizontal=0.0021:vertical=0.0013,crop=${size/x/:}:0:0,format=yuv420p"
@@ -98,7 +98,7 @@ for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
     -v idle="$(median <"$work/idle")" -v plain="$(median <"$work/plain")" 'BEGIN {
       ratio = lull / (alone < ffmpeg ? alone : ffmpeg)
       printf "%s,%s,%s,%s,%s,%.3f (%s),%s,%s,%.3f\n", head, lull, busiest, alone, ffmpeg, ratio,
-        ratio >= 0.95 ? "met" : "MISSED", idle, plain, idle / plain }' >>"$out/end_to_end.csv"
+        (ratio >= 0.95 ? "met" : "MISSED"), idle, plain, idle / plain }' >>"$out/end_to_end.csv"
 done
 markdown "$out/end_to_end.csv"
 echo
