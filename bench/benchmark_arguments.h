@@ -1,5 +1,5 @@
 #pragma once
-// Command lines that a program shares with Google Benchmark.
+// What a program shares with Google Benchmark: the command line, and how its table looks.
 
 #include <benchmark/benchmark.h>
 
@@ -28,5 +28,16 @@ inline void parse_arguments(CLI::App& app, int argc, char** argv) {
   benchmark::Initialize(&count, words.data());
   if (benchmark::ReportUnrecognizedArguments(count, words.data())) std::exit(1);
 }
+
+/// Google Benchmark's table with a column for each counter, and without its lines on the CPU.
+class TableReporter final : public benchmark::ConsoleReporter {
+ public:
+  TableReporter() : ConsoleReporter(OO_Tabular) {}
+  bool ReportContext(const Context& context) override {
+    name_field_width_ = context.name_field_width;
+    printed_header_ = false;
+    return true;
+  }
+};
 
 }  // namespace lull::bench

@@ -121,7 +121,7 @@ void time_frames(benchmark::State& state, Case& c, int in_flight) {
     slots[next]->start(c.pair.noisy, results[next]);
     next = (next + 1) % slots.size();
   };
-  for (int i = 0; i < 4 * in_flight; ++i) turn();  // all slots are taken from here on
+  for (int i = 0; i < 2 * in_flight; ++i) turn();  // all slots are taken from here on
   const auto start = std::chrono::steady_clock::now();
   for (auto _ : state) turn();
   const std::chrono::duration<double, std::milli> elapsed =
@@ -161,7 +161,7 @@ void add_benchmarks(const std::vector<std::shared_ptr<Case>>& cases, const Optio
           [c, n](benchmark::State& state) { time_frames(state, *c, n); })
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond)
-          ->Iterations(4 * o.repeats);
+          ->MinTime(0.2);
   }
 }
 
@@ -226,7 +226,8 @@ int main(int argc, char** argv) {
     const cuda::DeviceScope scope(o.device);
     const auto cases = make_cases(o);
     add_benchmarks(cases, o);
-    benchmark::RunSpecifiedBenchmarks();
+    TableReporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
     benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them
     if (!o.csv.empty()) write_table(o.csv, cases, o.device);
   } catch (const std::exception& error) {

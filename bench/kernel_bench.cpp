@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
     }
     const cuda::DeviceScope scope(o.device);
     add_benchmarks(o, load_pair(o.noisy, "", cuda::pinned_memory()).noisy);
-    benchmark::RunSpecifiedBenchmarks();
+    TableReporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
     benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lull_kernel_bench: %s\n", error.what());

@@ -11,7 +11,7 @@ read -ra profiles <<<"${LULL_PROFILES:-fast balanced paper high}"
 csv=$out/shapes.csv
 "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --device "${devices[0]#cuda:}" \
   --profile "$(IFS=,; echo "${profiles[*]}")" --size 640x360,1920x1080,3840x2160,4608x3072 \
-  --layout gray,420 --repeats 30 --csv "$csv" >/dev/null
+  --layout gray,420 --repeats 20 --csv "$csv" >/dev/null
 
 # figure PROFILE SIZE LAYOUT COLUMN
 figure() {
@@ -36,8 +36,8 @@ gigabytes() { awk -v mb="$(figure "$1" "$2" gray memory_mb)" 'BEGIN { printf "%.
       )$(judge "$(ratio "$profile" 3840x2160 gray 1920x1080 gray)" 4.1 4),$(
       )$(judge "$(ratio "$profile" 640x360 gray 1920x1080 gray)" 0.25 0.112),$(
       )$(judge "$(ratio "$profile" 1920x1080 420 1920x1080 gray)" 1.7 1.5),$(
-      )$(judge "$(gigabytes "$profile" 1920x1080)" 0.25 0.25),$(
-      )$(judge "$(gigabytes "$profile" 4608x3072)" 0.7 0.7)"
+      )$(judge "$(gigabytes "$profile" 1920x1080)" 0.25 0.2),$(
+      )$(judge "$(gigabytes "$profile" 4608x3072)" 0.7 0.6)"
   done
 } >"$out/shapes_ratios.csv"
 markdown "$csv" setting width height layout psnr_db psnr_chroma_db upload_ms kernels_ms \
