@@ -114,20 +114,27 @@ Run run(const Case& c, int count, Keep keep) {
   return r;
 }
 
-template <class T>
-T median(std::vector<T> values) {
+double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// Frames for about two seconds. A session's first frames are slow (its buffers are not there yet),
+/// so that a few say little.
+int frames_for(const Case& c) {
+  int count = 8;
+  for (const double seconds : {0.25, 2.0})
+    count = std::clamp(
+        static_cast<int>(std::lround(seconds * run(c, count, Keep::nothing).stats.fps())), count,
+        10000);
+  return count;
 }
 
 std::string measure(const Options& o, const Case& c) {
   const FrameFormat& format = c.noisy.front().format;
   const Run one = run(c, 1, Keep::first);
-  const int count =
-      o.frames > 0
-          ? o.frames
-          : std::clamp(static_cast<int>(std::lround(2 * run(c, 8, Keep::nothing).stats.fps())), 8,
-                       4000);
+  const int count = o.frames > 0 ? o.frames : frames_for(c);
   std::vector<double> seconds, cpu, kernels, ratios;
   for (int i = 0; i < o.repeats; ++i) {  // in turn, so that both see the same state of the chip
     const double ms =
