@@ -62,6 +62,7 @@ struct Frame {
   FrameFormat format;
   std::int64_t pts = 0, duration = 0;  // in time_base ticks
   Rational time_base;                  // seconds per tick
+  /// May be read for 64 bytes beyond the last row (FramePool's may).
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   std::shared_ptr<const Passenger> passenger;    // travels untouched
