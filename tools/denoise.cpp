@@ -65,6 +65,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
+  sink.datatype = options.datatype;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -72,14 +73,14 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 
 }  // namespace
 
-int denoise(const DenoiseOptions& options) {
+int denoise(const DenoiseOptions& given) {
+  DenoiseOptions options = given;
   Leftover leftover;
   SignalWatch signals([&](int signal) {
     leftover.remove();
     say_stopped(options, signal);
   });
   check(options);
-  const bm3d::Params params = make_params(options);
   const ChosenDevices devices = choose_devices(options);
   if (io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
@@ -87,7 +88,9 @@ int denoise(const DenoiseOptions& options) {
                           "is read); choose another output");
 
   const auto source = io::open_source(
-      options.input, {bm3d::frame_memory(devices.backends.front()), options.threads});
+      options.input, {bm3d::frame_memory(devices.backends.front()), options.threads, options.axis});
+  rescale_sigma(options, source->info().values);
+  const bm3d::Params params = make_params(options);
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
