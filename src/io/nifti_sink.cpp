@@ -51,7 +51,7 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
     case DataType::int16:
       return as_int16(source);
     case DataType::float32:
-      return {{.type = StoredType::f32, .swapped = in.swapped}, false};
+      return {{.type = StoredType::f32, .swapped = in.swapped}, source.header().scaled};
   }
   throw InternalError("an unknown data type");
 }

@@ -150,13 +150,13 @@ ValueRange RangeFinder::range() const {
   double low = least_, high = greatest_;
   if (!collected_.empty()) {
     std::vector<double> values = collected_;
-    const auto percentile = [&](double part) {
-      const auto nth = values.begin() +
-                       static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
-      std::nth_element(values.begin(), nth, values.end());
-      return *nth;
+    const double count = static_cast<double>(values.size() - 1);
+    const auto place = [&](double nth) {
+      const auto at = values.begin() + static_cast<std::ptrdiff_t>(nth);
+      std::nth_element(values.begin(), at, values.end());
+      return *at;
     };
-    const double first = percentile(0.0001), last = percentile(0.9999);
+    const double first = place(std::floor(0.0001 * count)), last = place(std::ceil(0.9999 * count));
     if (last > first) {
       low = std::max(low, first - (last - first) / 2);
       high = std::min(high, last + (last - first) / 2);
