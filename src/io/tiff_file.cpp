@@ -51,6 +51,23 @@ T tag(TIFF* file, std::uint32_t name, T fallback) {
   return value;
 }
 
+/// More than the codec can shrink samples that are all equal.
+std::uint64_t most_shrinking(std::uint16_t codec) {
+  switch (codec) {
+    case COMPRESSION_NONE:
+      return 1;
+    case COMPRESSION_PACKBITS:
+      return 64;  // 128 bytes by 2
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return 1100;  // zlib's manual: 1030
+    case COMPRESSION_LZW:
+      return 3000;  // a string of at most 4096 bytes by 12 bits
+    default:
+      return 1 << 15;
+  }
+}
+
 }  // namespace
 
 std::uint64_t pictures_described(TIFF* page) {
@@ -134,11 +151,9 @@ TiffPage TiffReader::page() const {
     refuse("of " + std::to_string(bits) + " bits (must be 8, 16, 32, or float of 32 or 64)");
   if (form != SAMPLEFORMAT_UINT && form != SAMPLEFORMAT_VOID && !real && !negative)
     refuse("of complex numbers");
-  // Codecs shrink even empty pages by less than this; a lie must not take memory.
-  constexpr std::uint64_t most_shrinking = 1 << 17;
-  const auto coding = tag<std::uint16_t>(file, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  const std::uint64_t shrinking = coding == COMPRESSION_NONE ? 1 : most_shrinking;
-  if (count * size_of(page.type) / shrinking > file_bytes_)
+  // A lie must not take memory.
+  const auto codec = tag<std::uint16_t>(file, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (count * size_of(page.type) / most_shrinking(codec) > file_bytes_)
     throw BadData("'" + path_ + "' is cut short (page " + std::to_string(page_) +
                   " has more samples than the file)");
   return page;
