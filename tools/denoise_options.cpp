@@ -178,9 +178,10 @@ constexpr std::string_view files = "Files", method = "Method", devices = "Device
                            encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow table[] = {
-    {"-i,--input", "FILE", files, "video or still picture to denoise",
+    {"-i,--input", "FILE", files, "video, still picture or stack of slices to denoise",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
-    {"-o,--output", "FILE", files, "result; its extension chooses the container",
+    {"-o,--output", "FILE", files,
+     "result; its extension chooses the container (a stack keeps its kind)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
