@@ -53,6 +53,24 @@ std::uint16_t copy_codec(TIFF* from, TIFF* to, const TiffPage& page,
   return codec;
 }
 
+/// Strips or tiles. libtiff reads tiles of any size, and writes those that the standard knows.
+void copy_cut(TIFF* from, TIFF* to, const TiffPage& page) {
+  std::uint32_t width = 0, height = 0, rows = 0;
+  if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
+      TIFFGetField(from, TIFFTAG_TILELENGTH, &height) && width > 0 && height > 0 &&
+      width % 16 == 0 && height % 16 == 0) {
+    TIFFSetField(to, TIFFTAG_TILEWIDTH, width);
+    TIFFSetField(to, TIFFTAG_TILELENGTH, height);
+    return;
+  }
+  if (TIFFIsTiled(from))
+    rows = TIFFDefaultStripSize(to, 0);
+  else
+    TIFFGetFieldDefaulted(from, TIFFTAG_ROWSPERSTRIP, &rows);
+  const auto all = static_cast<std::uint32_t>(page.height);
+  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, rows == 0 ? all : std::min(rows, all));
+}
+
 void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
   TIFFSetField(to, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(page.width));
   TIFFSetField(to, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(page.height));
@@ -69,15 +87,7 @@ void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
   std::uint16_t number = 0, count = 0;
   if (TIFFGetField(from, TIFFTAG_PAGENUMBER, &number, &count))
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
-  if (TIFFIsTiled(from)) {
-    copy<std::uint32_t>(from, to, TIFFTAG_TILEWIDTH);
-    copy<std::uint32_t>(from, to, TIFFTAG_TILELENGTH);
-    return;
-  }
-  std::uint32_t rows = 0;
-  TIFFGetFieldDefaulted(from, TIFFTAG_ROWSPERSTRIP, &rows);
-  const auto all = static_cast<std::uint32_t>(page.height);
-  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, rows == 0 ? all : std::min(rows, all));
+  copy_cut(from, to, page);
 }
 
 /// A tag of one number or one text.
