@@ -118,17 +118,13 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
   args.batch = whole(args.grid);
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params)};
   args.window = kaiser_window(setup.params.kaiser);
-  const Guide guide{guide_.get(), half_norms_.get()};
+  const float scale = std::min(1.0f, greatest_scale(setup.params.tau));
+  const Guide guide{guide_.get(), half_norms_.get(), scale};
   const std::int64_t references = std::int64_t{args.grid.count_x} * args.grid.count_y;
 
-  stages_.push_back(
-      {name + "/clear", 0, [this] {
-         cuda::check(cudaMemsetAsync(numerator_.get(), 0, numerator_.bytes(), stream_.get()));
-         cuda::check(cudaMemsetAsync(denominator_.get(), 0, denominator_.bytes(), stream_.get()));
-       }});
-  stages_.push_back({name + "/guide", 0, [this, setup, guide] {
+  stages_.push_back({name + "/guide", 0, [this, setup, guide, args] {
                        make_guide(setup.guide, margins_, guide.scale, guide.offset, guide_.get(),
-                                  half_norms_.get(), stream_.get());
+                                  half_norms_.get(), {1, args.sums}, stream_.get());
                      }});
   stages_.push_back({name + "/match", references, [this, setup, guide, args] {
                        match(guide, margins_, args.grid, args.batch, setup.params, setup.plan,

@@ -59,6 +59,7 @@ std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameF
 
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
   io::SourceOptions source{bm3d::frame_memory(first), options.threads};
+  source.axis = options.axis;
   if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
     source.gpu = first.device;
   return source;
@@ -82,6 +83,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
+  sink.datatype = options.datatype;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -89,14 +91,14 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 
 }  // namespace
 
-int denoise(const DenoiseOptions& options) {
+int denoise(const DenoiseOptions& given) {
+  DenoiseOptions options = given;
   Leftover leftover;
   SignalWatch signals([&](int signal) {
     leftover.remove();
     say_stopped(options, signal);
   });
   check(options);
-  const bm3d::Params params = make_params(options);
   const ChosenDevices devices = choose_devices(options);
   if (io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
@@ -105,6 +107,8 @@ int denoise(const DenoiseOptions& options) {
 
   const bm3d::Backend& first = devices.backends.front();
   const auto source = io::open_source(options.input, source_options(options, first));
+  rescale_sigma(options, source->info().values);
+  const bm3d::Params params = make_params(options);
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());

@@ -267,8 +267,7 @@ Guide CudaSlot::quantise(const GuidePlane& plane, const FilterArgs& args, float 
   Guide guide{guide_samples_.get(), half_norms_.get()};
   guide.offset = plane.low - beyond;
   // Noise that makes for a great tau hides that the guide's steps are wider then.
-  const float widest = std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
-  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), 0.9999f * widest);
+  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), greatest_scale(tau));
   make_guide(plane.plane, args.margins, guide.scale, guide.offset, guide_samples_.get(),
              half_norms_.get(), {args.planes, args.sums}, stream_.get());
   return guide;

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -73,6 +74,9 @@ inline constexpr std::int32_t no_patch = 0x3fffffff;
 /// Half the squared distance between patches of a guide up to which match() tells them apart: its
 /// scale must be such that tau lies below.
 inline constexpr int max_half_distance = 65534;
+inline float greatest_scale(float tau) {
+  return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
+}
 
 /// Sums of all groups' estimates in fixed point: integers add up to the same result in any order.
 struct Sums {

@@ -1,5 +1,6 @@
 #pragma once
-// Video files and still pictures, read and written with FFmpeg's libraries.
+// Video files and still pictures, read and written with FFmpeg's libraries; slice stacks (NIfTI
+// volumes, TIFF files of several pages), read and written by lull itself.
 //
 //   auto source = io::open_source("in.mkv");
 //   auto sink = io::open_sink("out.mkv", *source, {.overwrite = true});
@@ -17,6 +18,14 @@
 
 namespace lull::io {
 
+/// Which values of the file the samples of frames stand for.
+struct ValueScale {
+  double low = 0;       // a sample of 0
+  double span = 255;    // from there to the sample that stands for 255 on the scale of sigma
+  double full = 255;    // what a user means by 255 on the scale of 8 bits, by 1 on that of unit
+  bool native = false;  // users give sigma in the file's own units, if they do not say otherwise
+};
+
 /// What is known of a video stream before its frames are read.
 struct VideoInfo {
   std::string codec, pixel_format,
@@ -26,7 +35,11 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  ValueScale values;
 };
+
+/// The axis along which the slices of a volume follow each other.
+enum class Axis { x, y, z };
 
 struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
@@ -36,6 +49,8 @@ struct SourceOptions {
   /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
   /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
   std::optional<int> gpu;
+  /// Of a NIfTI volume; z where none is given. Other inputs have none.
+  std::optional<Axis> axis;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -43,16 +58,28 @@ class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
   /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
-  virtual const std::string& why_not_gpu() const noexcept = 0;
+  virtual const std::string& why_not_gpu() const noexcept {
+    static const std::string stack = "stacks are not compressed video";
+    return stack;
+  }
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
 /// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
 /// `path` always names a file: no protocols, no patterns.
+///
+/// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
+/// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
+/// mapped as VideoInfo::values says; the number of a frame is its time stamp.
+/// @throws InvalidArgument  an axis where the input has none
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
+
+/// How a NIfTI output holds its samples. int16: whole numbers in its range stay, all else is
+/// scaled; float32: without scale.
+enum class DataType { same, int16, float32 };
 
 struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
@@ -62,6 +89,7 @@ struct SinkOptions {
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
+  DataType datatype = DataType::same;  // of a NIfTI output
 };
 
 /// Writes one video stream beside copies of the source's other streams.
@@ -88,6 +116,9 @@ class MediaSink : public FrameSink {
 /// destructor removes everything. The container follows from the extension of `path`.
 /// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
 /// `path` names a still picture.
+///
+/// A NIfTI volume becomes a NIfTI file (.nii, .nii.gz) with the same bytes before its samples, a
+/// TIFF stack a TIFF file with the same tags; nothing else becomes either.
 ///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf

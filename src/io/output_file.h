@@ -19,6 +19,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
+  /// The open file, for writers other than FFmpeg's; not both.
+  int descriptor() const { return descriptor_; }
   const std::string& temporary() const { return temporary_; }
   /// The first error of a write, 0 if there was none. FFmpeg's own code loses the reason.
   int write_error() const { return write_error_; }

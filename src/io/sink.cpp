@@ -2,6 +2,7 @@
 
 #include "io/ffmpeg_log.h"
 #include "io/muxer.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
@@ -92,6 +93,9 @@ class FileSink final : public MediaSink {
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
+  if (auto sink = open_nifti_sink(path, source, options)) return sink;
+  if (auto sink = open_tiff_sink(path, source, options)) return sink;
+  refuse_stack(path, options);
   auto* file = dynamic_cast<FileSource*>(&source);
   if (!file) throw InternalError("open_sink needs a source of open_source");
   if (same_file(path, file->demuxer().path()))

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "io/passenger.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
@@ -153,6 +154,7 @@ void FileSource::fill_info() {
   info_.container = context.iformat->name;
   info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
   info_.time_base = to_rational(stream.time_base);
+  info_.values.span = info_.values.full = format().full_scale();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (info_.still) {
     info_.frames_estimate = 1;
@@ -288,6 +290,12 @@ void FileSource::stamp(Frame& frame, const AVFrame& picture) {
 }
 
 std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+  const StackKind stack = stack_kind(path);
+  if (stack != StackKind::nifti && options.axis)
+    throw InvalidArgument("an axis for '" + path +
+                          "' (only NIfTI volumes have axes); leave --axis out");
+  if (stack == StackKind::nifti) return open_nifti_source(path, options);
+  if (stack == StackKind::tiff) return open_tiff_source(path, options);
   capture_ffmpeg_log();
   return std::make_unique<FileSource>(path, options);
 }
