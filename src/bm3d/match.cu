@@ -229,11 +229,9 @@ __device__ void clear_gaps(const MatchArgs& a, const Scan& scan, int dy, int lan
   const int own_row = dy + a.radius - scan.from;
   if (lane == 0 && own_row >= 0 && own_row < rows)
     halves[2 * own_row * a.plan.score_row + scan.odd + a.radius] = 0;
-#pragma unroll
-  for (int base = 0; base < 32 * chunk; base += 32) {  // only where a scan ends inside
-    const int i = words / (32 * chunk) * (32 * chunk) + base + lane;
-    if (words % (32 * chunk) != 0 && i >= words) scan.scores[i] = 0;
-  }
+  const int scanned = (words + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
+#pragma unroll 1
+  for (int i = words + lane; i < scanned; i += 32) scan.scores[i] = 0;
   __syncwarp();
 }
 
@@ -254,10 +252,17 @@ __device__ std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
 struct BestList {
   std::uint32_t key;    // score << 16 | (65535 - place in the window); 0: none
   std::uint32_t worst;  // of the N best; 0 while there are fewer
+  bool is_empty = true;
 
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(lane < count ? pending[lane] : 0u, lane);
-    key = merge_descending(max(key, __shfl_sync(~0u, fresh, 31 - lane)), lane);
+    if (is_empty) {  // but for the reference patch
+      const std::uint32_t before = __shfl_up_sync(~0u, fresh, 1);
+      key = lane == 0 ? best_key : before;
+      is_empty = false;
+    } else {
+      key = merge_descending(max(key, __shfl_sync(~0u, fresh, 31 - lane)), lane);
+    }
     worst = __shfl_sync(~0u, key, keep - 1);
   }
 };
