@@ -179,8 +179,9 @@ __device__ void score_band(const MatchArgs& a, int skew, int rows,
   };
   const std::uint32_t first_low = address_of(table_of(a.plan, g, left) + t - left / 2);
   const std::uint32_t first_high = address_of(table_of(a.plan, g + 8, left) + t - left / 2);
-  // What lies outside a window goes where nobody reads it.
-  const std::uint32_t waste = address_of(block_references * a.plan.score_pitch + lane);
+  // What lies outside a window goes where it harms nobody: keys wait there in step 3 only.
+  const std::uint32_t waste =
+      address_of(block_references * a.plan.score_pitch + warp * pending_slots + lane);
   const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
   const std::int32_t* const norms = shared.norms + 2 * t;
 
