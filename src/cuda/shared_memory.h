@@ -1,5 +1,5 @@
 #pragma once
-// What kernels may take of a device.
+// Leave for kernels to use more shared memory than the 48 KB of old.
 
 #include <cuda_runtime_api.h>
 
@@ -17,13 +17,6 @@ namespace lull::cuda {
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   return static_cast<std::size_t>(bytes - declared);
-}
-
-[[nodiscard]] inline int multiprocessors() {
-  int device = 0, count = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
 }
 
 /// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the
