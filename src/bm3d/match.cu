@@ -67,8 +67,8 @@ __device__ int table_of(const MatchPlan& plan, int reference, int left) {
   return start + ((4 * (reference & 7) + left / 2 - start) & 31);
 }
 
-/// Samples of a row from a place on that need not be aligned: `offset` counts samples from the
-/// aligned word, in bits.
+/// Four samples of a row from a place on that need not be aligned: `bits` are 8 for each sample
+/// between the aligned word and it.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
