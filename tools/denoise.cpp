@@ -26,8 +26,11 @@ void say(const DenoiseOptions& options, const std::string& text) {
 }
 
 void say_stopped(const DenoiseOptions& options, int signal) {
-  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not written\n",
-               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal, options.output.c_str());
+  const bool pipe = options.output == "-";
+  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not %s\n",
+               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal,
+               pipe ? "standard output" : options.output.c_str(),
+               pipe ? "written to its end" : "written");
 }
 
 /// The temporary file, for the thread that ends the process when a stop takes too long.
@@ -65,6 +68,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
+  sink.format = options.output_format;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -81,18 +85,22 @@ int denoise(const DenoiseOptions& options) {
   check(options);
   const bm3d::Params params = make_params(options);
   const ChosenDevices devices = choose_devices(options);
-  if (io::same_file(options.input, options.output))
+  const bool files = options.input != "-" && options.output != "-";
+  if (files && io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
 
-  const auto source = io::open_source(
-      options.input, {bm3d::frame_memory(devices.backends.front()), options.threads});
+  io::SourceOptions input = source_options(options);
+  input.memory = bm3d::frame_memory(devices.backends.front());
+  input.threads = options.threads;
+  const auto source = io::open_source(options.input, input);
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
   say(options, devices.reason);
-  for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
+  for (const std::string& text : sink->left_out())
+    say(options, "warning: not in the output: " + text);
 
   Progress progress(source->info().frames_estimate, options.quiet);
   const pipeline::PipelineOptions pipeline_options{

@@ -157,9 +157,11 @@ constexpr std::string_view files = "Files", method = "Method", devices = "Device
                            encoding = "Encoding";
 
 constexpr OptionRow table[] = {
-    {"-i,--input", "FILE", files, "video or still picture to denoise",
+    {"-i,--input", "FILE", files, "video or still picture to denoise; - is standard input",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
-    {"-o,--output", "FILE", files, "result; its extension chooses the container",
+    {"-o,--output", "FILE", files,
+     "result; its extension chooses the container; - is standard output, null drops the frames, "
+     "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
@@ -261,7 +263,15 @@ constexpr OptionRow table[] = {
 
 }  // namespace
 
-std::span<const OptionRow> denoise_option_table() { return table; }
+std::span<const OptionRow> denoise_option_table() {
+  static const std::vector<OptionRow> whole = [] {
+    std::vector<OptionRow> rows(std::begin(table), std::end(table));
+    const std::span<const OptionRow> media = media_option_rows();
+    rows.insert(rows.end(), media.begin(), media.end());
+    return rows;
+  }();
+  return whole;
+}
 
 void check(const DenoiseOptions& options) {
   if (options.input.empty()) throw InvalidArgument("no input; give it with -i FILE");
@@ -271,6 +281,7 @@ void check(const DenoiseOptions& options) {
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
   (void)make_params(options);
+  (void)source_options(options);
 }
 
 Params make_params(const DenoiseOptions& options) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "io/media.h"
 
 namespace lull::tools {
 
@@ -37,6 +38,11 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+
+  io::SourceOptions source;   // what the input's rows set
+  io::RawVideo raw;           // counts with a pix_fmt
+  bool sized = false;         // --size was given
+  std::string output_format;  // container; empty: by the output's name
 };
 
 /// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
@@ -50,6 +56,11 @@ struct OptionRow {
 };
 
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
+
+/// The part of the table that says how inputs are read, and how streams are cut and limited.
+[[nodiscard]] std::span<const OptionRow> media_option_rows();
+/// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
+[[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options);
 
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself

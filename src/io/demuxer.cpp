@@ -1,5 +1,7 @@
 #include "io/demuxer.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -35,28 +37,79 @@ bool is_empty_file(const std::string& path) {
          std::filesystem::file_size(path, code) == 0;
 }
 
+// Neither a regular file nor a disk: nobody can seek in it.
+bool is_pipe(const std::string& path) {
+  std::error_code code;
+  const auto type = std::filesystem::status(path, code).type();
+  return type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
+}
+
+/// What the content is taken for; null: FFmpeg looks.
+const AVInputFormat* wanted_format(const SourceOptions& options, AVIOContext& io) {
+  if (options.raw) return av_find_input_format("rawvideo");
+  if (options.format.empty()) return pam_format(io);
+  const AVInputFormat* format =
+      av_find_input_format(options.format == "y4m" ? "yuv4mpegpipe" : options.format.c_str());
+  if (!format || format->flags & AVFMT_NOFILE || format == av_find_input_format("rawvideo"))
+    throw InvalidArgument("no such input format: " + options.format +
+                          " (FFmpeg reads none of that name from a file); leave it out");
+  return format;
+}
+
+void describe_raw(const RawVideo& raw, Dictionary& options) {
+  if (av_get_pix_fmt(raw.pix_fmt.c_str()) == AV_PIX_FMT_NONE)
+    throw InvalidArgument("no such pixel format: " + raw.pix_fmt);
+  if (raw.width < 1 || raw.height < 1)
+    throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
+                          std::to_string(raw.height) + " (sides are from 1); give --size WxH");
+  if (raw.rate.num < 1 || raw.rate.den < 1)
+    throw InvalidArgument("raw video at " + std::to_string(raw.rate.num) + "/" +
+                          std::to_string(raw.rate.den) + " frames per second; give --rate");
+  options.set("pixel_format", raw.pix_fmt);
+  options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
+  options.set("framerate", std::to_string(raw.rate.num) + "/" + std::to_string(raw.rate.den));
+}
+
 }  // namespace
 
-Demuxer::Demuxer(const std::string& path) : path_(path) {
-  check_readable(path);
-  AVIOContext* io = nullptr;
-  check<NoInput>(avio_open2(&io, ("file:" + path).c_str(), AVIO_FLAG_READ, nullptr, nullptr),
-                 "cannot read '" + path + "'");
-  io_.reset(io);
-  if (is_empty_file(path)) throw BadData("'" + path + "' is empty");
-  open_container();
+Demuxer::Demuxer(const std::string& path, const SourceOptions& options)
+    : path_(path == "-" ? "standard input" : path) {
+  if (path == "-") {
+    if (isatty(options.descriptor))
+      throw InvalidArgument("standard input is a terminal (video is no text); redirect it");
+    pipe_ = std::make_unique<InputPipe>(options.descriptor);
+  } else {
+    open_file();
+  }
+  open_container(options);
   find_video();
 }
 
-void Demuxer::open_container() {
-  AVFormatContext* context = non_null(avformat_alloc_context());
-  context->pb = io_.get();
+void Demuxer::open_file() {
+  check_readable(path_);
+  if (is_pipe(path_)) {
+    pipe_ = std::make_unique<InputPipe>(path_);
+    return;
+  }
+  AVIOContext* io = nullptr;
+  check<NoInput>(avio_open2(&io, ("file:" + path_).c_str(), AVIO_FLAG_READ, nullptr, nullptr),
+                 "cannot read '" + path_ + "'");
+  io_.reset(io);
+  if (is_empty_file(path_)) throw BadData("'" + path_ + "' is empty");
+}
+
+void Demuxer::open_container(const SourceOptions& source) {
   Dictionary options;
+  if (source.raw) describe_raw(*source.raw, options);
   // A playlist must not reach out of the machine.
   options.set("protocol_whitelist", "file");
+  const AVInputFormat* format = wanted_format(source, io());
+  AVFormatContext* context = non_null(avformat_alloc_context());
+  context->pb = &io();
   // Without a name the content alone decides, and a '%' or '*' in it is no pattern of names.
-  const int opened = avformat_open_input(&context, nullptr, pam_format(*io_), options.address());
+  const int opened = avformat_open_input(&context, nullptr, format, options.address());
   if (opened < 0) {  // which has freed the context
+    if (pipe_ && pipe_->bytes() == 0) throw BadData("'" + path_ + "' is empty");
     // MP4 is indexed at its end more often than not.
     const bool mp4 = !watch_.find("moov").empty();
     const std::string cut = mp4 ? " or cut short" : "";
@@ -66,9 +119,9 @@ void Demuxer::open_container() {
   // Text passes for ANSI art.
   if (std::string_view(context->iformat->name) == "tty")
     throw BadData("'" + path_ + "' is no video or picture (it is text)");
-  const std::string cut = find_truncation(path_, *context);
+  const std::string cut = pipe_ ? "" : find_truncation(path_, *context);
   if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
-  if (has_more_pages(path_, *context))
+  if (!pipe_ && has_more_pages(path_, *context))
     throw BadData("'" + path_ +
                   "' has several pages (FFmpeg reads the first alone); split it first");
   if (avformat_find_stream_info(context, nullptr) < 0)
@@ -110,20 +163,25 @@ PacketPtr Demuxer::read() {
   }
 }
 
+void Demuxer::interrupt() noexcept {
+  if (pipe_) pipe_->interrupt();
+}
+
 void Demuxer::fail_reading(int code) {
-  if (io_->error < 0 && io_->error != AVERROR_EOF)
-    throw IoError("cannot read '" + path_ + "' (" + error_text(io_->error) + ")");
+  if (io().error < 0 && io().error != AVERROR_EOF)
+    throw IoError("cannot read '" + path_ + "' (" + error_text(io().error) + ")");
   throw BadData(
       with_log("'" + path_ + "' is damaged or cut short (" + error_text(code) + ")", watch_));
 }
 
 void Demuxer::check_end() {
-  if (io_->error < 0 && io_->error != AVERROR_EOF) fail_reading(io_->error);
-  std::string cut = find_truncation(path_, *context_);  // the index of fragments is known by now
+  if (io().error < 0 && io().error != AVERROR_EOF) fail_reading(io().error);
+  // The index of fragments is known by now.
+  std::string cut = pipe_ ? find_truncation(*pipe_, *context_) : find_truncation(path_, *context_);
   // Matroska of unknown size: a cluster that breaks off is mentioned, no more.
   if (cut.empty()) cut = watch_.find("File ended prematurely");
   // Y4M: frames follow each other to the very end; the demuxer takes a part of one for the end.
-  const std::int64_t size = avio_size(io_.get());
+  const std::int64_t size = pipe_ ? pipe_->bytes() : avio_size(io_.get());
   if (std::string_view(context_->iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       size > last_end_)
     cut = "the last frame is not whole";

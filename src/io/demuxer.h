@@ -4,16 +4,19 @@
 #include <memory>
 #include <string>
 
+#include "io/byte_pipe.h"
 #include "io/ffmpeg.h"
 #include "io/ffmpeg_log.h"
+#include "io/media.h"
 #include "io/packet_relay.h"
 
 namespace lull::io {
 
-/// Opens a file and finds its main video stream. @throws NoInput, BadData
+/// Opens a file or a pipe and finds its main video stream. @throws NoInput, BadData,
+/// InvalidArgument
 class Demuxer {
  public:
-  explicit Demuxer(const std::string& path);
+  Demuxer(const std::string& path, const SourceOptions& options);
 
   const std::string& path() const { return path_; }
   AVFormatContext& context() const { return *context_; }
@@ -27,20 +30,25 @@ class Demuxer {
   /// @throws BadData  damaged or cut short
   /// @throws IoError  the file could not be read
   PacketPtr read();
+  /// Ends a read() that waits. From any thread.
+  void interrupt() noexcept;
 
  private:
   struct CloseIo {
     void operator()(AVIOContext* io) const noexcept { avio_close(io); }
   };
 
-  void open_container();
+  AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
+  void open_file();
+  void open_container(const SourceOptions& options);
   void find_video();
   [[noreturn]] void fail_reading(int code);
   void check_end();
 
   std::string path_;
-  LogWatch watch_;  // since opening
-  std::unique_ptr<AVIOContext, CloseIo> io_;
+  LogWatch watch_;                            // since opening
+  std::unique_ptr<AVIOContext, CloseIo> io_;  // a file's
+  std::unique_ptr<InputPipe> pipe_;           // instead of it
   std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
   int video_ = -1;
   std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown

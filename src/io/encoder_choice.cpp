@@ -37,6 +37,19 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
+// What NUT carries as samples and FFmpeg reads back as the same; it takes some others for these.
+constexpr AVPixelFormat nut_formats[] = {
+    AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
+    AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,  AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10,
+    AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12,
+    AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14, AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16,
+    AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16, AV_PIX_FMT_RGB24,     AV_PIX_FMT_RGBA,
+    AV_PIX_FMT_GBRP9,     AV_PIX_FMT_GBRP10,    AV_PIX_FMT_GBRP12,    AV_PIX_FMT_GBRP14,
+    AV_PIX_FMT_GBRP16,    AV_PIX_FMT_RGB48,     AV_PIX_FMT_RGBA64,    AV_PIX_FMT_GBRAP10,
+    AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
+    AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
+
 std::string extension_of(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   if (!extension.empty()) extension.erase(0, 1);
@@ -52,8 +65,9 @@ bool holds(const Container& container, const AVCodec& codec) {
 }
 
 const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec) {
-  return codec.id == AV_CODEC_ID_WRAPPED_AVFRAME && container.extension == "y4m" ? y4m_formats
-                                                                                 : codec.pix_fmts;
+  if (codec.id == AV_CODEC_ID_WRAPPED_AVFRAME && container.extension == "y4m") return y4m_formats;
+  if (codec.id == AV_CODEC_ID_RAWVIDEO && container.extension == "nut") return nut_formats;
+  return codec.pix_fmts;
 }
 
 struct Wanted {
@@ -102,7 +116,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
     if (wanted.format != AV_PIX_FMT_NONE && wanted.traits.format.layout == Layout::yuv)
       advice = "give --pix-fmt rgb24";
   } else if (container.extension == "y4m") {
-    advice = "use .mkv";
+    advice = container.pipe ? "give --output-format nut" : "use .mkv";
   }
   throw InvalidArgument(std::string(codec.name) + " cannot hold " + name_of(wanted.format) +
                         " (it holds " + list_formats(container, codec) + "); " + advice);
@@ -115,6 +129,10 @@ std::vector<const AVCodec*> candidates(const Container& container, const Wanted&
     names = {container.picture};
   } else if (container.extension == "y4m") {
     names = {"wrapped_avframe"};
+  } else if (container.pipe && container.extension == "nut") {
+    names = {"rawvideo", "ffv1"};  // the next program need not decode
+  } else if (container.format->video_codec == AV_CODEC_ID_RAWVIDEO) {
+    names = {"rawvideo"};
   } else if (lossless) {
     names = {"ffv1"};
   } else if (container.extension == "webm") {
@@ -165,6 +183,21 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
+/// What goes into a pipe unless the user says: what came, if it was made for pipes.
+std::string pipe_format(const FileSource& source) {
+  const std::string& input = source.info().container;
+  return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
+}
+
+const AVOutputFormat* output_format(const Container& container, bool by_name) {
+  if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
+  if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
+  // The extension alone: a '%' in the name is no pattern.
+  const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
+  if (format || !by_name) return format;
+  return av_guess_format(container.extension.c_str(), nullptr, nullptr);
+}
+
 }  // namespace
 
 bool Container::constant_rate() const {
@@ -176,22 +209,26 @@ bool Container::frames_only() const {
   return still() || (format->flags & AVFMT_NOTIMESTAMPS) || extension == "y4m";
 }
 
-Container container_of(const std::string& path, const PixelTraits& traits) {
+Container container_of(const std::string& path, const FileSource& source,
+                       const std::string& format) {
   Container container;
-  container.extension = extension_of(path);
+  container.pipe = path == "-";
+  container.extension = !format.empty()  ? format
+                        : container.pipe ? pipe_format(source)
+                                         : extension_of(path);
   for (const StillType& type : still_types)
     if (type.extension == container.extension) container.picture = type.encoder;
-  if (container.extension == "pnm" && traits.format.layout == Layout::gray)
+  if (container.extension == "pnm" && source.traits().format.layout == Layout::gray)
     container.picture = "pgm";
-  // The extension alone: a '%' in the name is no pattern.
-  container.format = container.still()
-                         ? av_guess_format("image2pipe", nullptr, nullptr)
-                         : av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
+  container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // of MP3: covers
-    throw InvalidArgument("no container for '" + path +
-                          "' (its extension names no video or picture); use .mkv or .mp4");
+    throw InvalidArgument(format.empty() ? "no container for '" + path +
+                                               "' (its extension names no video or picture); use "
+                                               ".mkv or .mp4"
+                                         : "no such output format: " + format +
+                                               " (it holds no video); give y4m, raw or nut");
   return container;
 }
 

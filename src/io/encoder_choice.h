@@ -15,6 +15,8 @@ struct Container {
   std::string extension;          // lower case, without the dot
   const char* picture = nullptr;  // the encoder, if the container is a still picture
 
+  bool pipe = false;  // standard output: what cannot be carried is left out
+
   bool still() const { return picture != nullptr; }
   /// Frames follow each other at one rate; there are no time stamps.
   bool constant_rate() const;
@@ -22,8 +24,10 @@ struct Container {
   bool frames_only() const;
 };
 
-/// From the extension of `path`. @throws InvalidArgument
-Container container_of(const std::string& path, const PixelTraits& traits);
+/// From `format`, else from the extension of `path`, for `-` from the source. @throws
+/// InvalidArgument
+Container container_of(const std::string& path, const FileSource& source,
+                       const std::string& format);
 
 struct EncoderChoice {
   const AVCodec* codec = nullptr;

@@ -28,10 +28,22 @@ struct VideoInfo {
   bool still = false;                // one picture, not a video
 };
 
+/// Frames without any head: what nothing but the user knows of them.
+struct RawVideo {
+  std::string pix_fmt;  // FFmpeg's pixel format
+  int width = 0, height = 0;
+  Rational rate{25, 1};  // frames per second
+};
+
 struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one for each core
+  /// FFmpeg's name of the input's container; empty: its content tells.
+  std::string format;
+  /// The input is nothing but samples: one frame after the other, planes in order, no padding.
+  std::optional<RawVideo> raw;
+  int descriptor = 0;  // the open file that the input `-` is read from: standard input
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -42,8 +54,11 @@ class MediaSource : public FrameSource {
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
 /// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
-/// `path` always names a file: no protocols, no patterns.
+/// `path` names a file, whatever characters it has: no protocols, no patterns. `-` is
+/// options.descriptor (./- is a file). Pipes, FIFOs too, are read as they come; interrupt() ends
+/// waiting.
 /// @throws NoInput  the file does not exist or cannot be read
+/// @throws InvalidArgument  options that make no sense
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
@@ -56,6 +71,10 @@ struct SinkOptions {
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
+  /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
+  /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
+  std::string format;
+  int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
 };
 
 /// Writes one video stream beside copies of the source's other streams.
@@ -80,6 +99,15 @@ class MediaSink : public FrameSink {
 ///
 /// The output is written to a temporary file beside `path` and renamed by finish(); without it the
 /// destructor removes everything. The container follows from the extension of `path`.
+///
+/// Three names are no files (./-, ./null and ./hash are): `-` is options.descriptor, written as it
+/// comes; what its container cannot carry is left out. With `null`, frames are dropped; with
+/// `hash`, lines of text go to options.descriptor: comments that begin with '#' and name the
+/// format, for each frame its number, time stamp and the SHA-256 of its samples (planes in order,
+/// alpha last, rows without padding, little-endian, as FFmpeg's framehash has them for a planar
+/// format), and in the end "all", the number of frames and the SHA-256 of all lines above. Only
+/// finish() writes that last line.
+///
 /// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
 /// `path` names a still picture.
 ///

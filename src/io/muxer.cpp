@@ -52,9 +52,9 @@ bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
 
 }  // namespace
 
-Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& source,
+Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
              const Encoder& encoder, Dictionary& options)
-    : file_(file), extension_(container.extension) {
+    : file_(file), extension_(container.extension), pipe_(container.pipe) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -62,6 +62,8 @@ Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& sou
   context_->pb = file.io();
   // No random identifiers, no dates: equal input gives equal files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
+  // The next program has each frame as soon as it is there.
+  if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
   // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
@@ -105,7 +107,7 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
   const bool unknown = codec.codec_id == AV_CODEC_ID_NONE;
   const bool held = !unknown && holds(*context_->oformat, codec);
   if (!held) {
-    if (unknown || codec.codec_type == AVMEDIA_TYPE_DATA) {
+    if (unknown || pipe_ || codec.codec_type == AVMEDIA_TYPE_DATA) {
       left_out_.push_back(describe(from));
       return;
     }
@@ -178,10 +180,11 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
     context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());
-  if (file_.write_error()) check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   if (code < 0)
-    throw InvalidArgument(
-        with_log("." + extension_ + " cannot hold these streams; use .mkv", watch));
+    throw InvalidArgument(with_log("." + extension_ + " cannot hold these streams; " +
+                                       (pipe_ ? "give --output-format nut" : "use .mkv"),
+                                   watch));
   if (const std::string key = options.first_key(); !key.empty())
     throw InvalidArgument("no such option: " + key + " (neither the encoder nor " +
                           container.format->name + " has it)");
@@ -205,7 +208,8 @@ void Muxer::write_y4m(const AVFrame& picture) {
     for (int y = 0; y < AV_CEIL_RSHIFT(picture.height, shift); ++y)
       avio_write(io, picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane], bytes);
   }
-  check<IoError>(file_.write_error(), "cannot write the output");
+  if (pipe_) avio_flush(io);
+  file_.check_written();
 }
 
 void Muxer::write_copied(PacketPtr packet) {
@@ -235,7 +239,7 @@ void Muxer::keep_order(Copy& copy, AVPacket& packet) const {
 void Muxer::write(AVPacket* packet) {
   const LogWatch watch;
   const int code = av_interleaved_write_frame(context_.get(), packet);
-  check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }
@@ -243,7 +247,7 @@ void Muxer::write(AVPacket* packet) {
 void Muxer::write_trailer() {
   const LogWatch watch;
   const int code = av_write_trailer(context_.get());
-  check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }

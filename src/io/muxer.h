@@ -14,8 +14,8 @@ class Muxer {
  public:
   /// Writes the container's head. `options` are those that the encoder did not take.
   /// @throws InvalidArgument  a stream that the container cannot hold, an option nobody knows
-  Muxer(OutputFile& file, const Container& container, const FileSource& source,
-        const Encoder& encoder, Dictionary& options);
+  Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
+        Dictionary& options);
 
   void write_video(PacketPtr packet);
   /// A packet as the source's demuxer gave it; consumed if its stream is copied.
@@ -44,8 +44,9 @@ class Muxer {
   void keep_order(Copy& copy, AVPacket& packet) const;
   void write(AVPacket* packet);
 
-  OutputFile& file_;
+  Output& file_;
   std::string extension_;
+  bool pipe_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
   std::vector<Copy> copies_;  // by the source's stream number

@@ -2,6 +2,7 @@
 
 #include "io/ffmpeg_log.h"
 #include "io/muxer.h"
+#include "io/plain_sinks.h"
 
 namespace lull::io {
 namespace {
@@ -9,15 +10,18 @@ namespace {
 class FileSink final : public MediaSink {
  public:
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
-      : container_(container_of(path, source.traits())),
+      : container_(container_of(path, source, options.format)),
         format_(source.format()),
         container_name_(container_.format->name) {
     if (container_.still() && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
     const auto choices = choose_encoders(container_, source, options);
-    file_.emplace(path, options.overwrite);
-    temporary_ = file_->temporary();
+    if (container_.pipe) {
+      file_ = std::make_unique<OutputPipe>(options.descriptor);
+    } else {
+      file_ = std::make_unique<OutputFile>(path, options.overwrite);
+    }
     Dictionary leftover;
     open_encoder(choices, source, options, leftover);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
@@ -48,7 +52,7 @@ class FileSink final : public MediaSink {
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
   const std::vector<std::string>& left_out() const noexcept override { return muxer_->left_out(); }
-  const std::string& temporary() const noexcept override { return temporary_; }
+  const std::string& temporary() const noexcept override { return file_->temporary(); }
 
  private:
   // The first that takes frames of this size; if none does, the first one's reason.
@@ -79,8 +83,7 @@ class FileSink final : public MediaSink {
   Container container_;
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
-  std::string temporary_;
-  std::optional<OutputFile> file_;
+  std::unique_ptr<Output> file_;
   std::optional<Encoder> encoder_;
   std::optional<Muxer> muxer_;
   std::shared_ptr<PacketRelay> relay_;
@@ -93,6 +96,8 @@ std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& sourc
                                      const SinkOptions& options) {
   auto* file = dynamic_cast<FileSource*>(&source);
   if (!file) throw InternalError("open_sink needs a source of open_source");
+  if (path == "null") return open_null_sink(*file);
+  if (path == "hash") return open_hash_sink(*file, options.descriptor);
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
   return std::make_unique<FileSink>(path, *file, options);

@@ -38,14 +38,16 @@ FramePtr properties_of(const AVFrame& picture) {
 
 }  // namespace
 
-FileSource::FileSource(const std::string& path, const SourceOptions& options) : demuxer_(path) {
+FileSource::FileSource(const std::string& path, const SourceOptions& options)
+    : demuxer_(path, options) {
   open_decoder(options.threads);
   FramePtr first = decode();
-  if (!first) throw BadData(with_log("'" + path + "' has no picture in its video stream", watch_));
+  if (!first)
+    throw BadData(with_log("'" + demuxer_.path() + "' has no picture in its video stream", watch_));
   pixel_format_ = static_cast<AVPixelFormat>(first->format);
   const std::optional<PixelTraits> traits = traits_of(*first);
   if (!traits)
-    throw BadData("'" + path + "' has the pixel format " + name_of(pixel_format_) +
+    throw BadData("'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
                   " (must be grey, YCbCr or RGB of 8 to 16 bits); convert it first");
   traits_ = *traits;
   FrameFormat format = traits_.format;

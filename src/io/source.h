@@ -18,6 +18,7 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   std::optional<Frame> read() override;
+  void interrupt() noexcept override { demuxer_.interrupt(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return *decoder_; }
