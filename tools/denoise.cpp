@@ -99,6 +99,7 @@ int denoise(const DenoiseOptions& options) {
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
   say(options, devices.reason);
+  for (const std::string& text : source->info().notes) say(options, "warning: " + text);
   for (const std::string& text : sink->left_out())
     say(options, "warning: not in the output: " + text);
 

@@ -157,10 +157,13 @@ constexpr std::string_view files = "Files", method = "Method", devices = "Device
                            encoding = "Encoding";
 
 constexpr OptionRow table[] = {
-    {"-i,--input", "FILE", files, "video or still picture to denoise; - is standard input",
+    {"-i,--input", "FILE", files,
+     "video or still picture to denoise; - is standard input; in.%04d.png, in.####.tif or "
+     "'shot_*.tif' (quoted) a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
     {"-o,--output", "FILE", files,
-     "result; its extension chooses the container; - is standard output, null drops the frames, "
+     "result; its extension chooses the container; out.%04d.png makes a file for "
+     "each frame; - is standard output, null drops the frames, "
      "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",

@@ -59,7 +59,7 @@ void set_size(DenoiseOptions& options, const std::string& text) {
 void set_rate(DenoiseOptions& options, const std::string& text) {
   const auto value = rate(text);
   if (!value) reject("--rate", text, "must be frames per second: 25, 23.976 or 30000/1001");
-  options.raw.rate = *value;
+  options.source.rate = *value;
 }
 
 constexpr std::string_view input = "Input and output";
@@ -72,8 +72,8 @@ constexpr OptionRow rows[] = {
      "the input is samples without any head, in this pixel format of FFmpeg; needs --size",
      [](DenoiseOptions& o, const std::string& v) { o.raw.pix_fmt = v; }},
     {"--size", "WxH", input, "size of a raw input's frames in samples", set_size},
-    {"--rate", "R", input, "frames per second of a raw input: 25 or 30000/1001 (default: 25)",
-     set_rate},
+    {"--rate", "R", input,
+     "frames per second of a raw input or a sequence: 25 or 30000/1001 (default: 25)", set_rate},
     {"--output-format", "NAME", input,
      "container of the output: y4m, raw, nut or another that FFmpeg knows (default: by the "
      "output's extension; for -, nut or raw where the input is, else y4m)",

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <string_view>
 #include <system_error>
 
 #include "io/container_check.h"
+#include "io/float_tiff.h"
 
 namespace lull::io {
 namespace {
@@ -62,18 +65,47 @@ void describe_raw(const RawVideo& raw, Dictionary& options) {
   if (raw.width < 1 || raw.height < 1)
     throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
                           std::to_string(raw.height) + " (sides are from 1); give --size WxH");
-  if (raw.rate.num < 1 || raw.rate.den < 1)
-    throw InvalidArgument("raw video at " + std::to_string(raw.rate.num) + "/" +
-                          std::to_string(raw.rate.den) + " frames per second; give --rate");
   options.set("pixel_format", raw.pix_fmt);
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
-  options.set("framerate", std::to_string(raw.rate.num) + "/" + std::to_string(raw.rate.den));
+}
+
+PacketPtr read_whole(const std::string& path) {
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
+  if (size == 0) throw BadData("'" + path + "' is empty");
+  constexpr std::uintmax_t most = std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
+  if (size > most) throw BadData("'" + path + "' is too large for a picture (over 2 GiB)");
+  PacketPtr packet = make_packet();
+  if (av_new_packet(packet.get(), static_cast<int>(size)) < 0) throw std::bad_alloc();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput("cannot read '" + path + "' (no such file, or no right to)");
+  if (!file.read(reinterpret_cast<char*>(packet->data), packet->size))
+    throw IoError("cannot read '" + path + "'");
+  return packet;
+}
+
+/// The container that FFmpeg takes a picture's bytes for.
+const AVInputFormat* probe_picture(const AVPacket& packet) {
+  if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
+    return av_find_input_format("pam_pipe");
+  std::vector<std::uint8_t> head(packet.data, packet.data + std::min(packet.size, 1 << 16));
+  AVProbeData data{};
+  data.filename = "";
+  data.buf_size = static_cast<int>(head.size());
+  head.resize(head.size() + AVPROBE_PADDING_SIZE);
+  data.buf = head.data();
+  return av_probe_input_format(&data, 1);
 }
 
 }  // namespace
 
 Demuxer::Demuxer(const std::string& path, const SourceOptions& options)
     : path_(path == "-" ? "standard input" : path) {
+  if (path != "-" && !options.raw && is_sequence(path)) {
+    sequence_ = find_sequence(path);
+    path_ = sequence_.front().path;
+  }
   if (path == "-") {
     if (isatty(options.descriptor))
       throw InvalidArgument("standard input is a terminal (video is no text); redirect it");
@@ -83,6 +115,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options)
   }
   open_container(options);
   find_video();
+  if (!sequence_.empty()) check_first(options);
 }
 
 void Demuxer::open_file() {
@@ -101,6 +134,9 @@ void Demuxer::open_file() {
 void Demuxer::open_container(const SourceOptions& source) {
   Dictionary options;
   if (source.raw) describe_raw(*source.raw, options);
+  if (source.raw || !sequence_.empty())
+    options.set("framerate",
+                std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
   // A playlist must not reach out of the machine.
   options.set("protocol_whitelist", "file");
   const AVInputFormat* format = wanted_format(source, io());
@@ -124,6 +160,9 @@ void Demuxer::open_container(const SourceOptions& source) {
   if (!pipe_ && has_more_pages(path_, *context))
     throw BadData("'" + path_ +
                   "' has several pages (FFmpeg reads the first alone); split it first");
+  float_tiff_ =
+      !pipe_ && std::string_view(context->iformat->name) == "tiff_pipe" && is_float_tiff(path_);
+  if (float_tiff_) return;  // FFmpeg knows no such samples
   if (avformat_find_stream_info(context, nullptr) < 0)
     throw BadData(with_log("'" + path_ + "' is no video or picture", watch_));
 }
@@ -137,12 +176,53 @@ void Demuxer::find_video() {
       ")");
 }
 
+// The first picture says what the others must be.
+void Demuxer::check_first(const SourceOptions& options) {
+  if (!std::string_view(context_->iformat->name).ends_with("_pipe"))
+    throw BadData("'" + path_ + "' is no picture (it is " + context_->iformat->name +
+                  ", and a pattern names a sequence of pictures); give one file");
+  const AVRational tick{static_cast<int>(options.rate.den), static_cast<int>(options.rate.num)};
+  video().time_base = tick;
+  video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
+}
+
+void Demuxer::check_picture(const AVPacket& packet, const std::string& path) const {
+  const AVInputFormat* format = probe_picture(packet);
+  if (!format || format != context_->iformat)
+    throw BadData("'" + path + "' is " + (format ? format->name : "no picture") +
+                  " (the sequence began with " + context_->iformat->name +
+                  "); make them of one kind");
+  const std::string cut = find_truncation(path, *context_);
+  if (!cut.empty()) throw BadData("'" + path + "' is cut short (" + cut + ")");
+  if (has_more_pages(path, *context_))
+    throw BadData("'" + path +
+                  "' has several pages (a picture of a sequence has one); split it first");
+}
+
+PacketPtr Demuxer::read_picture() {
+  if (next_file_ == sequence_.size()) return nullptr;
+  const std::string& path = sequence_[next_file_].path;
+  PacketPtr packet = read_whole(path);
+  check_picture(*packet, path);
+  packet->stream_index = video_;
+  packet->pts = packet->dts = static_cast<std::int64_t>(next_file_++);
+  packet->duration = 1;
+  packet->flags |= AV_PKT_FLAG_KEY;
+  return packet;
+}
+
 bool Demuxer::holds_pictures() const {
   const std::string_view name = context_->iformat->name;
-  return name.ends_with("_pipe") && name != "gif_pipe";
+  return sequence_.empty() && name.ends_with("_pipe") && name != "gif_pipe";
 }
 
 PacketPtr Demuxer::read() {
+  if (!sequence_.empty()) return read_picture();
+  if (float_tiff_) {
+    PacketPtr packet = next_file_++ == 0 ? read_whole(path_) : nullptr;
+    if (packet) packet->pts = 0;
+    return packet;
+  }
   for (;;) {
     PacketPtr packet = make_packet();
     const int code = av_read_frame(context_.get(), packet.get());

@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/byte_pipe.h"
 #include "io/ffmpeg.h"
 #include "io/ffmpeg_log.h"
 #include "io/media.h"
 #include "io/packet_relay.h"
+#include "io/sequence.h"
 
 namespace lull::io {
 
@@ -21,8 +23,13 @@ class Demuxer {
   const std::string& path() const { return path_; }
   AVFormatContext& context() const { return *context_; }
   AVStream& video() const { return *context_->streams[video_]; }
-  /// A file of one or several pictures, not a video.
+  /// A file of one or several pictures, neither a video nor a sequence of files.
   bool holds_pictures() const;
+  /// The files of a sequence, each of one picture; empty for anything else. The packet's time is
+  /// the index.
+  const std::vector<SequenceFile>& sequence() const { return sequence_; }
+  /// Pictures for read_float_tiff() instead of a decoder.
+  bool float_tiff() const { return float_tiff_; }
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
@@ -42,6 +49,9 @@ class Demuxer {
   void open_file();
   void open_container(const SourceOptions& options);
   void find_video();
+  void check_first(const SourceOptions& options);
+  void check_picture(const AVPacket& packet, const std::string& path) const;
+  PacketPtr read_picture();
   [[noreturn]] void fail_reading(int code);
   void check_end();
 
@@ -50,6 +60,9 @@ class Demuxer {
   std::unique_ptr<AVIOContext, CloseIo> io_;  // a file's
   std::unique_ptr<InputPipe> pipe_;           // instead of it
   std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
+  std::vector<SequenceFile> sequence_;
+  std::size_t next_file_ = 0;
+  bool float_tiff_ = false;
   int video_ = -1;
   std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
   std::shared_ptr<PacketRelay> relay_ = std::make_shared<PacketRelay>();

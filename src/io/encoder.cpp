@@ -1,5 +1,7 @@
 #include "io/encoder.h"
 
+#include <exception>
+
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
 #include "io/passenger.h"
@@ -38,12 +40,15 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
                  const SinkOptions& options, Dictionary& leftover)
     : choice_(choice),
       frames_only_(container.frames_only()),
+      numbered_(container.numbered),
       extension_(container.extension),
       pictures_(choice.format, source.format().width, source.format().height) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(source, container);
   context_->thread_count = options.threads;
   set_encoder_options(*context_, container, source.first(), options, leftover);
+  if (source.half_floats() && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
+    leftover.set("format", "half");
   open(leftover);
   if (choice.convert) {
     unconverted_.emplace(packable(source.pixel_format(), source.traits()), source.format().width,
@@ -123,6 +128,7 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
 
 // Time stamps must increase in every container; at a constant rate they count frames.
 std::int64_t Encoder::time_of(const Frame& frame) {
+  if (numbered_) return sent_;
   std::int64_t time = av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0),
                                    to_av(frame.time_base), context_->time_base);
   const bool irregular = frames_only_ ? time != sent_ : constant_rate_ && time <= last_time_;
@@ -170,6 +176,22 @@ PacketPtr Encoder::receive() {
     durations_.erase(duration);
   }
   return packet;
+}
+
+std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
+                                      const Container& container, const FileSource& source,
+                                      const SinkOptions& options, Dictionary& leftover) {
+  std::exception_ptr reason;
+  for (const EncoderChoice& choice : choices) {
+    try {
+      leftover.clear();
+      return std::make_unique<Encoder>(choice, container, source, options, leftover);
+    } catch (const InvalidArgument&) {
+      if (!reason) reason = std::current_exception();
+      if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
+    }
+  }
+  std::rethrow_exception(reason);
 }
 
 }  // namespace lull::io

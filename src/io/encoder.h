@@ -31,6 +31,7 @@ class Encoder {
           const SinkOptions& options, Dictionary& leftover);
 
   const AVCodecContext& context() const { return *context_; }
+  const EncoderChoice& choice() const { return choice_; }
   /// Takes the next frame in presentation order. @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
@@ -45,7 +46,7 @@ class Encoder {
 
   EncoderChoice choice_;
   CodecPtr context_;
-  bool frames_only_;
+  bool frames_only_, numbered_;
   bool constant_rate_ = false;
   std::string extension_;
   PicturePool pictures_;
@@ -55,5 +56,11 @@ class Encoder {
   std::int64_t first_pts_ = 0, last_time_ = AV_NOPTS_VALUE;
   std::map<std::int64_t, std::int64_t> durations_;  // by time, of frames inside the encoder
 };
+
+/// The first of `choices` that takes frames of the source's size; if none does, throws the first
+/// one's reason. `leftover` as above.
+std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
+                                      const Container& container, const FileSource& source,
+                                      const SinkOptions& options, Dictionary& leftover);
 
 }  // namespace lull::io

@@ -16,7 +16,8 @@ struct StillType {
   const char* encoder;
 };
 // "pnm" is grey or colour as it comes.
-constexpr std::array<StillType, 10> still_types{{{"png", "png"},
+constexpr std::array<StillType, 11> still_types{{{"png", "png"},
+                                                 {"exr", "exr"},
                                                  {"tif", "tiff"},
                                                  {"tiff", "tiff"},
                                                  {"pgm", "pgm"},
@@ -86,8 +87,9 @@ Wanted wanted_format(const FileSource& source, const std::string& pix_fmt) {
   if (format == AV_PIX_FMT_NONE) throw InvalidArgument("no such pixel format: " + pix_fmt);
   const std::optional<PixelTraits> traits = traits_of(format);
   if (!traits || packable(format, *traits) != format)
-    throw InvalidArgument("--pix-fmt " + pix_fmt +
-                          " (must be grey, YCbCr or RGB of 8 to 16 bits); give another");
+    throw InvalidArgument(
+        "--pix-fmt " + pix_fmt +
+        " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); give another");
   const bool same_range = !is_full_range_yuv(format) || full;
   return {format, *traits, full || is_full_range_yuv(format),
           *traits != source.traits() || !same_range};
@@ -207,6 +209,22 @@ bool Container::constant_rate() const {
 
 bool Container::frames_only() const {
   return still() || (format->flags & AVFMT_NOTIMESTAMPS) || extension == "y4m";
+}
+
+bool is_still_name(const std::string& path, const std::string& format) {
+  const std::string kind = format.empty() ? extension_of(path) : format;
+  return std::ranges::any_of(still_types, [&](const StillType& t) { return t.extension == kind; });
+}
+
+bool is_tiff_name(const std::string& path, const std::string& format) {
+  const std::string kind = format.empty() ? extension_of(path) : format;
+  return kind == "tif" || kind == "tiff";
+}
+
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
+         avcodec_get_name(stream.codecpar->codec_id) + ")";
 }
 
 Container container_of(const std::string& path, const FileSource& source,

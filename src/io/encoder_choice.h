@@ -15,7 +15,8 @@ struct Container {
   std::string extension;          // lower case, without the dot
   const char* picture = nullptr;  // the encoder, if the container is a still picture
 
-  bool pipe = false;  // standard output: what cannot be carried is left out
+  bool numbered = false;  // a file for each frame: times do not matter
+  bool pipe = false;      // standard output: what cannot be carried is left out
 
   bool still() const { return picture != nullptr; }
   /// Frames follow each other at one rate; there are no time stamps.
@@ -28,6 +29,13 @@ struct Container {
 /// InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const std::string& format);
+
+/// Whether a name, or a format given in its place, is that of still pictures; of TIFF among them.
+bool is_still_name(const std::string& path, const std::string& format);
+bool is_tiff_name(const std::string& path, const std::string& format);
+
+/// "stream 1 (audio, aac)", for messages.
+std::string describe(const AVStream& stream);
 
 struct EncoderChoice {
   const AVCodec* codec = nullptr;

@@ -26,13 +26,13 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  std::vector<std::string> notes;    // what a user should know of the input, one text each
 };
 
 /// Frames without any head: what nothing but the user knows of them.
 struct RawVideo {
   std::string pix_fmt;  // FFmpeg's pixel format
   int width = 0, height = 0;
-  Rational rate{25, 1};  // frames per second
 };
 
 struct SourceOptions {
@@ -43,6 +43,8 @@ struct SourceOptions {
   std::string format;
   /// The input is nothing but samples: one frame after the other, planes in order, no padding.
   std::optional<RawVideo> raw;
+  /// Frames per second of what has no times: raw video and sequences of pictures.
+  Rational rate{25, 1};
   int descriptor = 0;  // the open file that the input `-` is read from: standard input
 };
 
@@ -54,9 +56,12 @@ class MediaSource : public FrameSource {
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
 /// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
-/// `path` names a file, whatever characters it has: no protocols, no patterns. `-` is
-/// options.descriptor (./- is a file). Pipes, FIFOs too, are read as they come; interrupt() ends
-/// waiting.
+/// `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a file).
+/// Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
+///
+/// If no file has that very name, its last part may be the pattern of a sequence of pictures of one
+/// size and kind: numbered (`in.%04d.png`, `in.####.tif`; numbers may be missing) or matched
+/// (`shot_*.tif`, with * ? [ ], in order of the names, digits counting as numbers).
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws InvalidArgument  options that make no sense
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
@@ -101,7 +106,11 @@ class MediaSink : public FrameSink {
 /// destructor removes everything. The container follows from the extension of `path`.
 ///
 /// Three names are no files (./-, ./null and ./hash are): `-` is options.descriptor, written as it
-/// comes; what its container cannot carry is left out. With `null`, frames are dropped; with
+/// comes; what its container cannot carry is left out. A pattern with the extension of a still
+/// picture makes a file of each frame, unless the source is a single still: numbered
+/// (`out.%04d.png`) with the numbers of a numbered input, else those of the frames from 0; or with
+/// a `*`, for which stands what it stood for in an input with one `*`. Each file is made beside and
+/// renamed by itself. With `null`, frames are dropped; with
 /// `hash`, lines of text go to options.descriptor: comments that begin with '#' and name the
 /// format, for each frame its number, time stamp and the SHA-256 of its samples (planes in order,
 /// alpha last, rows without padding, little-endian, as FFmpeg's framehash has them for a planar

@@ -26,12 +26,6 @@ void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded) {
     if (!describes_the_file(entry->key, encoded)) av_dict_set(to, entry->key, entry->value, 0);
 }
 
-std::string describe(const AVStream& stream) {
-  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-  return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
-         avcodec_get_name(stream.codecpar->codec_id) + ")";
-}
-
 /// The old tag if it means the same in the new container, else 0: the muxer's own.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;

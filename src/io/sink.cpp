@@ -1,8 +1,7 @@
-#include <exception>
-
 #include "io/ffmpeg_log.h"
 #include "io/muxer.h"
 #include "io/plain_sinks.h"
+#include "io/sequence_sink.h"
 
 namespace lull::io {
 namespace {
@@ -23,7 +22,9 @@ class FileSink final : public MediaSink {
       file_ = std::make_unique<OutputFile>(path, options.overwrite);
     }
     Dictionary leftover;
-    open_encoder(choices, source, options, leftover);
+    encoder_ = open_encoder(choices, container_, source, options, leftover);
+    encoder_name_ = encoder_->choice().codec->name;
+    pixel_format_name_ = name_of(encoder_->choice().format);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
     relay_ = source.demuxer().share_relay();
     relay_->attach();
@@ -55,25 +56,6 @@ class FileSink final : public MediaSink {
   const std::string& temporary() const noexcept override { return file_->temporary(); }
 
  private:
-  // The first that takes frames of this size; if none does, the first one's reason.
-  void open_encoder(const std::vector<EncoderChoice>& choices, const FileSource& source,
-                    const SinkOptions& options, Dictionary& leftover) {
-    std::exception_ptr reason;
-    for (const EncoderChoice& choice : choices) {
-      try {
-        leftover.clear();
-        encoder_.emplace(choice, container_, source, options, leftover);
-        encoder_name_ = choice.codec->name;
-        pixel_format_name_ = name_of(choice.format);
-        return;
-      } catch (const InvalidArgument&) {
-        if (!reason) reason = std::current_exception();
-        if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
-      }
-    }
-    std::rethrow_exception(reason);
-  }
-
   // What is ready in the encoder and what the demuxer left for copying.
   void pass_on() {
     while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
@@ -84,7 +66,7 @@ class FileSink final : public MediaSink {
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
   std::unique_ptr<Output> file_;
-  std::optional<Encoder> encoder_;
+  std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
   std::shared_ptr<PacketRelay> relay_;
   int frames_ = 0;
@@ -100,6 +82,8 @@ std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& sourc
   if (path == "hash") return open_hash_sink(*file, options.descriptor);
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options))
+    return open_sequence_sink(path, *file, options);
   return std::make_unique<FileSink>(path, *file, options);
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "io/exr_head.h"
+#include "io/float_tiff.h"
 #include "io/passenger.h"
 
 namespace lull::io {
@@ -47,8 +49,9 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
   pixel_format_ = static_cast<AVPixelFormat>(first->format);
   const std::optional<PixelTraits> traits = traits_of(*first);
   if (!traits)
-    throw BadData("'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
-                  " (must be grey, YCbCr or RGB of 8 to 16 bits); convert it first");
+    throw BadData(
+        "'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
+        " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); convert it first");
   traits_ = *traits;
   FrameFormat format = traits_.format;
   format.width = first->width;
@@ -92,6 +95,14 @@ void FileSource::fill_info() {
   info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
   info_.time_base = to_rational(stream.time_base);
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
+  if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
+  if (const auto& files = demuxer_.sequence(); !files.empty()) {
+    info_.frames_estimate = static_cast<std::int64_t>(files.size());
+    info_.duration_s = static_cast<double>(files.size()) / av_q2d(to_av(info_.frame_rate));
+    if (const std::string missing = missing_numbers(files); !missing.empty())
+      info_.notes.push_back("the sequence has no number " + missing + "; its frames close up");
+    return;
+  }
   if (info_.still) {
     info_.frames_estimate = 1;
     return;
@@ -104,6 +115,17 @@ void FileSource::fill_info() {
     info_.frames_estimate = stream.nb_frames;
   else if (info_.frame_rate.num > 0)
     info_.frames_estimate = std::llround(info_.duration_s * av_q2d(to_av(info_.frame_rate)));
+}
+
+void FileSource::look_into_exr() {
+  const ExrHead head = read_exr_head(demuxer_.path());
+  half_floats_ = head.half;
+  if (head.parts)
+    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
+  std::string names;
+  for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty())
+    info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }
 
 bool FileSource::has_second_frame() {
@@ -121,25 +143,54 @@ std::optional<Frame> FileSource::read() {
     picture = std::move(ahead_.front());
     ahead_.pop_front();
   }
-  if (!picture) return std::nullopt;
+  if (!picture) {
+    check_all_decoded();
+    return std::nullopt;
+  }
   if (picture->format != pixel_format_ || picture->width != format().width ||
       picture->height != format().height)
-    throw BadData("'" + demuxer_.path() + "' changes to " + std::to_string(picture->width) + "x" +
-                  std::to_string(picture->height) + " " +
-                  name_of(static_cast<AVPixelFormat>(picture->format)) + " on the way (from " +
-                  std::to_string(format().width) + "x" + std::to_string(format().height) + " " +
-                  name_of(pixel_format_) + "); split it there");
+    fail_change(*picture);
   Frame frame = pool_->acquire();
   auto passenger = std::make_shared<Passenger>();
   if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
   unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
   passenger->properties = properties_of(*picture);
+  const auto& files = demuxer_.sequence();
+  passenger->number = files.empty() ? read_ : files[static_cast<std::size_t>(read_)].number;
+  if (!files.empty()) passenger->match = files[static_cast<std::size_t>(read_)].match;
+  ++read_;
   frame.passenger = std::move(passenger);
   stamp(frame, *picture);
   return frame;
 }
 
+// Each file of a sequence gives one picture, or names and pictures would not fit each other.
+void FileSource::check_all_decoded() const {
+  const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
+  if (files > 0 && decoded_ != files)
+    throw BadData("a sequence of " + std::to_string(files) + " files has " +
+                  std::to_string(decoded_) + " pictures (one file gave none); check them");
+}
+
+/// For messages: what is being decoded.
+std::string FileSource::place() const {
+  const auto& files = demuxer_.sequence();
+  const auto at = static_cast<std::size_t>(decoded_);
+  return "'" + (at < files.size() ? files[at].path : demuxer_.path()) + "'";
+}
+
+FramePtr FileSource::decode_picture() {
+  const std::string what = place();
+  const PacketPtr packet = demuxer_.read();
+  if (!packet) return nullptr;
+  FramePtr picture =
+      read_float_tiff(*packet, what.substr(1, what.size() - 2), std::int64_t{1} << 28);
+  ++decoded_;
+  return picture;
+}
+
 FramePtr FileSource::decode() {
+  if (demuxer_.float_tiff()) return decode_picture();
   for (FramePtr picture = make_frame();;) {
     const int code = avcodec_receive_frame(decoder_.get(), picture.get());
     if (code >= 0) {
@@ -152,11 +203,25 @@ FramePtr FileSource::decode() {
       const PacketPtr packet = demuxer_.read();
       send(packet.get());  // null asks for the frames that are still inside
     } else {
-      throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
-                                 std::to_string(decoded_),
-                             watch_));
+      fail_decoding();
     }
   }
+}
+
+void FileSource::fail_change(const AVFrame& picture) const {
+  const auto& files = demuxer_.sequence();
+  const auto shape = [](int width, int height, AVPixelFormat format) {
+    return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
+  };
+  const std::string now =
+      shape(picture.width, picture.height, static_cast<AVPixelFormat>(picture.format));
+  const std::string first = shape(format().width, format().height, pixel_format_);
+  if (!files.empty())
+    throw BadData("'" + files[static_cast<std::size_t>(read_)].path + "' is " + now + " ('" +
+                  files.front().path + "' is " + first +
+                  ", and a sequence has one size and format); leave one of them out");
+  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
+                "); split it there");
 }
 
 void FileSource::send(const AVPacket* packet) {
@@ -166,8 +231,13 @@ void FileSource::send(const AVPacket* packet) {
       decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
   if (code >= 0 || code == AVERROR_EOF || warming_up) return;
   if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+  fail_decoding();
+}
+
+void FileSource::fail_decoding() const {
+  const bool one = !demuxer_.sequence().empty();
   throw BadData(with_log(
-      "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
+      place() + " is damaged or cut short" + (one ? "" : " near frame " + std::to_string(decoded_)),
       watch_));
 }
 
@@ -179,9 +249,9 @@ void FileSource::check_decoded(const AVFrame& picture) {
                        : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
                                                                 : nullptr;
   if (damaged || (phrase && !watch_.find(phrase).empty()))
-    throw BadData(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
-                               "' is damaged or cut short",
-                           watch_));
+    throw BadData(with_log(
+        "frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
+        watch_));
 }
 
 void FileSource::stamp(Frame& frame, const AVFrame& picture) {

@@ -26,15 +26,23 @@ class FileSource final : public MediaSource {
   const AVFrame& first() const { return *ahead_.front(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
+  /// An OpenEXR file whose samples have 16 bits.
+  bool half_floats() const { return half_floats_; }
   /// Whether there is a second frame; decodes up to it. Before the first read.
   bool has_second_frame();
 
  private:
   void open_decoder(int threads);
   void fill_info();
+  void look_into_exr();
   FramePtr decode();
+  FramePtr decode_picture();
   void send(const AVPacket* packet);
+  void check_all_decoded() const;
+  [[noreturn]] void fail_decoding() const;
+  [[noreturn]] void fail_change(const AVFrame& picture) const;
   void check_decoded(const AVFrame& picture);
+  std::string place() const;
   void stamp(Frame& frame, const AVFrame& picture);
 
   Demuxer demuxer_;
@@ -45,7 +53,9 @@ class FileSource final : public MediaSource {
   PixelTraits traits_;
   std::optional<FramePool> pool_, alpha_pool_;
   std::deque<FramePtr> ahead_;  // decoded, not read yet
-  std::int64_t decoded_ = 0;    // frames
+  bool half_floats_ = false;
+  std::int64_t decoded_ = 0;  // frames
+  std::int64_t read_ = 0;     // of these, given away
   std::int64_t next_pts_ = AV_NOPTS_VALUE;
 };
 
