@@ -1,6 +1,7 @@
 #pragma once
 // A media file taken apart into packets.
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ class Demuxer {
   /// @throws BadData  damaged or cut short
   /// @throws IoError  the file could not be read
   PacketPtr read();
+  /// Goes on for the other streams alone, until what they hold before `end` (in the video's time
+  /// base) has come: for containers whose sound lags behind.
+  void read_others_until(std::int64_t end);
   /// Ends a read() that waits. From any thread.
   void interrupt() noexcept;
 
@@ -47,8 +51,17 @@ class Demuxer {
 
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
   void open_file();
+  void open_address(const SourceOptions& options);
+  std::string whitelist(const SourceOptions& options) const;
+  void find_streams(const Limits& limits);
+  [[noreturn]] void fail_streams(const Limits& limits) const;
+  void check_sizes(const Limits& limits) const;
+  static int is_interrupted(void* self);
   void open_container(const SourceOptions& options);
   void find_video();
+  void select_files(const SourceOptions& options);
+  void note_time(const AVPacket& packet);
+  bool others_reached(std::int64_t end) const;
   void check_first(const SourceOptions& options);
   void check_picture(const AVPacket& packet, const std::string& path) const;
   PacketPtr read_picture();
@@ -63,8 +76,11 @@ class Demuxer {
   std::vector<SequenceFile> sequence_;
   std::size_t next_file_ = 0;
   bool float_tiff_ = false;
+  std::atomic<bool> interrupted_ = false;
+  bool address_ = false;  // of a protocol, not a file
   int video_ = -1;
-  std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
+  std::vector<std::int64_t> reached_;  // by stream: the latest time that came, in its own base
+  std::int64_t last_end_ = -1;         // byte behind the last packet of the video, -1: unknown
   std::shared_ptr<PacketRelay> relay_ = std::make_shared<PacketRelay>();
 };
 

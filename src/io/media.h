@@ -6,6 +6,8 @@
 //   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
 //   sink->finish();
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -35,6 +37,29 @@ struct RawVideo {
   int width = 0, height = 0;
 };
 
+struct FrameRange {
+  std::int64_t first = 0;  // both are in it; frames are counted from 0
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+};
+
+/// A part of the input. Times count from the first frame. What stays closes up: each range begins
+/// where the one before ends, the first where the input began. Sound is cut with the video, by
+/// whole packets: one stays if it begins within a range. Subtitles that reach into a range are
+/// shortened.
+struct Selection {
+  std::vector<FrameRange> ranges;           // rising, without overlap; empty: all frames
+  std::int64_t start_us = 0;                // frames from this time on
+  std::optional<std::int64_t> duration_us;  // frames before start + duration
+  bool all() const { return ranges.empty() && start_us == 0 && !duration_us; }
+};
+
+/// What an input may ask for; more is an error, before memory is taken for it.
+struct Limits {
+  std::int64_t pixels = std::int64_t{1} << 28;  // of a frame
+  std::int64_t frames = 0;                      // of the input; 0: any number
+  int streams = 1000;                           // of a container
+};
+
 struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
@@ -45,6 +70,11 @@ struct SourceOptions {
   std::optional<RawVideo> raw;
   /// Frames per second of what has no times: raw video and sequences of pictures.
   Rational rate{25, 1};
+  Selection selection;
+  Limits limits;
+  /// Besides files and pipes, inputs may be addresses of these protocols of FFmpeg ("https"), and
+  /// what inputs refer to, too.
+  std::vector<std::string> protocols;
   int descriptor = 0;  // the open file that the input `-` is read from: standard input
 };
 
@@ -59,8 +89,9 @@ class MediaSource : public FrameSource {
 /// `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a file).
 /// Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
 ///
-/// If no file has that very name, its last part may be the pattern of a sequence of pictures of one
-/// size and kind: numbered (`in.%04d.png`, `in.####.tif`; numbers may be missing) or matched
+/// If no file has that very name, it may be an address of one of options.protocols; or its last
+/// part may be the pattern of a sequence of pictures of one size and kind: numbered (`in.%04d.png`,
+/// `in.####.tif`; numbers may be missing) or matched
 /// (`shot_*.tif`, with * ? [ ], in order of the names, digits counting as numbers).
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws InvalidArgument  options that make no sense

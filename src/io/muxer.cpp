@@ -48,7 +48,7 @@ bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
 
 Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
              const Encoder& encoder, Dictionary& options)
-    : file_(file), extension_(container.extension), pipe_(container.pipe) {
+    : file_(file), extension_(container.extension), pipe_(container.pipe), cut_(source.cut()) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -77,6 +77,10 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, true);
+  if (cut_ && av_dict_get(to->metadata, "timecode", nullptr, 0)) {
+    av_dict_set(&to->metadata, "timecode", nullptr, 0);
+    left_out_.push_back("the time code (the input is cut)");
+  }
   copy_side_data(from, *to);
 }
 
@@ -115,11 +119,13 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
   to->avg_frame_rate = from.avg_frame_rate;
   to->r_frame_rate = from.r_frame_rate;
   to->sample_aspect_ratio = from.sample_aspect_ratio;
-  to->duration = from.duration;
+  if (!cut_) to->duration = from.duration;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, false);
   copy_side_data(from, *to);
-  copies_[from.index] = {to, from.time_base};
+  copies_[from.index].to = to;
+  copies_[from.index].time_base = from.time_base;
+  copies_[from.index].picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
 }
 
 // A cover picture is a stream of one packet in MP4 and in what FFmpeg reads, in Matroska a file.
@@ -144,7 +150,9 @@ void Muxer::attach_cover(const AVStream& from) {
 
 void Muxer::copy_global(const AVFormatContext& from) {
   copy_metadata(from.metadata, &context_->metadata, false);
-  copy_chapters(from);
+  if (!cut_) return copy_chapters(from);
+  av_dict_set(&context_->metadata, "timecode", nullptr, 0);
+  if (from.nb_chapters > 0) left_out_.push_back("chapters (the input is cut)");
 }
 
 void Muxer::copy_chapters(const AVFormatContext& from) {
@@ -212,6 +220,28 @@ void Muxer::write_copied(PacketPtr packet) {
   Copy& copy = copies_[index];
   // The gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
   if (copy.to->codecpar->codec_id == AV_CODEC_ID_MOV_TEXT && packet->size <= 2) return;
+  if (!cut_ || copy.picture) return write_copy(copy, std::move(packet));
+  copy.waiting.push_back(std::move(packet));
+  cut_and_write(copy);
+}
+
+// In the stream's order: the first that has to wait keeps the others waiting.
+void Muxer::cut_and_write(Copy& copy) {
+  const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
+  for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
+    const Cut::Fate fate = cut_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    if (fate == Cut::Fate::wait) return;
+    if (fate == Cut::Fate::keep) write_copy(copy, std::move(copy.waiting.front()));
+  }
+}
+
+void Muxer::end_copies() {
+  if (!cut_) return;
+  for (Copy& copy : copies_)
+    if (copy.to) cut_and_write(copy);
+}
+
+void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;

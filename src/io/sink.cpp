@@ -45,6 +45,7 @@ class FileSink final : public MediaSink {
   void finish() override {
     encoder_->send_end();
     pass_on();
+    muxer_->end_copies();
     muxer_->write_trailer();
     file_->commit();
   }

@@ -41,11 +41,19 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : demuxer_(path, options) {
+    : demuxer_(path, options), limits_(options.limits) {
   open_decoder(options.threads);
-  FramePtr first = decode();
-  if (!first)
+  info_.frame_rate =
+      to_rational(av_guess_frame_rate(&demuxer_.context(), &demuxer_.video(), nullptr));
+  if (demuxer_.sequence().empty() && !options.selection.all())
+    cut_ = std::make_shared<Cut>(options.selection, demuxer_.video().time_base);
+  std::optional<Timed> start = next();
+  if (!start && stamped_ > 0)
+    throw BadData("no frame is selected ('" + demuxer_.path() + "' has " +
+                  std::to_string(stamped_) + "); give other frames or times");
+  if (!start)
     throw BadData(with_log("'" + demuxer_.path() + "' has no picture in its video stream", watch_));
+  const AVFrame* first = start->picture.get();
   pixel_format_ = static_cast<AVPixelFormat>(first->format);
   const std::optional<PixelTraits> traits = traits_of(*first);
   if (!traits)
@@ -65,8 +73,8 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
     alpha.bits = format.bits;
     alpha_pool_.emplace(alpha);
   }
-  ahead_.push_back(std::move(first));
-  fill_info();
+  ahead_.push_back(*std::move(start));
+  fill_info(options.selection);
 }
 
 void FileSource::open_decoder(int threads) {
@@ -78,6 +86,7 @@ void FileSource::open_decoder(int threads) {
   decoder_.reset(non_null(avcodec_alloc_context3(codec)));
   check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar), "bad " + name);
   decoder_->pkt_timebase = stream.time_base;
+  decoder_->max_pixels = limits_.pixels;
   decoder_->thread_count = threads;
   decoder_->err_recognition = AV_EF_CRCCHECK;
   if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
@@ -86,13 +95,12 @@ void FileSource::open_decoder(int threads) {
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
 }
 
-void FileSource::fill_info() {
+void FileSource::fill_info(const Selection& selection) {
   AVFormatContext& context = demuxer_.context();
   AVStream& stream = demuxer_.video();
   info_.codec = avcodec_get_name(stream.codecpar->codec_id);
   info_.pixel_format = name_of(pixel_format_);
   info_.container = context.iformat->name;
-  info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
   info_.time_base = to_rational(stream.time_base);
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
@@ -115,6 +123,7 @@ void FileSource::fill_info() {
     info_.frames_estimate = stream.nb_frames;
   else if (info_.frame_rate.num > 0)
     info_.frames_estimate = std::llround(info_.duration_s * av_q2d(to_av(info_.frame_rate)));
+  if (cut_) estimate_cut(selection);
 }
 
 void FileSource::look_into_exr() {
@@ -128,40 +137,86 @@ void FileSource::look_into_exr() {
     info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }
 
+void FileSource::estimate_cut(const Selection& selection) {
+  if (info_.frames_estimate <= 0) return;
+  std::int64_t frames = 0;
+  for (const FrameRange& range : selection.ranges)
+    frames += std::max<std::int64_t>(
+        std::min(range.last, info_.frames_estimate - 1) - range.first + 1, 0);
+  if (selection.ranges.empty()) {
+    const double start = static_cast<double>(selection.start_us) * 1e-6;
+    double length = info_.duration_s - start;
+    if (selection.duration_us)
+      length = std::min(length, static_cast<double>(*selection.duration_us) * 1e-6);
+    frames = std::llround(std::max(length, 0.0) * av_q2d(to_av(info_.frame_rate)));
+  }
+  info_.frames_estimate = frames;
+}
+
 bool FileSource::has_second_frame() {
   if (ahead_.size() < 2)
-    if (FramePtr second = decode()) ahead_.push_back(std::move(second));
+    if (std::optional<Timed> second = next()) ahead_.push_back(*std::move(second));
   return ahead_.size() >= 2;
 }
 
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
-  FramePtr picture;
+  std::optional<Timed> taken;
   if (ahead_.empty()) {
-    picture = decode();
+    taken = next();
   } else {
-    picture = std::move(ahead_.front());
+    taken = std::move(ahead_.front());
     ahead_.pop_front();
   }
-  if (!picture) {
+  if (!taken) {
     check_all_decoded();
     return std::nullopt;
   }
+  const AVFrame* picture = taken->picture.get();
   if (picture->format != pixel_format_ || picture->width != format().width ||
       picture->height != format().height)
-    fail_change(*picture);
+    fail_change(*taken);
   Frame frame = pool_->acquire();
   auto passenger = std::make_shared<Passenger>();
   if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
   unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
   passenger->properties = properties_of(*picture);
   const auto& files = demuxer_.sequence();
-  passenger->number = files.empty() ? read_ : files[static_cast<std::size_t>(read_)].number;
-  if (!files.empty()) passenger->match = files[static_cast<std::size_t>(read_)].match;
-  ++read_;
+  const auto at = static_cast<std::size_t>(taken->number);
+  passenger->number = at < files.size() ? files[at].number : taken->number;
+  if (at < files.size()) passenger->match = files[at].match;
   frame.passenger = std::move(passenger);
-  stamp(frame, *picture);
+  frame.time_base = to_rational(demuxer_.video().time_base);
+  frame.pts = taken->pts;
+  frame.duration = taken->duration;
   return frame;
+}
+
+// The next picture that stays.
+std::optional<FileSource::Timed> FileSource::next() {
+  if (cut_ended_) return std::nullopt;
+  while (FramePtr picture = decode()) {
+    Timed timed = stamp(std::move(picture));
+    const auto verdict =
+        cut_ ? cut_->judge(timed.number, timed.pts, timed.duration) : Cut::Verdict::keep;
+    if (verdict == Cut::Verdict::keep) return timed;
+    if (verdict == Cut::Verdict::end) break;
+    // Before the first that stays, nobody takes the other streams' packets away.
+    demuxer_.relay().drop_if([&](const AVPacket& packet) {
+      const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
+      return !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC) &&
+             cut_->is_before(packet, stream.time_base);
+    });
+  }
+  end_cut();
+  return std::nullopt;
+}
+
+void FileSource::end_cut() {
+  if (!cut_ || cut_ended_) return;
+  cut_ended_ = true;
+  demuxer_.read_others_until(cut_->end());
+  cut_->finish();
 }
 
 // Each file of a sequence gives one picture, or names and pictures would not fit each other.
@@ -183,8 +238,7 @@ FramePtr FileSource::decode_picture() {
   const std::string what = place();
   const PacketPtr packet = demuxer_.read();
   if (!packet) return nullptr;
-  FramePtr picture =
-      read_float_tiff(*packet, what.substr(1, what.size() - 2), std::int64_t{1} << 28);
+  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), limits_.pixels);
   ++decoded_;
   return picture;
 }
@@ -195,7 +249,9 @@ FramePtr FileSource::decode() {
     const int code = avcodec_receive_frame(decoder_.get(), picture.get());
     if (code >= 0) {
       check_decoded(*picture);
-      ++decoded_;
+      if (++decoded_ > limits_.frames && limits_.frames > 0)
+        throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(limits_.frames) +
+                      " frames; allow it with --max-frames");
       return picture;
     }
     if (code == AVERROR_EOF) return nullptr;
@@ -208,7 +264,8 @@ FramePtr FileSource::decode() {
   }
 }
 
-void FileSource::fail_change(const AVFrame& picture) const {
+void FileSource::fail_change(const Timed& timed) const {
+  const AVFrame& picture = *timed.picture;
   const auto& files = demuxer_.sequence();
   const auto shape = [](int width, int height, AVPixelFormat format) {
     return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
@@ -217,7 +274,7 @@ void FileSource::fail_change(const AVFrame& picture) const {
       shape(picture.width, picture.height, static_cast<AVPixelFormat>(picture.format));
   const std::string first = shape(format().width, format().height, pixel_format_);
   if (!files.empty())
-    throw BadData("'" + files[static_cast<std::size_t>(read_)].path + "' is " + now + " ('" +
+    throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
                   files.front().path + "' is " + first +
                   ", and a sequence has one size and format); leave one of them out");
   throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
@@ -235,6 +292,9 @@ void FileSource::send(const AVPacket* packet) {
 }
 
 void FileSource::fail_decoding() const {
+  if (!watch_.find("exceeds specified max pixel count").empty())
+    throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
+                  " pixels in a frame; allow it with --max-pixels");
   const bool one = !demuxer_.sequence().empty();
   throw BadData(with_log(
       place() + " is damaged or cut short" + (one ? "" : " near frame " + std::to_string(decoded_)),
@@ -254,16 +314,19 @@ void FileSource::check_decoded(const AVFrame& picture) {
         watch_));
 }
 
-void FileSource::stamp(Frame& frame, const AVFrame& picture) {
+FileSource::Timed FileSource::stamp(FramePtr picture) {
   const AVRational tick = demuxer_.video().time_base;
-  frame.time_base = to_rational(tick);
-  frame.duration = frame_duration(picture);
-  if (frame.duration <= 0 && info_.frame_rate.num > 0)
-    frame.duration =
+  Timed timed;
+  timed.number = stamped_++;
+  timed.duration = frame_duration(*picture);
+  if (timed.duration <= 0 && info_.frame_rate.num > 0)
+    timed.duration =
         std::max<std::int64_t>(av_rescale_q(1, av_inv_q(to_av(info_.frame_rate)), tick), 1);
-  frame.pts = picture.best_effort_timestamp;
-  if (frame.pts == AV_NOPTS_VALUE) frame.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
-  next_pts_ = frame.pts + std::max<std::int64_t>(frame.duration, 1);
+  timed.pts = picture->best_effort_timestamp;
+  if (timed.pts == AV_NOPTS_VALUE) timed.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
+  next_pts_ = timed.pts + std::max<std::int64_t>(timed.duration, 1);
+  timed.picture = std::move(picture);
+  return timed;
 }
 
 std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {

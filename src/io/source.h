@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "core/frame_pool.h"
+#include "io/cut.h"
 #include "io/demuxer.h"
 #include "io/media.h"
 #include "io/pixel_formats.h"
@@ -23,7 +24,9 @@ class FileSource final : public MediaSource {
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return *decoder_; }
   /// The first frame as decoded: colour, aspect ratio, side data. Valid until the first read.
-  const AVFrame& first() const { return *ahead_.front(); }
+  const AVFrame& first() const { return *ahead_.front().picture; }
+  /// What is left out of the video; null: nothing.
+  std::shared_ptr<Cut> cut() const { return cut_; }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
   /// An OpenEXR file whose samples have 16 bits.
@@ -33,29 +36,41 @@ class FileSource final : public MediaSource {
 
  private:
   void open_decoder(int threads);
-  void fill_info();
+  void fill_info(const Selection& selection);
+  void estimate_cut(const Selection& selection);
   void look_into_exr();
+  /// A picture that stays, with its place in time.
+  struct Timed {
+    FramePtr picture;
+    std::int64_t pts = 0, duration = 0;
+    std::int64_t number = 0;  // among all that were decoded
+  };
+  std::optional<Timed> next();
+  void end_cut();
   FramePtr decode();
   FramePtr decode_picture();
   void send(const AVPacket* packet);
   void check_all_decoded() const;
   [[noreturn]] void fail_decoding() const;
-  [[noreturn]] void fail_change(const AVFrame& picture) const;
+  [[noreturn]] void fail_change(const Timed& timed) const;
   void check_decoded(const AVFrame& picture);
   std::string place() const;
-  void stamp(Frame& frame, const AVFrame& picture);
+  Timed stamp(FramePtr picture);
 
   Demuxer demuxer_;
+  Limits limits_;
   LogWatch watch_;
   CodecPtr decoder_;
   VideoInfo info_;
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   PixelTraits traits_;
   std::optional<FramePool> pool_, alpha_pool_;
-  std::deque<FramePtr> ahead_;  // decoded, not read yet
+  std::deque<Timed> ahead_;  // decoded, not read yet
   bool half_floats_ = false;
   std::int64_t decoded_ = 0;  // frames
-  std::int64_t read_ = 0;     // of these, given away
+  std::int64_t stamped_ = 0;  // of these, with a time
+  std::shared_ptr<Cut> cut_;
+  bool cut_ended_ = false;
   std::int64_t next_pts_ = AV_NOPTS_VALUE;
 };
 

@@ -130,6 +130,27 @@ TEST_F(Streams, NullWritesNothing) {
   EXPECT_THAT(outcome.err, HasSubstr("null: 8 frames in "));
 }
 
+TEST_F(Streams, RangesAndTimes) {
+  const Outcome outcome = shell(
+      folder_,
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q >all.txt; "
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --frames 1-2,5- >a.txt; "
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --start 0.08 --duration 0:00.08 >b.txt; "
+      "cmp <(grep '^[12567] ' all.txt | cut -d' ' -f3) <(grep '^[0-9]' a.txt | cut -d' ' -f3) && "
+      "cmp <(grep '^[23] ' all.txt | cut -d' ' -f3) <(grep '^[0-9]' b.txt | cut -d' ' -f3)");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(Streams, PicturesOutAndIn) {
+  const Outcome outcome =
+      shell(folder_,
+            "$LULL denoise -i in.y4m -o 'f.%03d.png' --sigma 0 -q --pix-fmt rgb24 && "
+            "rm f.002.png && $LULL denoise -i f.###.png -o 'g.##.tif' --sigma 5 && ls *.tif");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "g.00.tif\ng.01.tif\ng.03.tif\ng.04.tif\ng.05.tif\ng.06.tif\ng.07.tif\n");
+  EXPECT_THAT(outcome.err, HasSubstr("warning: the sequence has no number 2"));
+}
+
 TEST_F(Streams, UsageErrors) {
   const auto expect = [&](std::vector<std::string> more, const char* text) {
     more.insert(more.begin(), {"denoise", "-i", folder_ / "in.y4m", "-o", "null", "--sigma", "5"});
@@ -145,6 +166,14 @@ TEST_F(Streams, UsageErrors) {
   expect({"--rate", "1/0"}, "--rate");
   expect({"--rate", "-5"}, "--rate");
   expect({"--input-format", "lavfi"}, "no such input format");
+  for (const char* text :
+       {"", "a", "3-1", "1,1", "2-,3", "-3", "1-2-3", "1,", "99999999999999999999"})
+    expect({"--frames", text}, "--frames");
+  expect({"--frames", "1", "--start", "1"}, "--frames with --start");
+  for (const char* text : {"", "-1", "1:60", "1:2:3:4", "1.0000001", "1.", "x"})
+    expect({"--start", text}, "--start");
+  expect({"--max-pixels", "0"}, "--max-pixels");
+  expect({"--allow-protocol", ""}, "--allow-protocol");
 }
 
 }  // namespace
