@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "io/carriage.h"
 #include "io/ffmpeg_log.h"
 
 namespace lull::io {
@@ -35,15 +36,6 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
-  const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
-  if (known >= 0) return known > 0;
-  // No opinion; but one that names no codec of this type by default takes none.
-  if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
-  if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
-  return codec.codec_type == AVMEDIA_TYPE_VIDEO;
-}
-
 }  // namespace
 
 Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
@@ -61,7 +53,7 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
-  if (!container.still()) add_copies(source);
+  if (!container.still()) add_copies(source, container);
   copy_global(source.demuxer().context());
   write_header(container, options);
 }
@@ -84,33 +76,32 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   copy_side_data(from, *to);
 }
 
-void Muxer::add_copies(const FileSource& source) {
+void Muxer::add_copies(const FileSource& source, const Container& container) {
   const AVFormatContext& from = source.demuxer().context();
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
     // The demuxer uses some streams itself: chapters of MP4, for one.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
-    add_copy(stream, extension_);
+    add_copy(stream, container);
   }
 }
 
-void Muxer::add_copy(const AVStream& from, const std::string& extension) {
+void Muxer::add_copy(const AVStream& from, const Container& container) {
   const AVCodecParameters& codec = *from.codecpar;
-  // MP4's time code is made anew from the video's metadata.
-  if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return;
-  const std::string_view name = context_->oformat->name;
-  if (from.disposition & AV_DISPOSITION_ATTACHED_PIC && name == "matroska")
-    return attach_cover(from);
-  const bool unknown = codec.codec_id == AV_CODEC_ID_NONE;
-  const bool held = !unknown && holds(*context_->oformat, codec);
-  if (!held) {
-    if (unknown || pipe_ || codec.codec_type == AVMEDIA_TYPE_DATA) {
+  switch (carriage_of(from, container)) {
+    case Carriage::copied:
+      break;
+    case Carriage::as_cover:
+      return attach_cover(from);
+    case Carriage::made_anew:
+      return;
+    case Carriage::left_out:
       left_out_.push_back(describe(from));
       return;
-    }
-    throw InvalidArgument("." + extension + " cannot hold " + describe(from) +
-                          " of the input; use .mkv");
+    case Carriage::refused:
+      throw InvalidArgument("." + extension_ + " cannot hold " + describe(from) +
+                            " of the input; use .mkv");
   }
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   if (avcodec_parameters_copy(to->codecpar, &codec) < 0) throw std::bad_alloc();
@@ -132,10 +123,6 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
-  if (picture.size <= 0 || (!png && from.codecpar->codec_id != AV_CODEC_ID_MJPEG)) {
-    left_out_.push_back(describe(from));
-    return;
-  }
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT;
   to->codecpar->codec_id = from.codecpar->codec_id;

@@ -38,8 +38,8 @@ class Muxer {
   };
 
   void add_video(const FileSource& source, const Encoder& encoder);
-  void add_copies(const FileSource& source);
-  void add_copy(const AVStream& from, const std::string& extension);
+  void add_copies(const FileSource& source, const Container& container);
+  void add_copy(const AVStream& from, const Container& container);
   void attach_cover(const AVStream& from);
   void copy_global(const AVFormatContext& from);
   void copy_chapters(const AVFormatContext& from);

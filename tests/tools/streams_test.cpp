@@ -151,6 +151,26 @@ TEST_F(Streams, PicturesOutAndIn) {
   EXPECT_THAT(outcome.err, HasSubstr("warning: the sequence has no number 2"));
 }
 
+TEST_F(Streams, ProbeInWordsAndAsJson) {
+  const Outcome words = shell(folder_, "$LULL probe in.y4m; $LULL probe - <in.y4m >/dev/null");
+  ASSERT_EQ(words.code, 0) << words.err;
+  EXPECT_THAT(words.out, HasSubstr("48x34 YUV 4:2:0 8 bits (yuv420p, rawvideo)"));
+  EXPECT_THAT(words.out, HasSubstr("stream    0: video rawvideo, 48x34: denoised"));
+  EXPECT_EQ(shell(folder_, "$LULL probe none.mkv").code, 66);
+  EXPECT_EQ(shell(folder_, "$LULL probe in.y4m -o a.xyz").code, 2);
+  if (!has_command("python3")) GTEST_SKIP() << "no python3 to read JSON with";
+  const Outcome json =
+      shell(folder_,
+            "cp in.y4m $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m'; "
+            "$LULL probe $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m' --json | python3 -c '"
+            "import json,sys; d=json.load(sys.stdin); "
+            "print(d[\"input\"].encode(\"unicode_escape\").decode(), d[\"width\"], d[\"bits\"], "
+            "d[\"layout\"], "
+            "d[\"streams\"][0][\"fate\"])'");
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(json.out, "na\\\\me \"\\t\\ufffd\\xe4.y4m 48 8 yuv denoised\n");
+}
+
 TEST_F(Streams, UsageErrors) {
   const auto expect = [&](std::vector<std::string> more, const char* text) {
     more.insert(more.begin(), {"denoise", "-i", folder_ / "in.y4m", "-o", "null", "--sigma", "5"});
