@@ -27,7 +27,7 @@ Cut::Verdict Cut::judge(std::int64_t number, std::int64_t& pts, std::int64_t dur
     const std::int64_t input = pts;
     if (!open_) {
       const std::int64_t begin = parts_.empty() ? first_ : parts_.back().to + parts_.back().shift;
-      parts_.push_back({input, input, begin - input});
+      parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
     // One whose duration is unknown lasts a tick, one whose successor comes early ends there.
@@ -48,6 +48,7 @@ Cut::Verdict Cut::judge(std::int64_t number, std::int64_t& pts, std::int64_t dur
 void Cut::finish() {
   const std::lock_guard lock(mutex_);
   finished_ = true;
+  if (open_) parts_.back().to_end = true;
 }
 
 std::int64_t Cut::end() const {
@@ -77,10 +78,10 @@ Cut::Fate Cut::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) co
       length -= from - begin;
       begin = from;
     }
-    if (begin < from || begin >= to) continue;
+    if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
     // The last part may still grow, and what is said of a subtitle's end with it.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
-    if (subtitle && begin + length > to) {
+    if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return Fate::wait;
       length = to - begin;
     }

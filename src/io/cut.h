@@ -38,6 +38,8 @@ class Cut {
   struct Part {
     std::int64_t from, to;  // ticks of the input; to: the end of the last frame
     std::int64_t shift;     // what is added
+    // With the input's first or last frame goes what other streams have before or after it.
+    bool from_start = false, to_end = false;
   };
   Verdict wanted(std::int64_t number, std::int64_t since_start);
 

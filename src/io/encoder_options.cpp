@@ -143,6 +143,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   }
   if (name == "libvpx-vp9") set_default(options, "row-mt", "1");
   if (name == "png") set_default(options, "pred", "mixed");
+  if (name == "exr") set_default(options, "compression", "zip16");
   if (name == "tiff") set_default(options, "compression_algo", "deflate");
   // AVI has no presentation times, so pictures must be stored in their order.
   if (container.extension == "avi") set_default(options, "bf", "0");

@@ -136,6 +136,22 @@ TEST(Cut, WithFramesOutOfOrder) {
   for (std::size_t i = 1; i < sound.size(); ++i) EXPECT_GT(sound[i].pts_us, sound[i - 1].pts_us);
 }
 
+// Sound before the first frame and after the last goes with these.
+TEST(Cut, OfEverythingLosesNothing) {
+  const TemporaryFolder folder;
+  ClipSpec spec = varied();
+  spec.audio_seconds = 2;
+  for (std::int64_t& pts : spec.pts) pts += 300;
+  make_clip(folder / "in.mkv", spec);
+  (void)cut(folder / "in.mkv", folder / "all.mkv", {});
+  (void)cut(folder / "in.mkv", folder / "cut.mkv", {.ranges = {{0}}});
+  const auto all = read_packets(folder / "all.mkv"), part = read_packets(folder / "cut.mkv");
+  ASSERT_EQ(part.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(part[i].packets, all[i].packets) << i;
+  (void)cut(folder / "in.mkv", folder / "cut.mkv", {.ranges = {{1, 18}}});
+  EXPECT_LT(read_packets(folder / "cut.mkv")[1].packets.size(), all[1].packets.size() / 2);
+}
+
 TEST(Cut, OfASequenceKeepsNumbers) {
   const TemporaryFolder folder;
   ClipSpec spec;

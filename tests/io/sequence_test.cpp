@@ -365,6 +365,8 @@ TEST(Exr, SamplesKeepTheirKind) {
       const TemporaryFolder folder;
       ClipSpec spec;
       spec.frames = 1;
+      spec.width = 45;
+      spec.height = 37;
       spec.encoder = "exr";
       spec.muxer = "image2pipe";
       spec.format = format;
