@@ -84,4 +84,7 @@ class Demuxer {
   std::shared_ptr<PacketRelay> relay_ = std::make_shared<PacketRelay>();
 };
 
+/// A file of one picture as a packet at time 0. @throws NoInput, BadData, IoError
+PacketPtr read_whole_picture(const std::string& path);
+
 }  // namespace lull::io
