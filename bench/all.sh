@@ -17,3 +17,9 @@ for script in kodak_still.sh tennis.sh set12.sh kodak_colour.sh; do
   echo "== $script"
   bash "bench/$script" "$build" "${devices[@]}"
 done
+
+(( ${#devices[@]} > 1 )) || exit 0
+for script in shapes.sh other_pictures.sh end_to_end.sh multi_gpu.sh; do
+  echo "== $script"
+  bash "bench/$script" "$build"
+done

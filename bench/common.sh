@@ -22,6 +22,24 @@ need_data() { # PATH BELOW LULL_TEST_DATA
   exit 0
 }
 
+# The GPUs of this machine as cuda:N; ends the script, without failure, where there is none.
+need_gpu() {
+  mapfile -t gpus < <("$lull" devices | grep -o '^cuda:[0-9]*')
+  (( ${#gpus[@]} )) && return
+  echo "${0##*/}: left out (no GPU here, or a build without CUDA)"
+  exit 0
+}
+
+# Sets `noisy` and `clean` to a still with noise of sigma 20 and the same without: that of
+# LULL_TEST_DATA, else a frame of samples/.
+find_still() {
+  local still=${LULL_TEST_DATA:-}/bench/kodak1080
+  noisy=${still}_noisy20.png clean=${still}_clean.png
+  [[ ! -e $noisy ]] || return 0
+  noisy=$work/noisy.mkv clean=samples/coffee.mkv
+  "$build/bin/lull_add_noise" "$clean" "$noisy" --sigma 20 --seed 1
+}
+
 # psnr COLUMN A B: dB, mean of the planes. COLUMN: 2 mean of frames, 3 of the error over all frames.
 psnr() {
   "$lull" compare "$2" "$3" |
@@ -47,4 +65,29 @@ denoise() {
 table() {
   awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) if (length($i) > w[i]) w[i] = length($i); next }
     { for (i = 1; i <= NF; i++) printf "%-*s", w[i] + 2, $i; print "" }' "$1" "$1"
+}
+
+# markdown FILE [COLUMN ...]: a CSV file as a Markdown table, of the columns named or of all.
+markdown() {
+  awk -F, -v names="${*:2}" '
+    NR == 1 {
+      for (i = 1; i <= NF; i++) at[$i] = i
+      n = split(names, wanted, " ")
+      if (n == 0) for (n = NF; n > 0 && !(n in wanted); n--) wanted[n] = $n
+      n = length(wanted)
+    }
+    {
+      line = "|"
+      for (i = 1; i <= n; i++) line = line " " $at[wanted[i]] " |"
+      print line
+      if (NR == 1) { gsub(/[^|]+/, "---", line); print line }
+    }' "$1"
+}
+
+# judge VALUE MUST GOAL: VALUE with what became of its bounds; greater is better if GOAL > MUST.
+judge() {
+  awk -v value="$1" -v must="$2" -v goal="$3" 'BEGIN {
+    sign = goal >= must ? 1 : -1
+    verdict = sign * value >= sign * goal ? "goal" : sign * value >= sign * must ? "met" : "MISSED"
+    printf "%s (%s)", value, verdict }'
 }

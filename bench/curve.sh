@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # curve.sh BUILD [DEVICE ...]: docs/data/ours_cpu.csv and, for a device cuda:N, docs/data/ours_gpu.csv:
 # what the plots of PSNR against time show of lull. The PSNR of the CPU's is that of Set12 at sigma
-# 25 and its time that of the 1920x1080 still, as for the peers; the GPU's are both of the still.
+# 25 and its time that of the 1920x1080 still, as for the peers; the GPU's are both of the still, and
+# followed by the ratio to the fastest peer at each PSNR (bench/ratios.py).
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data bench/kodak1080_noisy20.png
@@ -23,16 +24,35 @@ cpu_curve() {
   table $csv
 }
 
+# The profiles, and what lies between and below them.
 gpu_curve() { # DEVICE
   local gpu csv=docs/data/ours_gpu.csv
+  rm -f "$work/speed.csv"
   gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-  "$build/bin/lull_gpu_time" "$noisy" --clean "$clean" --sigma 20 --device "${1#cuda:}" \
-    --csv "$work/speed.csv" >/dev/null
+  grid() { # OPTION ...: adds to $work/speed.csv
+    "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --device "${1#cuda:}" \
+      --repeats 30 --benchmark_filter=^kernels/ --csv "$work/part.csv" "${@:2}" >/dev/null
+    if [[ ! -e $work/speed.csv ]]; then
+      cp "$work/part.csv" "$work/speed.csv"
+    else
+      tail -n +2 "$work/part.csv" >>"$work/speed.csv"
+    fi
+  }
+  grid "$1" --profile fast,balanced,high,paper
+  grid "$1" --profile fast --phases 1 --step 8,7,6 --window 9,11,13,15,19 --group 8,16
+  grid "$1" --profile fast --step 8,7,6,5 --window 9,11,13,15,19 --group 8,16
+  grid "$1" --profile balanced --step 5,4,3 --window 13,19,25 --group 16,16:32
+  grid "$1" --profile high --step 4,3 --window 25,39
   awk -F, -v gpu="$gpu" -v commit="$commit" '
-    NR == 1 { print "device,tool,setting,psnr_db,ms,source"; next }
-    $3 == 2 { printf "%s,lull,%s,%s,%s,bench/curve.sh at %s: kernels of both phases alone; median\n", \
-        gpu, $2, $4, $6, commit }' "$work/speed.csv" >$csv
+    NR == 1 {
+      for (i = 1; i <= NF; i++) at[$i] = i
+      print "device,tool,setting,psnr_db,ms,source"
+      next
+    }
+    { printf "%s,lull,%s,%.3f,%.4f,bench/curve.sh at %s: kernels of all phases alone; median\n", \
+        gpu, $at["setting"], $at["psnr_db"], $at["kernels_ms"], commit }' "$work/speed.csv" >$csv
   table $csv
+  python3 bench/ratios.py
 }
 
 for device in "${devices[@]}"; do

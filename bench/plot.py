@@ -19,6 +19,8 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 # Colours of Okabe and Ito 2008, distinct under every common colour blindness; black is lull's.
 COLOURS = ["#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"]
+# lull's settings with a name; those between them are dots on its line.
+PROFILES = ["fast", "balanced", "high", "paper"]
 MARKERS = ["s", "^", "D", "v", "P", "X", "<"]
 
 
@@ -38,6 +40,15 @@ def by_tool(table):
     return tools
 
 
+def front(points):
+    """The points that no other beats in both time and PSNR, by rising time."""
+    best = []
+    for point in sorted(points, key=lambda p: (p[0], -p[1])):
+        if not best or point[1] > best[-1][1]:
+            best.append(point)
+    return best
+
+
 def plot(ours, peers, column, title, axis, output):
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     for i, (tool, points) in enumerate(by_tool(rows(peers, column)).items()):
@@ -46,10 +57,13 @@ def plot(ours, peers, column, title, axis, output):
                   marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)],
                   linestyle=":" if i >= len(MARKERS) else "-", label=tool)
     for tool, points in by_tool(rows(ours, column)).items():
-        points.sort()
-        axes.plot([p[0] for p in points], [p[1] for p in points], color="black", marker="o",
-                  linewidth=2, markersize=8, label=tool, zorder=5)
-        for time, psnr, setting in points:
+        best = front(points)
+        axes.plot([p[0] for p in best], [p[1] for p in best], color="black", marker=".",
+                  linewidth=2, markersize=5, zorder=5)
+        profiles = [p for p in points if p[2] in PROFILES]
+        axes.plot([p[0] for p in profiles], [p[1] for p in profiles], color="black", marker="o",
+                  linewidth=0, markersize=8, label=tool, zorder=6)
+        for time, psnr, setting in profiles:
             axes.annotate(setting, (time, psnr), textcoords="offset points", xytext=(-6, 7),
                           ha="right", fontsize=9)
     axes.set_xscale("log")

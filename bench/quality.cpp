@@ -2,6 +2,7 @@
 // over a set of pictures, as the papers measure it: noise added in float and not clipped, the
 // result compared in float. Sweeps over any parameter, for tuning and for the tables.
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -11,7 +12,8 @@
 #include <vector>
 
 #include "bench/gaussian.h"
-#include "bench/quality_options.h"
+#include "bench/parameter_grid.h"
+#include "bench/pictures.h"
 #include "bm3d/names.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
@@ -23,6 +25,53 @@ namespace {
 
 using namespace lull;
 using namespace lull::bench;
+
+struct QualityOptions {
+  std::vector<std::string> pictures;
+  ParameterGrid grid;
+  std::string device = "cpu";  // cpu, reference, cuda, cuda:N
+  int streams = 2, threads = 0, frames = 1;
+  unsigned seed = 1;
+  int crop_width = 0, crop_height = 0;  // of the middle; 0: the whole picture
+  bool colour = false;                  // all planes as they are, not luma alone
+  bool basic = true;                    // also the PSNR of the first phase
+  bool each = false;                    // a line for each picture, not for the mean alone
+  std::string csv;
+};
+
+/// Reads the command line; prints help or the error and exits where that is what is to be done.
+QualityOptions parse(int argc, char** argv) {
+  CLI::App app{
+      "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
+      "Noise is Gaussian, added in float, neither rounded nor clipped; so is the result compared,\n"
+      "as in the papers. Lists take commas; parameters of both phases also A:B."};
+  QualityOptions o;
+  std::string crop;
+  app.add_option("PICTURES", o.pictures, "stills, or clips of which the first frames count")
+      ->required();
+  add_grid_options(app, o.grid);
+  app.add_option("--device", o.device, "cpu, reference, cuda or cuda:N");
+  app.add_option("--streams", o.streams, "frames in flight on a GPU");
+  app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
+  app.add_option("--frames", o.frames, "of each clip");
+  app.add_option("--seed", o.seed, "of the noise");
+  app.add_option("--crop", crop, "WxH from the middle of each picture");
+  app.add_flag("--colour", o.colour, "filter all planes instead of luma alone");
+  app.add_flag("!--no-basic", o.basic, "leave out the PSNR of the first phase");
+  app.add_flag("--each", o.each, "print a line for each picture as well");
+  app.add_option("--csv", o.csv, "write all figures to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  if (!crop.empty()) {
+    const Size size = parse_size(crop);
+    o.crop_width = size.width;
+    o.crop_height = size.height;
+  }
+  return o;
+}
 
 /// A picture as planes on the 0..255 scale.
 struct Picture {
@@ -141,7 +190,7 @@ Frame denoise(Denoiser& session, const Frame& noisy) {
 
 Figures measure(const Picture& picture, const Frame& noisy, const Configuration& configuration,
                 const QualityOptions& options) {
-  const bm3d::Backend backend = backend_of(options);
+  const bm3d::Backend backend = backend_of(options.device, options.streams, options.threads);
   Figures figures;
   figures.noisy = psnr(picture, noisy);
   if (options.basic && configuration.params.phases == 2) {
@@ -192,7 +241,7 @@ std::string row(const Configuration& c, const std::string& picture, const Figure
 
 void run(const QualityOptions& options) {
   const std::vector<Picture> pictures = load_pictures(options);
-  const std::vector<Configuration> all = configurations(options);
+  const std::vector<Configuration> all = configurations(options.grid);
   std::ofstream csv;
   if (!options.csv.empty()) {
     csv.open(options.csv);
@@ -230,7 +279,7 @@ void run(const QualityOptions& options) {
 
 int main(int argc, char** argv) {
   try {
-    run(parse_quality_options(argc, argv));
+    run(parse(argc, argv));
   } catch (const std::exception& error) {
     std::cerr << "lull_quality: " << error.what() << '\n';
     return 1;

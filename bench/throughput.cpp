@@ -1,10 +1,10 @@
-// lull_throughput NOISY --clean CLEAN: frames per second of BM3D sessions, from host memory to host
-// memory, without decoding and encoding. The first frame of NOISY goes through again and again; the
-// PSNR against CLEAN stands beside every time.
+// lull_throughput NOISY --clean CLEAN: frames per second through the pipeline as the command runs
+// it, without codecs: frames that lie in memory go through a session, or one for each GPU, to a
+// sink that drops them. The PSNR stands beside every time, and on GPUs the rate of the kernels
+// alone, measured in the same run.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -14,39 +14,46 @@
 #include <string>
 #include <vector>
 
-#include "bench/quality_options.h"
-#include "bm3d/names.h"
+#include "bench/kernel_time.h"
+#include "bench/memory_stream.h"
+#include "bench/parameter_grid.h"
+#include "bench/pictures.h"
 #include "core/error.h"
-#include "io/media.h"
+#include "pipeline/run.h"
 #include "pipeline/sharded_denoiser.h"
 
 namespace {
 
 using namespace lull;
-using Clock = std::chrono::steady_clock;
+using namespace lull::bench;
 
 struct Options {
-  std::string noisy, clean, csv;
-  std::vector<std::string> devices{"cpu"}, profiles{"fast", "balanced", "high", "paper"};
+  std::string noisy, clean, csv, size, layout;
+  ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
+  std::vector<std::string> devices{"cpu"};
   std::vector<int> streams{2};
-  float sigma = 20;
-  int threads = 0, frames = 0, phases = 2, repeats = 3;
+  int threads = 0, frames = 0, repeats = 3;
+  bool hash = false;
 };
 
 Options parse(int argc, char** argv) {
-  CLI::App app{"Frames per second of BM3D from host memory to host memory"};
+  CLI::App app{
+      "Frames per second from host memory to host memory, through the pipeline. Without NOISY: "
+      "the\n"
+      "still of LULL_TEST_DATA, or a synthetic one."};
   Options o;
-  app.add_option("NOISY", o.noisy, "still or clip; its first frame is used")->required();
+  app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
   app.add_option("--clean", o.clean, "the same without noise, for the PSNR of the first plane");
+  app.add_option("--size", o.size, "WIDTHxHEIGHT, made of the first plane");
+  app.add_option("--layout", o.layout, "gray or 420, made of the first plane");
   app.add_option("--device", o.devices, "cpu, reference, cuda:0 or cuda:0+1; several with commas")
       ->delimiter(',');
-  app.add_option("--profile", o.profiles, "fast, balanced, high, paper")->delimiter(',');
   app.add_option("--streams", o.streams, "frames in flight on each GPU")->delimiter(',');
-  app.add_option("--sigma", o.sigma, "noise, on the 0..255 scale");
+  add_grid_options(app, o.grid);
   app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
-  app.add_option("--phases", o.phases, "1: the first phase alone");
   app.add_option("--frames", o.frames, "frames in a run; 0: about 2 seconds' worth");
-  app.add_option("--repeats", o.repeats, "runs; the median counts");
+  app.add_option("--repeats", o.repeats, "runs; the median counts")->check(CLI::PositiveNumber);
+  app.add_flag("--hash", o.hash, "also 24 frames that differ, and a hash of their results");
   app.add_option("--csv", o.csv, "write the table to this file too");
   try {
     app.parse(argc, argv);
@@ -58,15 +65,12 @@ Options parse(int argc, char** argv) {
 
 /// "cuda:0+1" as one backend for each GPU.
 std::vector<bm3d::Backend> backends_of(const std::string& device, const Options& o, int streams) {
-  bench::QualityOptions one;
-  one.streams = streams;
-  one.threads = o.threads;
   std::vector<bm3d::Backend> backends;
   const std::string gpus = device.rfind("cuda:", 0) == 0 ? device.substr(5) : "";
   for (std::size_t from = 0; from <= gpus.size();) {
     const std::size_t to = std::min(gpus.find('+', from), gpus.size());
-    one.device = gpus.empty() ? device : "cuda:" + gpus.substr(from, to - from);
-    backends.push_back(bench::backend_of(one));
+    backends.push_back(backend_of(gpus.empty() ? device : "cuda:" + gpus.substr(from, to - from),
+                                  streams, o.threads));
     from = to + 1;
   }
   return backends;
@@ -80,97 +84,130 @@ std::unique_ptr<Denoiser> open_all(const bm3d::Params& params, const FrameFormat
   return pipeline::shard(std::move(sessions));
 }
 
-/// Sends `count` frames through; the last result. Wall time and CPU time of all threads in seconds.
-struct Run {
-  double wall = 0, cpu = 0;
-  Frame result;
+/// One setting on one device, with `streams` frames in flight.
+struct Case {
+  Configuration configuration;
+  std::string device;
+  int streams;
+  std::vector<bm3d::Backend> backends;
+  std::vector<Frame> noisy;  // taken in turn
+  Frame clean;
 };
-Run run(Denoiser& session, const Frame& noisy, int count) {
+
+struct Run {
+  pipeline::PipelineStats stats;
+  double cpu = 0;  // seconds of all threads
+  std::uint64_t hash = 0;
+  Frame first;  // result
+};
+Run run(const Case& c, int count, Keep keep) {
+  MemorySource source(c.noisy, count);
+  DroppingSink sink(keep);
+  // A fresh session for each run: what comes after drain() is not promised.
+  const auto session = open_all(c.configuration.params, c.noisy.front().format, c.backends);
   Run r;
-  const auto start = Clock::now();
-  const std::clock_t cpu_start = std::clock();
-  for (int i = 0; i < count; ++i)
-    if (auto out = session.push(noisy)) r.result = *std::move(out);
-  while (auto out = session.drain()) r.result = *std::move(out);
-  r.cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
-  r.wall = std::chrono::duration<double>(Clock::now() - start).count();
+  const std::clock_t start = std::clock();
+  r.stats = pipeline::run(source, *session, sink);
+  r.cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  r.hash = sink.hash();
+  r.first = sink.first();
   return r;
 }
 
-template <class T>
-double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b) {
-  double sum = 0;
-  for (int y = 0; y < a.height; ++y)
-    for (int x = 0; x < a.width; ++x) {
-      const double d = static_cast<double>(a(x, y)) - static_cast<double>(b(x, y));
-      sum += d * d;
-    }
-  return sum / a.width / a.height;
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-double psnr(const Frame& a, const Frame& b) {
-  if (a.format != b.format) throw InvalidArgument("NOISY and CLEAN have different formats");
-  const double mse =
-      a.format.sample == SampleType::u8
-          ? mean_squared_error<std::uint8_t>(a.plane<std::uint8_t>(0), b.plane<std::uint8_t>(0))
-          : mean_squared_error<std::uint16_t>(a.plane<std::uint16_t>(0), b.plane<std::uint16_t>(0));
-  return 10 * std::log10(a.format.full_scale() * a.format.full_scale() / mse);
+/// Frames for about two seconds. A session's first frames are slow (its buffers are not there yet),
+/// so that a few say little.
+int frames_for(const Case& c) {
+  int count = 8;
+  for (const double seconds : {0.25, 2.0})
+    count = std::clamp(
+        static_cast<int>(std::lround(seconds * run(c, count, Keep::nothing).stats.fps())), count,
+        10000);
+  return count;
 }
 
-Frame first_frame(const std::string& path, const bm3d::Backend& backend) {
-  const auto source = io::open_source(path, {.memory = bm3d::frame_memory(backend)});
-  auto frame = source->read();
-  if (!frame) throw BadData(path + " (no frame)");
-  return *std::move(frame);
-}
-
-std::string measure(const Options& o, const std::string& device, const std::string& profile,
-                    int streams) {
-  const auto backends = backends_of(device, o, streams);
-  auto params =
-      bm3d::make_params(bm3d::parse<bm3d::Profile>(profile).value(), {o.sigma, o.sigma, o.sigma});
-  params.phases = o.phases;
-  const Frame noisy = first_frame(o.noisy, backends.front());
-  // A fresh session for each run: what comes after drain() is not promised.
-  const double once = run(*open_all(params, noisy.format, backends), noisy, 1).wall;
-  const int count =
-      o.frames > 0 ? o.frames : std::clamp(static_cast<int>(std::lround(2 / once)), 2, 2000);
-  std::vector<Run> runs;
-  for (int i = 0; i < std::max(1, o.repeats); ++i) {
-    const auto session = open_all(params, noisy.format, backends);
-    runs.push_back(run(*session, noisy, count));
+std::string measure(const Options& o, const Case& c) {
+  const FrameFormat& format = c.noisy.front().format;
+  const Run one = run(c, 1, Keep::first);
+  const int count = o.frames > 0 ? o.frames : frames_for(c);
+  std::vector<double> seconds, cpu, kernels, ratios;
+  for (int i = 0; i < o.repeats; ++i) {  // in turn, so that both see the same state of the chip
+    const double ms =
+        c.backends.front().kind == bm3d::BackendKind::cuda
+            ? kernels_ms(c.configuration.params, c.noisy.front(), c.backends.front().device)
+            : 0;
+    const Run r = run(c, count, Keep::nothing);
+    seconds.push_back(r.stats.seconds / count);
+    cpu.push_back(r.cpu / count);
+    if (ms <= 0) continue;
+    kernels.push_back(1000 / ms * static_cast<double>(c.backends.size()));
+    ratios.push_back(1 / seconds.back() / kernels.back());
   }
-  std::sort(runs.begin(), runs.end(), [](auto& a, auto& b) { return a.wall < b.wall; });
-  const Run& median = runs[runs.size() / 2];
-  const double megapixels = 1e-6 * noisy.format.width * noisy.format.height;
-  const double quality =
-      o.clean.empty() ? 0 : psnr(first_frame(o.clean, backends.front()), median.result);
-  char text[200];
-  std::snprintf(text, sizeof text, "%s,%s,%d,%d,%d,%.3f,%.2f,%.3f,%.3f,%.4f", device.c_str(),
-                profile.c_str(), o.phases, streams, count, quality, count / median.wall,
-                1000 * median.wall / count, 1000 * (runs.back().wall - runs.front().wall) / count,
-                median.cpu / count / megapixels);
-  return text;
+  const auto [least, greatest] = std::minmax_element(seconds.begin(), seconds.end());
+  char text[300];
+  std::snprintf(text, sizeof text, "%s,%s,%d,%d,%d,%.3f,%.2f,%.3f,%.3f,%.4f,%s", c.device.c_str(),
+                c.configuration.setting.c_str(), c.configuration.params.phases, c.streams, count,
+                c.clean.pixels ? psnr(one.first, c.clean) : 0.0, 1 / median(seconds),
+                1000 * median(seconds), 1000 * (*greatest - *least),
+                median(cpu) * 1e6 / format.width / format.height, describe_shape(format).c_str());
+  std::string line = text;
+  if (kernels.empty()) {
+    line += ",,";
+  } else {
+    std::snprintf(text, sizeof text, ",%.2f,%.3f", median(kernels), median(ratios));
+    line += text;
+  }
+  line += ',';
+  if (!o.hash) return line;
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(run(c, 24, Keep::hash).hash));
+  return line + text;
+}
+
+/// Frames that differ: the picture, moved. The first is the picture itself.
+std::vector<Frame> make_frames(const Frame& picture, const FrameFormat& format,
+                               std::pmr::memory_resource* memory) {
+  std::vector<Frame> frames;
+  for (int i = 0; i < 6; ++i) frames.push_back(reshape(picture, format, 16 * i, memory));
+  return frames;
+}
+
+void measure_all(const Options& o) {
+  std::ofstream csv;
+  if (!o.csv.empty()) {
+    csv.open(o.csv);
+    if (!csv) throw CannotCreate(o.csv + " (cannot be written); choose another name");
+  }
+  const auto say = [&](const std::string& line) {
+    std::cout << line << std::endl;
+    if (csv.is_open()) csv << line << std::endl;
+  };
+  say("device,setting,phases,streams,frames,psnr_db,fps,ms,ms_spread,cpu_s_per_mpixel,shape,"
+      "kernels_fps,ratio,hash");
+  for (const std::string& device : o.devices) {
+    const auto memory = bm3d::frame_memory(backends_of(device, o, 1).front());
+    const PicturePair pair = load_pair(o.noisy, o.clean, memory);
+    const FrameFormat format =
+        format_of({o.size.empty() ? Size{} : parse_size(o.size), o.layout}, pair.noisy.format);
+    const std::vector<Frame> noisy = make_frames(pair.noisy, format, memory);
+    const Frame clean = reshape(pair.clean, format, 0, memory);
+    for (const Configuration& configuration : configurations(o.grid))
+      for (const int streams : o.streams)
+        say(measure(
+            o, {configuration, device, streams, backends_of(device, o, streams), noisy, clean}));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options o = parse(argc, argv);
   try {
-    std::ofstream csv;
-    if (!o.csv.empty()) csv.open(o.csv);
-    const std::string header =
-        "device,profile,phases,streams,frames,psnr_db,fps,ms,ms_spread,cpu_s_per_mpixel";
-    std::cout << header << std::endl;
-    if (csv.is_open()) csv << header << std::endl;
-    for (const auto& device : o.devices)
-      for (const auto& profile : o.profiles)
-        for (const int streams : o.streams) {
-          const std::string line = measure(o, device, profile, streams);
-          std::cout << line << std::endl;
-          if (csv.is_open()) csv << line << std::endl;
-        }
+    measure_all(parse(argc, argv));
   } catch (const std::exception& error) {
     std::cerr << "lull_throughput: " << error.what() << '\n';
     return 1;

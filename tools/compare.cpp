@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,17 @@ void require_equal(const CompareOptions& options, const FrameFormat& a, const Fr
   if (a == b) return;
   throw BadData(options.first + " is " + describe(a) + ", " + options.second + " is " +
                 describe(b) + " (only equal formats can be compared); convert one of them");
+}
+
+/// Stacks are mapped to their own range of values each: brings the float samples of `frame` to the
+/// other's.
+void rescale(const Frame& frame, const io::ValueScale& from, const io::ValueScale& to) {
+  if (frame.format.sample != SampleType::f32 || (from.low == to.low && from.span == to.span))
+    return;
+  const PlaneView<float> samples = frame.plane<float>(0);
+  for (int y = 0; y < samples.height; ++y)
+    for (float& v : std::span(samples.row(y), samples.width))
+      v = static_cast<float>((from.low + v * from.span - to.low) / to.span);
 }
 
 /// Running figures of one plane.
@@ -109,6 +121,7 @@ int compare(const CompareOptions& options) {
     if (!a) break;
     require_equal(options, a->format, b->format);
     require_equal(options, format, a->format);
+    rescale(*b, second->info().values, first->info().values);
     const std::vector<PlaneQuality> qualities = compare_frames(*a, *b);
     for (std::size_t i = 0; i < qualities.size(); ++i) {
       totals[i].add(qualities[i], frames);

@@ -60,6 +60,25 @@ std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameF
   return pipeline::shard(std::move(sessions));
 }
 
+io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
+  io::SourceOptions source = tools::source_options(options);
+  source.memory = bm3d::frame_memory(first);
+  source.threads = options.threads;
+  if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
+    source.gpu = first.device;
+  return source;
+}
+
+/// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
+std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
+                         const io::MediaSource& source) {
+  if (options.hwaccel == Hwaccel::none) return {};
+  const std::string reason = first.kind == bm3d::BackendKind::cuda
+                                 ? source.why_not_gpu()
+                                 : "frames are not denoised on a GPU";
+  return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
+}
+
 io::SinkOptions sink_options(const DenoiseOptions& options) {
   io::SinkOptions sink;
   sink.vcodec = options.vcodec;
@@ -69,6 +88,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
   sink.format = options.output_format;
+  sink.datatype = options.datatype;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -76,14 +96,14 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 
 }  // namespace
 
-int denoise(const DenoiseOptions& options) {
+int denoise(const DenoiseOptions& given) {
+  DenoiseOptions options = given;
   Leftover leftover;
   SignalWatch signals([&](int signal) {
     leftover.remove();
     say_stopped(options, signal);
   });
   check(options);
-  const bm3d::Params params = make_params(options);
   const ChosenDevices devices = choose_devices(options);
   const bool files = options.input != "-" && options.output != "-";
   if (files && io::same_file(options.input, options.output))
@@ -91,14 +111,15 @@ int denoise(const DenoiseOptions& options) {
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
 
-  io::SourceOptions input = source_options(options);
-  input.memory = bm3d::frame_memory(devices.backends.front());
-  input.threads = options.threads;
-  const auto source = io::open_source(options.input, input);
+  const bm3d::Backend& first = devices.backends.front();
+  const auto source = io::open_source(options.input, source_options(options, first));
+  rescale_sigma(options, source->info().values);
+  const bm3d::Params params = make_params(options);
   const auto denoiser = open_denoiser(params, source->format(), devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
   say(options, devices.reason);
+  say(options, decoder_note(options, first, *source));
   for (const std::string& text : source->info().notes) say(options, "warning: " + text);
   for (const std::string& text : sink->left_out())
     say(options, "warning: not in the output: " + text);

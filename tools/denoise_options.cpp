@@ -97,7 +97,7 @@ void set_sigma(DenoiseOptions& options, const std::string& text) {
   for (std::size_t i = 0; i < sigma.size(); ++i) {
     const auto value = number<float>(parts.size() == 1 ? parts[0] : parts[i]);
     if (!value || *value < 0 || std::signbit(*value))
-      reject("--sigma", text, "must be a number from 0, on the 0..255 scale");
+      reject("--sigma", text, "must be a number from 0");
     sigma[i] = *value;
   }
   options.sigma = sigma;
@@ -134,6 +134,11 @@ void set_device(DenoiseOptions& options, const std::string& text) {
   }
 }
 
+void set_hwaccel(DenoiseOptions& options, const std::string& text) {
+  if (text != "none" && text != "cuda") reject("--hwaccel", text, "must be none or cuda");
+  options.hwaccel = text == "cuda" ? Hwaccel::cuda : Hwaccel::none;
+}
+
 // k=v:k=v, where "\:" stands for a colon in a value.
 void set_vopts(DenoiseOptions& options, const std::string& text) {
   std::vector<std::string> parts(1);
@@ -153,17 +158,38 @@ void set_vopts(DenoiseOptions& options, const std::string& text) {
   }
 }
 
+/// The value that `choices` gives to `text`.
+template <class Value, std::size_t Count>
+Value choose(std::string_view option, const std::string& text,
+             const std::pair<std::string_view, Value> (&choices)[Count]) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  reject(option, text, "must be one of " + names);
+}
+
+constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
+    {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, io::Axis> axes[] = {
+    {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
+constexpr std::pair<std::string_view, io::DataType> data_types[] = {
+    {"same", io::DataType::same},
+    {"int16", io::DataType::int16},
+    {"float32", io::DataType::float32}};
+
 constexpr std::string_view files = "Files", method = "Method", devices = "Devices",
-                           encoding = "Encoding";
+                           encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow table[] = {
     {"-i,--input", "FILE", files,
-     "video or still picture to denoise; - is standard input; in.%04d.png, in.####.tif or "
-     "'shot_*.tif' (quoted) a sequence of pictures",
+     "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
+     "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
     {"-o,--output", "FILE", files,
-     "result; its extension chooses the container; out.%04d.png makes a file for "
-     "each frame; - is standard output, null drops the frames, "
+     "result; its extension chooses the container (a stack keeps its kind); out.%04d.png makes a "
+     "file for each frame; - is standard output, null drops the frames, "
      "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
@@ -175,6 +201,12 @@ constexpr OptionRow table[] = {
      "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
      "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through",
      set_sigma},
+    {"--sigma-scale", "native|8bit|unit", method,
+     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
+     "and TIFF stacks of floats, else 8bit)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
+     }},
     {"-p,--profile", "fast|balanced|high|paper", method,
      "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
@@ -240,7 +272,11 @@ constexpr OptionRow table[] = {
      "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
      "(default: auto)",
      set_device},
-    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 2)",
+    {"--hwaccel", "none|cuda", devices,
+     "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
+     "(default: none)",
+     set_hwaccel},
+    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 4)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);
      }},
@@ -262,6 +298,14 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
     {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
+
+    {"--axis", "x|y|z", stacks,
+     "the axis along which the slices of a NIfTI volume lie (default: z)",
+     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
+    {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.datatype = choose("--datatype", v, data_types);
+     }},
 };
 
 }  // namespace
@@ -285,6 +329,21 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
   (void)make_params(options);
   (void)source_options(options);
+}
+
+void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
+  double unit = values.full / 255;  // the file's values for one unit of --sigma
+  if (options.sigma_scale == SigmaScale::unit) unit = values.full;
+  if (options.sigma_scale == SigmaScale::native ||
+      (options.sigma_scale == SigmaScale::automatic && values.native))
+    unit = 1;
+  if (unit * 255 == values.span) return;
+  for (float& sigma : *options.sigma) {
+    const double scaled = sigma * unit / values.span * 255;
+    if (!(scaled <= std::numeric_limits<float>::max()))
+      throw InvalidArgument("--sigma is beyond all values of the input; see --sigma-scale");
+    sigma = static_cast<float>(scaled);
+  }
 }
 
 Params make_params(const DenoiseOptions& options) {

@@ -22,15 +22,22 @@ struct DeviceChoice {
   std::vector<int> gpus;  // cuda: which of the visible ones, without repetition; empty: all
 };
 
+enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
+
+/// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
+enum class SigmaScale { automatic, native, eight_bits, unit };
+
 struct DenoiseOptions {
   std::string input, output;
   bool overwrite = false, quiet = false;
 
   std::optional<std::array<float, 3>> sigma;
+  SigmaScale sigma_scale = SigmaScale::automatic;
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
 
   DeviceChoice device;
+  Hwaccel hwaccel = Hwaccel::none;
   int streams = 2;
   int threads = 0;
 
@@ -43,6 +50,7 @@ struct DenoiseOptions {
   io::RawVideo raw;           // counts with a pix_fmt
   bool sized = false;         // --size was given
   std::string output_format;  // container; empty: by the output's name
+  io::DataType datatype = io::DataType::same;
 };
 
 /// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
@@ -65,6 +73,10 @@ struct OptionRow {
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself
 void check(const DenoiseOptions& options);
+
+/// Brings sigma to the scale on which the samples of frames are filtered, 0..255.
+/// @throws InvalidArgument  it is out of range there
+void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Profile, noise and overrides together. `options` must have passed check().
 /// @throws InvalidArgument  naming the parameter outside its range

@@ -33,7 +33,8 @@ constexpr const char* denoise_examples =
     "  lull denoise -i noisy.mp4 -o clean.mkv --sigma 12:6:6 --profile fast --lossless\n"
     "  lull denoise -i noisy.mov -o clean.mp4 --sigma 8 --device cuda:0,1 --vcodec libx265 \\\n"
     "    --crf 16 --vopts preset=slow\n"
-    "  lull denoise -i scan.tiff -o clean.tiff --sigma 25 --profile high --step 2:3 -y\n";
+    "  lull denoise -i scan.tiff -o clean.tiff --sigma 25 --profile high --step 2:3 -y\n"
+    "  lull denoise -i scan.nii.gz -o clean.nii.gz --sigma 12 --axis z --profile high\n";
 
 constexpr const char* compare_examples =
     "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR also that of\n"

@@ -27,11 +27,14 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
+/// Slices, without any stream.
+bool is_stack(const io::InputReport& r) { return r.streams.empty(); }
+
 /// Whether the container says how many frames there are, or we know.
 std::string frames_text(const io::InputReport& r) {
   const std::int64_t frames = r.video.frames_estimate;
-  return frames > 0 ? std::to_string(frames) + (r.files.empty() && !r.video.still ? " or so" : "")
-                    : "unknown";
+  const bool known = !r.files.empty() || r.video.still || is_stack(r);
+  return frames > 0 ? std::to_string(frames) + (known ? "" : " or so") : "unknown";
 }
 
 void line(const char* name, const std::string& text) {
@@ -48,8 +51,9 @@ void print_text(const io::InputReport& r) {
                                              : std::string()}));
   line("format", describe(r.format) + (r.alpha ? " with alpha" : "") + " (" + r.video.pixel_format +
                      ", " + r.video.codec + ")");
-  line("colour", "range " + r.range + ", primaries " + r.primaries + ", transfer " + r.transfer +
-                     ", matrix " + r.matrix + ", chroma " + r.chroma_location);
+  if (!is_stack(r))
+    line("colour", "range " + r.range + ", primaries " + r.primaries + ", transfer " + r.transfer +
+                       ", matrix " + r.matrix + ", chroma " + r.chroma_location);
   if (r.aspect.num > 0 && r.aspect != Rational{1, 1}) line("aspect", text_of(r.aspect));
   if (r.field_order != "unknown") line("fields", r.field_order);
   if (r.rotation != 0) line("rotation", seconds(r.rotation) + " degrees");
@@ -206,8 +210,7 @@ int probe(const DenoiseOptions& options, bool json) {
   const io::SourceOptions source = source_options(options);
   io::SinkOptions sink;
   sink.format = options.output_format;
-  const std::string output = options.output.empty() ? "output.mkv" : options.output;
-  const io::InputReport report = io::probe(options.input, source, output, sink);
+  const io::InputReport report = io::probe(options.input, source, options.output, sink);
   if (json) {
     print_json(report);
   } else {

@@ -1,6 +1,8 @@
 // Both ends of a phase: samples to float planes and back, the 8-bit guide, and the final division.
-// Memory-bound kernels, one thread for each sample; a warp spans 32 samples of a row.
+// Kernels bound by memory: a thread takes 4 neighbouring samples of a row, or sums over boxes of
+// 8x8 are made along one axis after the other, in shared memory.
 
+#include <algorithm>
 #include <type_traits>
 
 #include "bm3d/colour.h"
@@ -12,12 +14,15 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr dim3 block{32, 8};
-constexpr dim3 grid_for(int width, int height) {
-  return dim3((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
+constexpr int quad = 4;       // samples of a thread in conversions
+constexpr dim3 block{32, 8};  // of threads
+constexpr dim3 quads_for(int width, int height) {
+  constexpr int columns = block.x * quad;
+  return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
 }
-__device__ int2 own_place() {
-  return {static_cast<int>(blockIdx.x * block.x + threadIdx.x),
+/// First of a thread's 4 samples.
+__device__ int2 own_quad() {
+  return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
           static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
 }
 
@@ -25,52 +30,118 @@ using Pointers = std::array<float*, max_planes>;
 
 /// A colour transform as a kernel argument.
 struct ColourMatrix {
-  bool mixes = false;
-  float at[3][3] = {};
-  ColourMatrix(Colour colour, const float (&matrix)[3][3]) : mixes(colour == Colour::opponent) {
+  float at[3][3];
+  explicit ColourMatrix(const float (&matrix)[3][3]) {
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) at[i][j] = matrix[i][j];
   }
-  __device__ void apply(float (&v)[max_planes]) const {
-    if (!mixes) return;
-    const float a = v[0], b = v[1], c = v[2];
-    for (int i = 0; i < 3; ++i) v[i] = at[i][0] * a + at[i][1] * b + at[i][2] * c;
+  __device__ float row(int i, float a, float b, float c) const {
+    return at[i][0] * a + at[i][1] * b + at[i][2] * c;
   }
 };
 
 template <class Sample>
-__device__ const Sample* row_of(const RawPlanes& raw, int plane, int y) {
-  return reinterpret_cast<const Sample*>(static_cast<const std::byte*>(raw.data[plane]) +
-                                         static_cast<std::size_t>(y) * raw.pitch[plane]);
-}
+struct alignas(quad * sizeof(Sample)) Quad {
+  Sample at[quad];
+};
 
-template <class Sample>
-__global__ void load_kernel(const RawPlanes raw, int first, int count, const ColourMatrix colour,
-                            float scale, Margins margins, Pointers planes) {
-  const int2 p = own_place();
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  float v[max_planes] = {};
-  for (int i = 0; i < count; ++i)
-    v[i] = static_cast<float>(row_of<Sample>(raw, first + i, p.y)[p.x]) * scale;
-  colour.apply(v);
-  for (int i = 0; i < count; ++i) planes[i][margins.at(p.x, p.y)] = v[i];
-}
-
-template <class Sample>
-__global__ void store_kernel(Planes planes, int first, int count, const ColourMatrix colour,
-                             float scale, float full_scale, Margins margins, const RawPlanes raw) {
-  const int2 p = own_place();
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  float v[max_planes] = {};
-  for (int i = 0; i < count; ++i) v[i] = planes[i][margins.at(p.x, p.y)];
-  colour.apply(v);
-  for (int i = 0; i < count; ++i) {
-    auto* row = const_cast<Sample*>(row_of<Sample>(raw, first + i, p.y));
-    if constexpr (std::is_same_v<Sample, float>)
-      row[p.x] = v[i] * scale;
-    else
-      row[p.x] = static_cast<Sample>(fminf(fmaxf(rintf(v[i] * scale), 0.0f), full_scale));
+/// One plane of RawPlanes.
+struct RawPlane {
+  std::byte* data;
+  int pitch;
+  RawPlane(const RawPlanes& raw, int i)
+      : data(static_cast<std::byte*>(raw.data[i])), pitch(raw.pitch[i]) {}
+  template <class Sample>
+  __device__ Quad<Sample>& quad_at(int2 p) const {
+    return *reinterpret_cast<Quad<Sample>*>(data + static_cast<std::size_t>(p.y) * pitch +
+                                            p.x * sizeof(Sample));
   }
+};
+struct RawColour {
+  RawPlane planes[max_planes];
+  explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
+};
+
+/// Rows of `raw` are padded to quads; those of planes end in a margin, which stays as it is.
+__device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
+  float* to = plane + margins.at(p.x, p.y);
+  if (p.x + quad <= margins.width) {
+    *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < quad; ++k)
+    if (p.x + k < margins.width) to[k] = v[k];
+}
+
+template <class Sample>
+__global__ void load_kernel(const RawPlane raw, float scale, Margins margins, float* to) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const Quad<Sample> samples = raw.quad_at<Sample>(p);
+  float v[quad];
+#pragma unroll
+  for (int k = 0; k < quad; ++k) v[k] = static_cast<float>(samples.at[k]) * scale;
+  store_quad(to, margins, p, v);
+}
+
+template <class Sample>
+__global__ void load_colour_kernel(const RawColour raw, const ColourMatrix colour, float scale,
+                                   Margins margins, Pointers planes) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  Quad<Sample> samples[max_planes];
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) samples[i] = raw.planes[i].quad_at<Sample>(p);
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) {
+    float v[quad];
+#pragma unroll
+    for (int k = 0; k < quad; ++k)
+      v[k] = scale * colour.row(i, static_cast<float>(samples[0].at[k]),
+                                static_cast<float>(samples[1].at[k]),
+                                static_cast<float>(samples[2].at[k]));
+    store_quad(planes[i], margins, p, v);
+  }
+}
+
+template <class Sample>
+__device__ Sample to_sample(float v, float full_scale) {
+  if constexpr (std::is_same_v<Sample, float>)
+    return v;
+  else
+    return static_cast<Sample>(fminf(fmaxf(rintf(v), 0.0f), full_scale));
+}
+
+__device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) {
+  return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
+}
+
+template <class Sample>
+__global__ void store_kernel(const float* plane, float scale, float full_scale, Margins margins,
+                             const RawPlane raw) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const float4 v = load_quad(plane, margins, p);
+  raw.quad_at<Sample>(p) = {
+      to_sample<Sample>(v.x * scale, full_scale), to_sample<Sample>(v.y * scale, full_scale),
+      to_sample<Sample>(v.z * scale, full_scale), to_sample<Sample>(v.w * scale, full_scale)};
+}
+
+template <class Sample>
+__global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
+                                    float full_scale, Margins margins, const RawColour raw) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const float4 a = load_quad(planes[0], margins, p), b = load_quad(planes[1], margins, p),
+               c = load_quad(planes[2], margins, p);
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i)
+    raw.planes[i].quad_at<Sample>(p) = {
+        to_sample<Sample>(scale * colour.row(i, a.x, b.x, c.x), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.y, b.y, c.y), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.z, b.z, c.z), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.w, b.w, c.w), full_scale)};
 }
 
 /// The mean of the luma samples that sample (x, y) of the chroma planes covers.
@@ -86,7 +157,8 @@ __device__ float average_luma(const ColourGuide& mix, int x, int y) {
 }
 
 __global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane) {
-  const int2 p = own_place();
+  const int2 p = {static_cast<int>(blockIdx.x * block.x + threadIdx.x),
+                  static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
   if (p.x >= margins.width || p.y >= margins.height) return;
   const int at = margins.at(p.x, p.y);
   float v = mix.luma.estimate != nullptr ? average_luma(mix, p.x, p.y) : 0.0f;
@@ -95,59 +167,145 @@ __global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane)
   plane[at] = v;
 }
 
-__global__ void guide_kernel(const MixedPlane plane, Margins margins, float scale, float offset,
-                             std::uint8_t* samples) {
-  const int2 p = own_place();
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  const int at = margins.at(p.x, p.y);
-  const float v = rintf((plane(at) - offset) * scale);
-  samples[at] = static_cast<std::uint8_t>(fminf(fmaxf(v, 0.0f), 255.0f));
+// ---- sums over boxes of 8x8 ----
+
+/// Places that a thread block works on; boxes reach `reach` samples beyond.
+constexpr int box_width = 64, box_height = 32, reach = patch - 1;
+constexpr int box_threads = 256;
+constexpr int column_rows = box_height * box_width / box_threads;  // of a thread, in one column
+
+constexpr dim3 boxes_for(int width, int height) {
+  return dim3((width + box_width - 1) / box_width, (height + box_height - 1) / box_height);
 }
 
-__global__ void norms_kernel(const std::uint8_t* samples, Margins margins,
-                             std::int32_t* half_norms) {
-  const int2 p = own_place();
-  if (p.x >= margins.pitch || p.y >= margins.rows) return;
-  const int x = p.x - margins.left, y = p.y - margins.top;
-  std::int32_t norm = no_patch;
-  if (x >= 0 && y >= 0 && x <= margins.width - patch && y <= margins.height - patch) {
-    unsigned sum = 0;
-    for (int row = 0; row < patch; ++row) {
-      const std::uint8_t* at = samples + margins.at(x, y + row);
-      for (int column = 0; column < patch; ++column) sum += at[column] * at[column];
+template <class T>
+__device__ __forceinline__ T sum_of_8(const T (&v)[column_rows + reach], int from) {
+  T sum = v[from];
+#pragma unroll
+  for (int i = 1; i < patch; ++i) sum += v[from + i];
+  return sum;
+}
+
+/// A plane in 8 bits, half the squared norm of the patch at each place, and the phase's sums
+/// cleared. Covers the margins too.
+__global__ void __launch_bounds__(box_threads)
+    guide_kernel(const MixedPlane plane, Margins margins, float scale, float offset,
+                 std::uint32_t* samples, std::int32_t* half_norms, ClearedSums sums) {
+  constexpr int words = box_width / 4 + 2;  // of a row: 7 samples beyond
+  __shared__ alignas(16) std::uint32_t tile[box_height + reach][words];
+  __shared__ alignas(16) int rows[box_height + reach][box_width];
+  const int x0 = blockIdx.x * box_width - margins.left, y0 = blockIdx.y * box_height - margins.top;
+
+  for (int i = threadIdx.x; i < (box_height + reach) * words; i += box_threads) {
+    const int row = i / words, word = i - row * words, x = x0 + 4 * word, y = y0 + row;
+    std::uint32_t packed = 0;
+    if (y >= 0 && y < margins.height && x >= 0) {
+      const int at = margins.at(x, y);
+      const float4 mixed = plane.quad(at);
+      const float v[4] = {mixed.x, mixed.y, mixed.z, mixed.w};
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        if (x + k < margins.width) {
+          const float sample = fminf(fmaxf(rintf((v[k] - offset) * scale), 0.0f), 255.0f);
+          packed |= static_cast<std::uint32_t>(sample) << 8 * k;
+        }
     }
-    norm = static_cast<std::int32_t>(sum / 2);
+    tile[row][word] = packed;
+    const int place = (y + margins.top) * margins.pitch + x + margins.left;
+    if (row < box_height && word < box_width / 4 && y + margins.top < margins.rows &&
+        x + margins.left < margins.pitch)
+      samples[place / 4] = packed;
   }
-  half_norms[p.y * margins.pitch + p.x] = norm;
+  __syncthreads();
+
+  for (int i = threadIdx.x; i < (box_height + reach) * (box_width / 4); i += box_threads) {
+    const int row = i / (box_width / 4), word = i % (box_width / 4);
+    const std::uint32_t a = tile[row][word], b = tile[row][word + 1], c = tile[row][word + 2];
+    int sums_of_squares[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const std::uint32_t low = __funnelshift_r(a, b, 8 * k), high = __funnelshift_r(b, c, 8 * k);
+      sums_of_squares[k] = static_cast<int>(__dp4a(low, low, __dp4a(high, high, 0u)));
+    }
+    *reinterpret_cast<int4*>(&rows[row][4 * word]) =
+        make_int4(sums_of_squares[0], sums_of_squares[1], sums_of_squares[2], sums_of_squares[3]);
+  }
+  __syncthreads();
+
+  const int column = threadIdx.x % box_width, first = threadIdx.x / box_width * column_rows;
+  int v[column_rows + reach];
+#pragma unroll
+  for (int i = 0; i < column_rows + reach; ++i) v[i] = rows[first + i][column];
+  const int x = x0 + column;
+#pragma unroll
+  for (int i = 0; i < column_rows; ++i) {
+    const int y = y0 + first + i;
+    if (y + margins.top >= margins.rows || x + margins.left >= margins.pitch) continue;
+    const int at = margins.at(x, y);
+    const bool holds =
+        x >= 0 && y >= 0 && x <= margins.width - patch && y <= margins.height - patch;
+    half_norms[at] = holds ? sum_of_8(v, i) / 2 : no_patch;
+#pragma unroll
+    for (int k = 0; k < max_planes; ++k)
+      if (k < sums.planes) {
+        sums.of[k].numerator[at] = 0;
+        sums.of[k].denominator[at] = 0;
+      }
+  }
 }
 
 /// The weight of the groups at a sample is the sum of those of the 64 patches that hold it, times
 /// the aggregation window.
-__global__ void normalise_kernel(Sums sums, const float* noisy, Margins margins,
-                                 std::array<float, patch> window, float* estimate) {
-  __shared__ float weights[block.y + patch - 1][block.x + patch - 1];
-  const int x0 = blockIdx.x * block.x, y0 = blockIdx.y * block.y;
-  for (unsigned y = threadIdx.y; y < block.y + patch - 1; y += block.y)
-    for (unsigned x = threadIdx.x; x < block.x + patch - 1; x += block.x) {
-      const int px = min(x0 + static_cast<int>(x), margins.width + patch - 1) - (patch - 1);
-      const int py = min(y0 + static_cast<int>(y), margins.height + patch - 1) - (patch - 1);
-      weights[y][x] = static_cast<float>(sums.denominator[margins.at(px, py)]);
-    }
-  __syncthreads();
-  const int2 p = own_place();
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  float weight = 0;
-#pragma unroll
-  for (int j = 0; j < patch; ++j) {
-    float row = 0;
-#pragma unroll
-    for (int i = 0; i < patch; ++i)
-      row += window[i] * weights[threadIdx.y + patch - 1 - j][threadIdx.x + patch - 1 - i];
-    weight += window[j] * row;
+__global__ void __launch_bounds__(box_threads)
+    normalise_kernel(Sums sums, const float* noisy, Margins margins,
+                     std::array<float, patch> window, float* estimate) {
+  __shared__ alignas(16) float weights[box_height + reach][box_width + patch];
+  __shared__ alignas(16) float rows[box_height + reach][box_width];
+  const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * box_height;
+
+  for (int i = threadIdx.x; i < (box_height + reach) * (box_width + patch); i += box_threads) {
+    const int row = i / (box_width + patch), column = i % (box_width + patch);
+    const int x = x0 + column - patch, y = y0 + row - reach;  // within the margins
+    weights[row][column] = x < margins.width && y < margins.height
+                               ? static_cast<float>(sums.denominator[margins.at(x, y)])
+                               : 0.0f;
   }
-  const int at = margins.at(p.x, p.y);
-  const float value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
-  estimate[at] = weight > 0 ? value * (weight_scale / value_scale) / weight + mid_level : noisy[at];
+  __syncthreads();
+
+  for (int i = threadIdx.x; i < (box_height + reach) * (box_width / 4); i += box_threads) {
+    const int row = i / (box_width / 4), quarter = i % (box_width / 4);
+    float v[3 * 4], sum[4] = {};  // places 4 quarter - 8 .. + 3
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      const float4 four = *reinterpret_cast<const float4*>(&weights[row][4 * (quarter + k)]);
+      v[4 * k] = four.x, v[4 * k + 1] = four.y, v[4 * k + 2] = four.z, v[4 * k + 3] = four.w;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+#pragma unroll
+      for (int j = 0; j < patch; ++j) sum[k] += window[j] * v[k + patch - j];
+    *reinterpret_cast<float4*>(&rows[row][4 * quarter]) =
+        make_float4(sum[0], sum[1], sum[2], sum[3]);
+  }
+  __syncthreads();
+
+  const int column = threadIdx.x % box_width, first = threadIdx.x / box_width * column_rows;
+  float v[column_rows + reach];
+#pragma unroll
+  for (int i = 0; i < column_rows + reach; ++i) v[i] = rows[first + i][column];
+  const int x = x0 + column;
+#pragma unroll
+  for (int i = 0; i < column_rows; ++i) {
+    const int y = y0 + first + i;
+    if (x >= margins.width || y >= margins.height) continue;
+    float weight = 0;
+#pragma unroll
+    for (int j = 0; j < patch; ++j) weight += window[j] * v[i + reach - j];
+    const int at = margins.at(x, y);
+    const auto value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
+    estimate[at] =
+        weight > 0 ? value * (weight_scale / value_scale) / weight + mid_level : noisy[at];
+  }
 }
 
 constexpr int round_up(int value, int multiple) {
@@ -170,12 +328,13 @@ void with_sample_type(SampleType sample, Body body) {
 }  // namespace
 
 // Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch, and
-// is loaded in words that start up to 3 samples early and end up to 12 late.
+// is loaded in words that start up to 3 samples early and end up to 12 late. Before it: the patches
+// that hold the first samples, for the sums of weights.
 Margins::Margins(int w, int h, int window)
     : width(w),
       height(h),
       left(round_up(window / 2 + 4, 16)),
-      top(round_up(window / 2, 4)),
+      top(round_up(std::max(window / 2, patch), 4)),
       pitch(round_up(left + w + window / 2 + 64, 32)),
       rows(top + h + window / 2 + 48) {}
 
@@ -190,10 +349,16 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream) {
   const auto scale = static_cast<float>(255 / raw.full_scale);
+  const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto* type) {
-    load_kernel<std::remove_pointer_t<decltype(type)>>
-        <<<grid_for(margins.width, margins.height), block, 0, stream>>>(
-            raw, first, count, ColourMatrix(colour, opponent_forward), scale, margins, planes);
+    using Sample = std::remove_pointer_t<decltype(type)>;
+    if (colour == Colour::opponent)
+      load_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+          RawColour(raw), ColourMatrix(opponent_forward), scale, margins, planes);
+    else
+      for (int i = 0; i < count; ++i)
+        load_kernel<Sample>
+            <<<grid, block, 0, stream>>>(RawPlane(raw, first + i), scale, margins, planes[i]);
   });
   cuda::check(cudaGetLastError());
 }
@@ -201,33 +366,39 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream) {
   const auto scale = static_cast<float>(raw.full_scale / 255);
+  const auto full_scale = static_cast<float>(raw.full_scale);
+  const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto* type) {
-    store_kernel<std::remove_pointer_t<decltype(type)>>
-        <<<grid_for(margins.width, margins.height), block, 0, stream>>>(
-            planes, first, count, ColourMatrix(colour, opponent_inverse), scale,
-            static_cast<float>(raw.full_scale), margins, raw);
+    using Sample = std::remove_pointer_t<decltype(type)>;
+    if (colour == Colour::opponent)
+      store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+          planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
+    else
+      for (int i = 0; i < count; ++i)
+        store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], scale, full_scale, margins,
+                                                         RawPlane(raw, first + i));
   });
   cuda::check(cudaGetLastError());
 }
 
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream) {
-  mix_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(mix, margins, plane);
+  const dim3 grid((margins.width + block.x - 1) / block.x,
+                  (margins.height + block.y - 1) / block.y);
+  mix_kernel<<<grid, block, 0, stream>>>(mix, margins, plane);
   cuda::check(cudaGetLastError());
 }
 
 void make_guide(const MixedPlane& plane, const Margins& margins, float scale, float offset,
-                std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream) {
-  guide_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(plane, margins, scale,
-                                                                              offset, samples);
-  cuda::check(cudaGetLastError());
-  norms_kernel<<<grid_for(margins.pitch, margins.rows), block, 0, stream>>>(samples, margins,
-                                                                            half_norms);
+                std::uint8_t* samples, std::int32_t* half_norms, const ClearedSums& sums,
+                cudaStream_t stream) {
+  guide_kernel<<<boxes_for(margins.pitch, margins.rows), box_threads, 0, stream>>>(
+      plane, margins, scale, offset, reinterpret_cast<std::uint32_t*>(samples), half_norms, sums);
   cuda::check(cudaGetLastError());
 }
 
 void normalise(const Sums& sums, const float* noisy, const Margins& margins,
                const std::array<float, patch>& window, float* estimate, cudaStream_t stream) {
-  normalise_kernel<<<grid_for(margins.width, margins.height), block, 0, stream>>>(
+  normalise_kernel<<<boxes_for(margins.width, margins.height), box_threads, 0, stream>>>(
       sums, noisy, margins, window, estimate);
   cuda::check(cudaGetLastError());
 }

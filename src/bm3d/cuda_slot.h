@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "bm3d/device_picture.h"
 #include "bm3d/dft_cuda.h"
 #include "bm3d/kernels.h"
 #include "core/frame.h"
@@ -48,6 +49,7 @@ class CudaSlot {
   };
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
 
+  void bring_samples(const Frame& noisy);
   void plan_planes();
   void plan_batches();
   bool holds_a_patch(int plane) const;
@@ -64,7 +66,8 @@ class CudaSlot {
   GuidePlane colour_guide(Phase which);
   void run_phase(Phase which, const std::vector<int>& planes, const GuidePlane& guide,
                  float tau_factor = 1);
-  Guide quantise(const GuidePlane& plane, const Margins& margins);
+  /// Also clears the sums of `args`.
+  Guide quantise(const GuidePlane& plane, const FilterArgs& args, float tau);
   void run_batches(Phase which, const PhaseParams& phase, const Guide& guide, FilterArgs& args);
 
   Params params_;
@@ -77,6 +80,7 @@ class CudaSlot {
 
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> raw_;
   RawPlanes raw_planes_;
+  DevicePictureReader device_pictures_;
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   MatchPlan hard_plan_, wiener_plan_;
   PlaneBuffers noisy_planes_, basic_, result_;

@@ -28,8 +28,11 @@ constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 int blocks_of(int references) { return divide_up(references, block_side); }
 
-/// Blocks of a full batch, along one axis.
-int batch_blocks(int samples, int step) { return std::max(1, samples / (block_side * step)); }
+/// Blocks of a full batch, along one axis: an even number, as the filter takes two at a time and
+/// the result must not depend on where batches begin.
+int batch_blocks(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * block_side * step));
+}
 
 template <class T>
 void clear(const cuda::DeviceBuffer<T>& buffer, std::size_t count, cudaStream_t stream) {
@@ -133,6 +136,8 @@ void CudaSlot::start(Frame noisy, Frame clean) {
   if (!luma_.empty() || !chroma_.empty()) {
     upload(noisy);
     filter();
+  } else if (noisy.on_device) {
+    bring_samples(noisy);
   }
   download(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
@@ -148,14 +153,20 @@ std::optional<Frame> CudaSlot::finish() {
   return std::exchange(clean_, std::nullopt);
 }
 
-void CudaSlot::upload(const Frame& noisy) {
-  const cuda::NvtxRange range("upload");
+void CudaSlot::bring_samples(const Frame& noisy) {
+  if (noisy.on_device)
+    return device_pictures_.read(*noisy.on_device, format_, raw_planes_, stream_.get());
   for (int i = 0; i < format_.planes(); ++i) {
     const auto& plane = noisy.planes[i];
     cuda::check(cudaMemcpy2DAsync(raw_[i].get(), raw_planes_.pitch[i], plane.data, plane.stride,
                                   plane.width, plane.height, cudaMemcpyHostToDevice,
                                   stream_.get()));
   }
+}
+
+void CudaSlot::upload(const Frame& noisy) {
+  const cuda::NvtxRange range("upload");
+  bring_samples(noisy);
   const auto convert = [&](int first, int count, Colour colour) {
     std::array<float*, max_planes> planes{};
     for (int i = 0; i < count; ++i) planes[i] = noisy_planes_[first + i].get();
@@ -179,8 +190,9 @@ void CudaSlot::download(const Frame& noisy, Frame& clean) {
     convert(0, 3, Colour::opponent);
   for (int i = 0; i < format_.planes(); ++i) {
     const auto& to = clean.planes[i];
-    if (params_.sigma[i] > 0 && holds_a_patch(i)) {
-      if (format_.layout != Layout::rgb) convert(i, 1, Colour::as_is);
+    const bool filtered = params_.sigma[i] > 0 && holds_a_patch(i);
+    if (filtered || noisy.on_device) {  // a plane that passes through is in raw_ as it came
+      if (filtered && format_.layout != Layout::rgb) convert(i, 1, Colour::as_is);
       cuda::check(cudaMemcpy2DAsync(to.data, to.stride, raw_[i].get(), raw_planes_.pitch[i],
                                     to.width, to.height, cudaMemcpyDeviceToHost, stream_.get()));
     } else {  // passes through, exactly
@@ -246,7 +258,7 @@ void CudaSlot::filter() {
   run_phase(Phase::second, planes, colour_guide(Phase::second), colour_tau);
 }
 
-Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
+Guide CudaSlot::quantise(const GuidePlane& plane, const FilterArgs& args, float tau) {
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
   const bool clipped =
@@ -254,9 +266,10 @@ Guide CudaSlot::quantise(const GuidePlane& plane, const Margins& margins) {
   const float beyond = clipped ? 0 : 3 * plane.sigma;
   Guide guide{guide_samples_.get(), half_norms_.get()};
   guide.offset = plane.low - beyond;
-  guide.scale = 255 / (plane.high - plane.low + 2 * beyond);
-  make_guide(plane.plane, margins, guide.scale, guide.offset, guide_samples_.get(),
-             half_norms_.get(), stream_.get());
+  // Noise that makes for a great tau hides that the guide's steps are wider then.
+  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), greatest_scale(tau));
+  make_guide(plane.plane, args.margins, guide.scale, guide.offset, guide_samples_.get(),
+             half_norms_.get(), {args.planes, args.sums}, stream_.get());
   return guide;
 }
 
@@ -279,10 +292,8 @@ void CudaSlot::run_phase(Phase which, const std::vector<int>& planes, const Guid
     args.basic[k] = basic_[i].get();
     args.sums[k] = {numerators_[k].get(), denominators_[k].get()};
     args.sigma[k] = sigma_[i];
-    clear(numerators_[k], shape.margins.size(), stream_.get());
-    clear(denominators_[k], shape.margins.size(), stream_.get());
   }
-  run_batches(which, phase, quantise(guide, shape.margins), args);
+  run_batches(which, phase, quantise(guide, args, phase.tau), args);
   for (int k = 0; k < args.planes; ++k)
     normalise(args.sums[k], args.noisy[k], shape.margins, args.window,
               (first ? basic_ : result_)[planes[k]].get(), stream_.get());

@@ -1,30 +1,37 @@
 #pragma once
 // The kernel of filter.cuh's description, and its launch.
 
-#include <type_traits>
+#include <algorithm>
 
 #include "bm3d/filter.cuh"
 #include "cuda/shared_memory.h"
 
 namespace lull::bm3d::filter_detail {
 
-/// How the union of a block's windows lies in shared memory.
-struct TileShape {
-  int width, height;  // origins of candidates
-  int pitch;          // words from row to row, of samples and of sums
-  constexpr TileShape(int window, int step)
-      : width(window + (block_side - 1) * step), height(width), pitch(width + patch) {
-    pitch += (4 - pitch % 8 + 8) % 8;  // 4 modulo 8, as in matching
-  }
-  constexpr int words() const { return (height + patch - 1) * pitch; }
+constexpr int threads = 256;
+constexpr int warps = threads / 32;
+constexpr int tile_pitch = 84;  // samples from row to row in shared memory
+
+/// How many reference patches a thread block takes, and the union of their windows.
+struct Tile {
+  int log2_x = 2, log2_y = 2;  // of the reference patches; at least block_side
+  int rows = 0;                // of samples; 0: no room in shared memory
+
+  constexpr int references() const { return 1 << (log2_x + log2_y); }
+  constexpr int words() const { return rows * tile_pitch; }
 };
 
 struct KernelArgs {
   FilterArgs filter;
-  TileShape tile;
+  Tile tile;
   int radius;
   Strength strength;
 };
+
+template <Staging staging>
+__device__ __forceinline__ int pitch_of(const FilterArgs& f) {
+  return staging == Staging::shared ? tile_pitch : f.margins.pitch;
+}
 
 /// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
 /// Offsets are words of the tile (shared) or elements of the plane (direct).
@@ -34,153 +41,223 @@ struct Samples {
   int pitch;
   float level;
   /// Samples (x, y) and (x + 1, y) from `offset` on.
-  __device__ std::uint32_t pair(int offset, int y) const {
+  __device__ __forceinline__ std::uint32_t pair(int offset, int y) const {
     if constexpr (staging == Staging::shared)
-      return static_cast<const std::uint32_t*>(at)[offset + y * pitch];
+      return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
     const float* sample = static_cast<const float*>(at) + offset + y * pitch;
     return pack_halves(sample[0] - level, sample[1] - level);
   }
 };
 
-/// Lane (g, t)'s words of a matrix operand: elements (g, 2t) and (g, 2t + 1), scaled.
-__device__ inline std::uint32_t matrix_operand(const Matrix8<float>& matrix, float scale,
-                                               int lane) {
-  const int g = lane >> 2, t = lane & 3;
-  return pack_halves(matrix.at[g][2 * t] * scale, matrix.at[g][2 * t + 1] * scale);
-}
+/// 16 patches: before the group transform [row or coefficient][slots 2t.. | 2t + 8..], in it
+/// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
+using Slots = __half2[8][2];
 
-template <class Transform2d>
-__device__ inline const Matrix8<float>* matrices() {
-  if constexpr (std::is_same_v<Transform2d, Dct>)
-    return dct_matrices;
-  else
-    return bior_matrices;
-}
+/// What a lane needs of the matrices; the same for all groups of a block.
+template <class Transform2d, class GroupTransform>
+struct Operands {
+  std::uint32_t rows[4];     // two rows to coefficients of their sum and difference
+  std::uint32_t columns[4];  // back, with the window: of rows y and 7 - y
+  float window[2];           // columns 2t and 2t + 1
+  GroupOperands group;
 
-/// What a lane knows of its group: places of its patches, and how often each stands.
-template <int S>
-struct LaneGroup {
-  int offset[2 * S];  // of this lane's patches
-  int own_offset;     // of patch `lane`, for the weights
-  int log2_repeats;   // log2(N / M)
+  __device__ __forceinline__ Operands(const float* w, int lane)
+      : window{w[2 * (lane & 3)], w[2 * (lane & 3) + 1]},
+        group(group_operands<GroupTransform>.lane[lane]) {
+    const int g = lane >> 2, t2 = 2 * (lane & 3);
+    const Matrix8<float>& forward = matrices<Transform2d>[0];
+    const Matrix8<float>& inverse = matrices<Transform2d>[1];
+    rows[0] = rows[1] = rows[2] =
+        pack_halves(forward.at[g][t2] * root_8, forward.at[g][t2 + 1] * root_8);
+    rows[3] = word_of(-halves_of(rows[0]));
+#pragma unroll
+    for (int y = 0; y < 4; ++y) {
+      // 8: what the vertical transform is too great by.
+      const float scale = value_scale / (8 * root_8) * w[y] * w[g];
+      columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
+    }
+  }
 };
 
-template <int S, class Transform2d, class GroupTransform>
-struct Transform3d {
-  std::uint32_t forward_operand, inverse_operand;
-  GroupTransform across;
+/// Horizontal and vertical transform of 16 patches.
+template <class Transform2d, Staging staging>
+__device__ __forceinline__ void transform_patches(const Samples<staging>& samples,
+                                                  const int (&offset)[2],
+                                                  const std::uint32_t (&operand)[4], Slots& c) {
+#pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    __half2 sum[4], difference[4], x[8];
+#pragma unroll
+    for (int pair = 0; pair < 4; ++pair) {
+      const int y = Transform2d::first(pair);
+      const HalfSums product =
+          multiply(operand, samples.pair(offset[b], y),
+                   samples.pair(offset[b], Transform2d::partner(y)), HalfSums{});
+      sum[pair] = halves_of(product.at[0]);
+      difference[pair] = halves_of(product.at[1]);
+    }
+    Transform2d::forward(sum, difference, x);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) c[k][b] = x[k];
+  }
+}
 
-  __device__ explicit Transform3d(int lane)
-      : forward_operand(matrix_operand(matrices<Transform2d>()[0], root_8, lane)),
-        inverse_operand(matrix_operand(matrices<Transform2d>()[1], 1 / root_8, lane)),
-        across(lane) {}
+/// Adds the group transform of rows `k` and k + 1 of `c` to sums: coefficients 0..7 or 8..15.
+template <class Sums>
+__device__ __forceinline__ Sums transform_across(const Slots& c, int k,
+                                                 const std::uint32_t (&operand)[2],
+                                                 const Sums& sums) {
+  const std::uint32_t a[4] = {word_of(c[k][0]), word_of(c[k + 1][0]), word_of(c[k][1]),
+                              word_of(c[k + 1][1])};
+  return multiply(a, operand[0], operand[1], sums);
+}
 
-  template <Staging staging>
-  __device__ __forceinline__ void forward(const Samples<staging>& samples,
-                                          const LaneGroup<S>& group, Coefficients<S>& c) const {
-    const int column = 2 * (threadIdx.x & 3);
+/// A group in registers: sets of 16 slots. Set 0 holds the transform of the slots, or for S = 2 of
+/// the sums of pairs; set 1 the differences.
+template <int S>
+struct Spectrum {
+  Slots set[S];
+};
+
+__device__ __forceinline__ void set(HalfSums& sums, __half2 a, __half2 b) {
+  sums.at[0] = word_of(a), sums.at[1] = word_of(b);
+}
+__device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
+  const float2 low = __half22float2(a), high = __half22float2(b);
+  sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
+}
+
+/// What stands in front of the shrinkage: calls `use(set, k, b, sums)` with coefficients k and
+/// k + 1 of a column, group coefficients 2t + 8b and 2t + 8b + 1.
+template <class Sums, class GroupTransform, int S, class Use>
+__device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
+                                             const GroupOperands& operands, Use use) {
 #pragma unroll
-    for (int s = 0; s < S; ++s) {
+  for (int k = 0; k < 8; k += 2) {
+    Slots difference;
+    if constexpr (S == 2) {
 #pragma unroll
-      for (int y = 0; y < 8; ++y)
-        mma_half(c[s][y], samples.pair(group.offset[2 * s] + column, y),
-                 samples.pair(group.offset[2 * s + 1] + column, y), forward_operand);
+      for (int i = k; i < k + 2; ++i)
 #pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        float x[8];
+        for (int b = 0; b < 2; ++b) difference[i][b] = patches[0][i][b] - patches[1][i][b];
+    }
 #pragma unroll
-        for (int y = 0; y < 8; ++y) x[y] = c[s][y][q];
-        Transform2d::forward(x);
+    for (int b = 0; b < 2; ++b) {
+      Sums sums;
 #pragma unroll
-        for (int y = 0; y < 8; ++y) c[s][y][q] = x[y];
+      for (int s = 0; s < S; ++s) sums = transform_across(patches[s], k, operands.forward[b], sums);
+      use(0, k, b, sums);
+      if constexpr (S == 2) {
+        if constexpr (GroupTransform::transforms_differences)
+          sums = transform_across(difference, k, operands.forward[b], Sums{});
+        else
+          set(sums, difference[k][b], difference[k + 1][b]);
+        use(1, k, b, sums);
       }
     }
-    across.template forward<S>(c);
   }
+}
 
-  /// Back across the group and vertically; the horizontal part is left to the caller, row by row.
-  __device__ __forceinline__ void inverse_but_rows(Coefficients<S>& c) const {
-    across.template inverse<S>(c);
+/// What the scales of filter.cuh make of the noise in the lane's coefficients, in units of that of
+/// a sample: `variance` squared units, `deviation` its root.
+template <int S, class GroupTransform>
+struct NoiseScale {
+  float variance[2], deviation[2];  // of group coefficients 2t and 2t + 1 (equal supports), + 8
+  static constexpr float patch_scale = 64.0f * S;  // 8^2, and the sums of pairs
+  static constexpr float of_differences =
+      GroupTransform::transforms_differences ? patch_scale / 16 : patch_scale;
+
+  __device__ explicit NoiseScale(int lane) {
 #pragma unroll
-    for (int s = 0; s < S; ++s)
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        float x[8];
-#pragma unroll
-        for (int y = 0; y < 8; ++y) x[y] = c[s][y][q];
-        Transform2d::inverse(x);
-#pragma unroll
-        for (int y = 0; y < 8; ++y) c[s][y][q] = x[y];
-      }
+    for (int b = 0; b < 2; ++b) {
+      variance[b] =
+          patch_scale / static_cast<float>(GroupTransform::support(2 * (lane & 3) + 8 * b));
+      deviation[b] = sqrtf(variance[b]);
+    }
   }
 };
 
-/// The whole group's mean: lane 0 holds it first. It is always kept.
-__device__ __forceinline__ bool is_mean(int lane, int s, int y, int q) {
-  return s == 0 && y == 0 && q == 0 && lane == 0;
+/// The whole group's mean: it is always kept. Lane 0 holds it first.
+__device__ __forceinline__ bool is_mean(int lane, int set, int k) {
+  return set == 0 && k == 0 && lane == 0;
 }
 
-/// First phase. Returns the group's weight, for each repeat of a patch.
-template <int S>
-__device__ __forceinline__ float threshold(Coefficients<S>& c, float limit, float mean_factor,
-                                           int log2_repeats, int lane) {
-  const float limit_of_mean = lane < 4 ? limit * mean_factor : limit;  // lanes g = 0 hold the mean
-  int retained = 0;
+/// First phase: transform and threshold. Returns the number of coefficients that are kept.
+template <int S, class Transform2d, class GroupTransform>
+__device__ __forceinline__ int threshold(const Slots (&patches)[S], const GroupOperands& operands,
+                                         float limit, float mean_factor,
+                                         const NoiseScale<S, GroupTransform>& noise, int lane,
+                                         Spectrum<S>& spectrum) {
+  __half2 kept[2] = {twice(0), twice(0)};
+  const auto keep = [&](__half2 value, __half2 bound) {
+    const __half2 mask = __hgt2(__habs2(value), bound);
+    kept[0] = kept[0] + mask;
+    return value * mask;
+  };
+  for_spectrum<HalfSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
 #pragma unroll
-  for (int s = 0; s < S; ++s)
-#pragma unroll
-    for (int y = 0; y < 8; ++y)
-#pragma unroll
-      for (int q = 0; q < 4; ++q) {
-        const float own_limit = s == 0 && q < 2 ? limit_of_mean : limit;
-        const bool keep = fabsf(c[s][y][q]) > own_limit || is_mean(lane, s, y, q);
-        c[s][y][q] = keep ? c[s][y][q] : 0.0f;
-        retained += keep ? 1 : 0;
-      }
-  return 1.0f / static_cast<float>(warp_sum(retained) << log2_repeats);
+        for (int i = 0; i < 2; ++i) {
+          const float scale = set == 0 ? noise.deviation[b] : sqrtf(noise.of_differences);
+          const float plain = limit * scale * Transform2d::gain(k + i);
+          float first = plain;
+          if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
+            if ((lane & 3) == 0) first *= mean_factor;
+            if (k + i == 0 && lane == 0) first = -1;
+          }
+          spectrum.set[set][k + i][b] =
+              keep(halves_of(sums.at[i]), __floats2half2_rn(first, plain));
+        }
+      });
+  const int own = static_cast<int>(__low2float(kept[0]) + __high2float(kept[0]));
+  return warp_sum(own);
 }
 
-/// Second phase: the basic estimate's coefficients become Wiener factors (in halves, two a word).
-template <int S>
-__device__ __forceinline__ float wiener_factors(const Coefficients<S>& basic, float noise,
-                                                int log2_repeats, int lane,
-                                                std::uint32_t (&factors)[S][8][2]) {
+__device__ __forceinline__ float reciprocal(float x) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// Second phase: the Wiener factors of a group, from its basic estimate. Returns their energy.
+template <int S, class Transform2d, class GroupTransform>
+__device__ __forceinline__ float wiener_factors(const Slots (&patches)[S],
+                                                const GroupOperands& operands, float variance,
+                                                const NoiseScale<S, GroupTransform>& noise,
+                                                int lane, Spectrum<S>& factors) {
   float energy = 0;
+  for_spectrum<FloatSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const FloatSums& sums) {
 #pragma unroll
-  for (int s = 0; s < S; ++s)
+        for (int i = 0; i < 2; ++i) {
+          const float gain = Transform2d::gain(k + i);
+          const float scale = set == 0 ? noise.variance[b] : noise.of_differences;
+          const float own = variance * scale * (gain * gain);
+          float f[2];
 #pragma unroll
-    for (int y = 0; y < 8; ++y)
-#pragma unroll
-      for (int q = 0; q < 4; q += 2) {
-        float a = basic[s][y][q] * basic[s][y][q];
-        float b = basic[s][y][q + 1] * basic[s][y][q + 1];
-        a = is_mean(lane, s, y, q) ? 1.0f : __fdividef(a, a + noise);
-        b = __fdividef(b, b + noise);
-        energy += a * a + b * b;
-        factors[s][y][q / 2] = pack_halves(a, b);
-      }
-  return 1.0f / (warp_sum(energy) * static_cast<float>(1 << log2_repeats));
+          for (int q = 0; q < 2; ++q) {
+            const float c = sums.at[2 * i + q];
+            f[q] = fmaf(-own, reciprocal(fmaf(c, c, own)), 1.0f);
+            if (q == 0 && b == 0 && is_mean(lane, set, k + i)) f[q] = 1;
+            energy = fmaf(f[q], f[q], energy);
+          }
+          factors.set[set][k + i][b] = __floats2half2_rn(f[0], f[1]);
+        }
+      });
+  // In fixed point: the sum of integers is one instruction.
+  constexpr float scale = 1 << 18;  // at most 2048 coefficients
+  return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
 
-template <int S>
-__device__ __forceinline__ void apply_factors(const std::uint32_t (&factors)[S][8][2],
-                                              Coefficients<S>& c) {
+template <int S, class GroupTransform>
+__device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
+                                              const GroupOperands& operands, Spectrum<S>& factors) {
+  for_spectrum<HalfSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
 #pragma unroll
-  for (int s = 0; s < S; ++s)
-#pragma unroll
-    for (int y = 0; y < 8; ++y)
-#pragma unroll
-      for (int q = 0; q < 4; q += 2) {
-        const float2 f = __half22float2(*reinterpret_cast<const __half2*>(&factors[s][y][q / 2]));
-        c[s][y][q] *= f.x;
-        c[s][y][q + 1] *= f.y;
-      }
-}
-
-/// Rounds to the nearest integer; |x| < 2^22.
-__device__ __forceinline__ int to_fixed(float x) {
-  constexpr float magic = 12582912.0f;  // 1.5 * 2^23: the sum's low bits are the integer
-  return __float_as_int(x + magic) - __float_as_int(magic);
+        for (int i = 0; i < 2; ++i)
+          factors.set[set][k + i][b] = factors.set[set][k + i][b] * halves_of(sums.at[i]);
+      });
 }
 
 __device__ __forceinline__ void add(int* sum, int value) { atomicAdd(sum, value); }
@@ -188,161 +265,281 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
 }
 
-/// The last step back, and the weighted estimates added to `sums` (offsets as for Samples).
-template <int S, class Sum>
-__device__ __forceinline__ void aggregate(const Coefficients<S>& c, const LaneGroup<S>& group,
-                                          std::uint32_t inverse_operand, const float* window,
-                                          float weight, float level, Sum* sums, int pitch) {
+/// What is added to the sums of one group: weight * window * (estimate - mid_level), fixed point.
+template <class Sum>
+struct Target {
+  Sum* sums;
+  const std::array<float, patch>& window;  // a kernel's argument: elements are operands
+  int pitch;
+  float offset;  // weight * (level - mid_level) * value_scale
+};
+
+/// The last steps back for 16 patches, and their rows added to the sums.
+template <Staging staging, class Transform2d, class GroupTransform, class Sum>
+__device__ __forceinline__ void aggregate(const Slots& c, const int (&offset)[2],
+                                          const Operands<Transform2d, GroupTransform>& operands,
+                                          const Target<Sum>& target) {
+  __half2 e[2][4], o[2][4];
+#pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    __half2 x[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) x[k] = c[k][b];
+    Transform2d::inverse(x, e[b], o[b]);
+  }
   const int column = 2 * (threadIdx.x & 3);
-  const float w[2] = {weight * window[column] * value_scale,
-                      weight * window[column + 1] * value_scale};
+  const float w[2] = {target.offset * operands.window[0], target.offset * operands.window[1]};
 #pragma unroll
-  for (int s = 0; s < S; ++s) {
-    Sum* first = sums + group.offset[2 * s] + column;
-    Sum* second = sums + group.offset[2 * s + 1] + column;
+  for (int pair = 0; pair < 4; ++pair) {
+    const std::uint32_t a[4] = {word_of(e[0][pair]), word_of(e[1][pair]), word_of(o[0][pair]),
+                                word_of(o[1][pair])};
 #pragma unroll
-    for (int y = 0; y < 8; ++y) {
-      float row[4];
-      mma_half(row, pack_halves(c[s][y][0], c[s][y][1]), pack_halves(c[s][y][2], c[s][y][3]),
-               inverse_operand);
+    for (int side = 0; side < 2; ++side) {
+      const int first = Transform2d::first(pair),
+                y = side == 0 ? first : Transform2d::partner(first);
+      const std::uint32_t b = operands.columns[y < 4 ? y : 7 - y];
+      const float wy = target.window[y];
+      const FloatSums row = multiply(a, b, side == 0 ? b : word_of(-halves_of(b)),
+                                     FloatSums{w[0] * wy, w[1] * wy, w[0] * wy, w[1] * wy});
+      const int at = y * (staging == Staging::shared ? tile_pitch : target.pitch) + column;
 #pragma unroll
       for (int q = 0; q < 4; ++q)
-        add((q < 2 ? first : second) + y * pitch + (q & 1),
-            to_fixed((row[q] + level) * window[y] * w[q & 1]));
+        add(target.sums + offset[q / 2] + at + (q & 1), __float2int_rn(row.at[q]));
     }
   }
 }
 
-/// Shared memory of a block: samples of the noisy plane, of the basic estimate (second phase), sums
-/// of values and of weights.
-struct SharedTile {
-  std::uint32_t *noisy, *basic;
-  int *values, *weights;
-  __device__ SharedTile(std::uint32_t* memory, const TileShape& tile, bool second_phase)
-      : noisy(memory),
-        basic(memory + tile.words()),
-        values(reinterpret_cast<int*>(memory + (second_phase ? 2 : 1) * tile.words())),
-        weights(values + tile.words()) {}
-  static std::size_t bytes(const TileShape& tile, bool second_phase) {
-    return ((second_phase ? 4 : 3) * static_cast<std::size_t>(tile.words())) * 4;
+/// Back across the group, and on: the estimates of all patches go to the sums.
+template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum>
+__device__ __forceinline__ void aggregate_group(
+    const Spectrum<S>& spectrum, const int (&offset)[S][2],
+    const Operands<Transform2d, GroupTransform>& operands, float weight, const Target<Sum>& target,
+    int lane) {
+  const __half2 scale = twice(weight / S);
+  std::uint32_t back[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) back[i] = word_of(halves_of(operands.group.inverse[i]) * scale);
+  Slots sums;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const HalfSums product =
+        multiply(back, word_of(spectrum.set[0][k][0]), word_of(spectrum.set[0][k][1]), HalfSums{});
+    sums[k][0] = halves_of(product.at[0]);
+    sums[k][1] = halves_of(product.at[1]);
   }
-};
-
-/// A plane's samples around the block, each with its right neighbour, as halves.
-__device__ inline void load_tile(const float* plane, int start, int plane_pitch, float level,
-                                 const TileShape& tile, std::uint32_t* samples) {
-  for (int i = threadIdx.x; i < tile.words(); i += threads) {
-    const int y = i / tile.pitch, x = i - y * tile.pitch;
-    const float* sample = plane + start + y * plane_pitch + x;
-    samples[i] = pack_halves(sample[0] - level, sample[1] - level);
+  if constexpr (S == 1) {
+    aggregate<staging>(sums, offset[0], operands, target);
+  } else {
+    if constexpr (!GroupTransform::transforms_differences) {  // the diagonal
+      const int g = lane >> 2, t2 = 2 * (lane & 3);
+      back[0] = back[3] = g == t2       ? word_of(scale) & 0xffffu
+                          : g == t2 + 1 ? word_of(scale) & 0xffff0000u
+                                        : 0u;
+      back[1] = back[2] = 0;
+    }
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {  // sum plus difference, then sum minus difference
+      Slots own;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const HalfSums product =
+            multiply(back, word_of(spectrum.set[1][k][0]), word_of(spectrum.set[1][k][1]),
+                     HalfSums{{word_of(sums[k][0]), word_of(sums[k][1])}});
+        own[k][0] = halves_of(product.at[0]);
+        own[k][1] = halves_of(product.at[1]);
+      }
+      aggregate<staging>(own, offset[s], operands, target);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) back[i] = word_of(-halves_of(back[i]));
+    }
   }
 }
 
+/// Calls use(word of the tile, offset in the plane from the tile's first sample) for all places.
+template <class Use>
+__device__ __forceinline__ void for_tile(const Tile& tile, int plane_pitch, Use use) {
+  const int lane = threadIdx.x & 31;
+  for (int y = threadIdx.x >> 5; y < tile.rows; y += warps)
+#pragma unroll
+    for (int x = 0; x < tile_pitch; x += 32)
+      if (x + 32 <= tile_pitch || lane < tile_pitch - x)
+        use(y * tile_pitch + x + lane, y * plane_pitch + x + lane);
+}
+
+/// A plane's samples around the block, each with its right neighbour, as halves.
+__device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
+                                          const Tile& tile, std::uint32_t* samples) {
+  for_tile(tile, plane_pitch, [&](int word, int at) {
+    samples[word] = pack_halves(first[at] - level, first[at + 1] - level);
+  });
+}
+
+/// The group of one reference patch as it stands in memory.
+struct GroupHead {
+  bool exists;
+  int log2_count;
+  std::uint32_t displacement;  // of patch lane >> log2_repeats
+  int x, y;                    // of the reference patch, from the block's first
+};
+
+template <int S>
+__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, int r, int first_x, int first_y,
+                                           int lane) {
+  const FilterArgs& f = a.filter;
+  const int rx = r & ((1 << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
+  const int local_i = (blockIdx.x << a.tile.log2_x) + rx;
+  const int local_j = (blockIdx.y << a.tile.log2_y) + ry;
+  const int i = f.batch.x0 * block_side + local_i, j = f.batch.y0 * block_side + local_j;
+  const int block_x = local_i / block_side, block_y = local_j / block_side;
+  GroupHead head{};
+  head.exists = r < a.tile.references() && block_x < f.batch.blocks_x &&
+                block_y < f.batch.blocks_y && i < f.grid.count_x && j < f.grid.count_y;
+  if (!head.exists) return head;
+  const int index = (block_y * f.batch.blocks_x + block_x) * block_references +
+                    (ry % block_side) * block_side + rx % block_side;
+  head.log2_count = f.groups.log2_count[index];
+  head.displacement =
+      f.groups.displacements[index * f.groups.capacity +
+                             ((lane & (16 * S - 1)) >> ((S == 1 ? 4 : 5) - head.log2_count))];
+  head.x = f.grid.x(i) - first_x;
+  head.y = f.grid.y(j) - first_y;
+  return head;
+}
+
+constexpr int least_blocks(bool second_phase, int S) {
+  return second_phase ? (S == 1 ? 3 : 2) : (S == 1 ? 4 : 2);
+}
+
 template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-__global__ void __launch_bounds__(threads, S == 1 && !second_phase ? 3 : 2)
+__global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     filter_kernel(const KernelArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ float window[patch];
   const FilterArgs& f = a.filter;
-  const SharedTile shared(memory, a.tile, second_phase);
+  std::uint32_t *const noisy_tile = memory, *const basic_tile = memory + a.tile.words();
+  int* const values = reinterpret_cast<int*>(memory + (second_phase ? 2 : 1) * a.tile.words());
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, plane = blockIdx.z;
-  const int first_x = f.grid.x((f.batch.x0 + blockIdx.x) * block_side);
-  const int first_y = f.grid.y((f.batch.y0 + blockIdx.y) * block_side);
+  const int first_x = f.grid.x(f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x));
+  const int first_y = f.grid.y(f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
   const int start = f.margins.at(first_x - a.radius, first_y - a.radius);
   const float level = f.noisy[plane][f.margins.at(first_x + patch / 2, first_y + patch / 2)];
 
   if (threadIdx.x < patch) window[threadIdx.x] = f.window[threadIdx.x];
   if constexpr (staging == Staging::shared) {
-    load_tile(f.noisy[plane], start, f.margins.pitch, level, a.tile, shared.noisy);
+    load_tile(f.noisy[plane] + start, f.margins.pitch, level, a.tile, noisy_tile);
     if constexpr (second_phase)
-      load_tile(f.basic[plane], start, f.margins.pitch, level, a.tile, shared.basic);
-    for (int i = threadIdx.x; i < 2 * a.tile.words(); i += threads) shared.values[i] = 0;
+      load_tile(f.basic[plane] + start, f.margins.pitch, level, a.tile, basic_tile);
+    for (int i = threadIdx.x; i < a.tile.words(); i += threads) values[i] = 0;
   }
   __syncthreads();
 
-  const Transform3d<S, Transform2d, GroupTransform> transform(lane);
-  const int pitch = staging == Staging::shared ? a.tile.pitch : f.margins.pitch;
-  const Samples<staging> noisy{staging == Staging::shared ? static_cast<void*>(shared.noisy)
-                                                          : (void*)(f.noisy[plane] + start),
-                               pitch, level};
-  const Samples<staging> basic{staging == Staging::shared ? static_cast<void*>(shared.basic)
-                                                          : (void*)(f.basic[plane] + start),
-                               pitch, level};
-  for (int r = warp; r < block_references; r += warps) {
-    const int i = (f.batch.x0 + blockIdx.x) * block_side + r % block_side;
-    const int j = (f.batch.y0 + blockIdx.y) * block_side + r / block_side;
-    if (i >= f.grid.count_x || j >= f.grid.count_y) continue;
+  const Operands<Transform2d, GroupTransform> operands(window, lane);
+  const NoiseScale<S, GroupTransform> noise(lane);
+  const int pitch = pitch_of<staging>(f), column = 2 * (lane & 3);
+  const auto samples_of = [&](const std::uint32_t* tile, const float* samples) {
+    return Samples<staging>{staging == Staging::shared
+                                ? static_cast<const void*>(tile + column)
+                                : static_cast<const void*>(samples + start + column),
+                            pitch, level};
+  };
+  GroupHead next = fetch<S>(a, warp, first_x, first_y, lane);
+  for (int r = warp; r < a.tile.references(); r += warps) {
+    const GroupHead head = next;
+    next = fetch<S>(a, r + warps, first_x, first_y, lane);
+    if (!head.exists) continue;
 
-    const int index = (blockIdx.y * f.batch.blocks_x + blockIdx.x) * block_references + r;
-    LaneGroup<S> group;
-    group.log2_repeats = (S == 1 ? 4 : 5) - f.groups.log2_count[index];
-    const std::uint32_t packed =
-        f.groups.displacements[index * f.groups.capacity +
-                               ((lane & (16 * S - 1)) >> group.log2_repeats)];
-    group.own_offset = (f.grid.y(j) - first_y + a.radius + displacement_y(packed)) * pitch +
-                       f.grid.x(i) - first_x + a.radius + displacement_x(packed);
+    const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
+    const int y = head.y + a.radius + displacement_y(head.displacement);
+    const int x = head.x + a.radius + displacement_x(head.displacement);
+    const int own_offset = y * pitch + x;
+    int offset[S][2];
 #pragma unroll
-    for (int k = 0; k < 2 * S; ++k)
-      group.offset[k] = __shfl_sync(~0u, group.own_offset, 2 * S * (lane >> 2) + k);
+    for (int s = 0; s < S; ++s)
+#pragma unroll
+      for (int b = 0; b < 2; ++b)
+        offset[s][b] = __shfl_sync(~0u, own_offset, S * ((lane >> 2) + 8 * b) + s);
 
-    Coefficients<S> c;
+    const auto transform = [&](const Samples<staging>& samples, Slots(&patches)[S]) {
+#pragma unroll
+      for (int s = 0; s < S; ++s)
+        transform_patches<Transform2d>(samples, offset[s], operands.rows, patches[s]);
+    };
+    const float sigma = f.sigma[plane], repeats = static_cast<float>(1 << log2_repeats);
+    Spectrum<S> spectrum;
+    Slots patches[S];
     float weight;
-    const float sigma = f.sigma[plane];
     if constexpr (!second_phase) {
-      transform.forward(noisy, group, c);
-      const float limit =
-          a.strength.value * sigma * root_8 * sqrtf(static_cast<float>(1 << group.log2_repeats));
-      weight = threshold<S>(c, limit, a.strength.mean_factor, group.log2_repeats, lane);
+      transform(samples_of(noisy_tile, f.noisy[plane]), patches);
+      const int kept = threshold<S, Transform2d>(
+          patches, operands.group, a.strength.value * sigma * exp2f(0.5f * log2_repeats),
+          a.strength.mean_factor, noise, lane, spectrum);
+      weight = reciprocal(static_cast<float>(kept) * repeats);
     } else {
-      transform.forward(basic, group, c);
-      std::uint32_t factors[S][8][2];
-      const float noise =
-          a.strength.value * sigma * sigma * 8.0f * static_cast<float>(1 << group.log2_repeats);
-      weight = wiener_factors<S>(c, noise, group.log2_repeats, lane, factors);
-      transform.forward(noisy, group, c);
-      apply_factors<S>(factors, c);
+      transform(samples_of(basic_tile, f.basic[plane]), patches);
+      const float energy = wiener_factors<S, Transform2d>(
+          patches, operands.group, a.strength.value * sigma * sigma * repeats, noise, lane,
+          spectrum);
+      weight = reciprocal(energy * repeats);
+      transform(samples_of(noisy_tile, f.noisy[plane]), patches);
+      apply_factors<S, GroupTransform>(patches, operands.group, spectrum);
     }
-    transform.inverse_but_rows(c);
 
-    // Values and weights are rounded alike, so that a rounded weight does not shift the estimate.
-    const int fixed_weight = static_cast<int>(weight * weight_scale + 0.5f);
-    const float used_weight = static_cast<float>(fixed_weight) / weight_scale;
-    const float offset_level = level - mid_level;
-    if constexpr (staging == Staging::shared) {
-      aggregate<S>(c, group, transform.inverse_operand, window, used_weight, offset_level,
-                   shared.values, pitch);
-      if (lane < 16 * S) atomicAdd(&shared.weights[group.own_offset], fixed_weight);
-    } else {
-      aggregate<S>(c, group, transform.inverse_operand, window, used_weight, offset_level,
-                   f.sums[plane].numerator + start, pitch);
-      if (lane < 16 * S)
-        atomicAdd(&f.sums[plane].denominator[start + group.own_offset],
-                  static_cast<std::uint32_t>(fixed_weight));
-    }
+    // The weight is rounded to what a half and the fixed point hold both, so that it counts in the
+    // estimates exactly as in the sum of weights.
+    weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
+    const float target_offset = weight * (level - mid_level) * value_scale;
+    if constexpr (staging == Staging::shared)
+      aggregate_group<S, Transform2d, GroupTransform, staging>(
+          spectrum, offset, operands, weight, Target<int>{values, f.window, pitch, target_offset},
+          lane);
+    else
+      aggregate_group<S, Transform2d, GroupTransform, staging>(
+          spectrum, offset, operands, weight,
+          Target<unsigned long long>{f.sums[plane].numerator + start, f.window, pitch,
+                                     target_offset},
+          lane);
+    if (lane < 16 * S)
+      atomicAdd(&f.sums[plane].denominator[start + y * f.margins.pitch + x],
+                static_cast<std::uint32_t>(weight * weight_scale));
   }
   if constexpr (staging == Staging::shared) {
     __syncthreads();
-    for (int i = threadIdx.x; i < a.tile.words(); i += threads) {
-      const int y = i / a.tile.pitch, x = i - y * a.tile.pitch;
-      const int at = start + y * f.margins.pitch + x;
-      if (const int value = shared.values[i]; value != 0) add(&f.sums[plane].numerator[at], value);
-      if (const int weight = shared.weights[i]; weight != 0)
-        atomicAdd(&f.sums[plane].denominator[at], static_cast<std::uint32_t>(weight));
-    }
+    unsigned long long* const sums = f.sums[plane].numerator + start;
+    for_tile(a.tile, f.margins.pitch, [&](int word, int at) {
+      if (const int value = values[word]; value != 0) add(sums + at, value);
+    });
   }
+}
+
+/// The largest tile of at most 8x8 reference patches that fits into shared memory, and whose sums
+/// stay in range.
+inline Tile choose_tile(const PhaseParams& phase, int arrays, std::size_t limit) {
+  const int most = phase.group <= 16 ? 64 : 32;
+  const auto span = [&](int log2) {
+    return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
+  };
+  for (const auto& [log2_x, log2_y] : {std::pair{3, 3}, {3, 2}, {2, 3}, {2, 2}}) {
+    const Tile tile{log2_x, log2_y, span(log2_y)};
+    const std::size_t bytes = sizeof(std::uint32_t) * arrays * tile.words();
+    if (tile.references() <= most && span(log2_x) <= tile_pitch && bytes <= limit) return tile;
+  }
+  return {};
 }
 
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream) {
-  const KernelArgs args{filter, TileShape(phase.window, phase.step), phase.window / 2, strength};
-  const std::size_t bytes = SharedTile::bytes(args.tile, second_phase);
-  const dim3 grid(filter.batch.blocks_x, filter.batch.blocks_y, filter.planes);
-  if (bytes <= cuda::dynamic_shared_limit()) {
+  constexpr int arrays = second_phase ? 3 : 2;  // samples of one or two planes, sums
+  const KernelArgs args{filter, choose_tile(phase, arrays, cuda::dynamic_shared_limit()),
+                        phase.window / 2, strength};
+  const int side_x = 1 << (args.tile.log2_x - 2), side_y = 1 << (args.tile.log2_y - 2);
+  const dim3 grid((filter.batch.blocks_x + side_x - 1) / side_x,
+                  (filter.batch.blocks_y + side_y - 1) / side_y, filter.planes);
+  if (args.tile.rows > 0) {
     const auto kernel =
         filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>;
     cuda::allow_shared_memory(kernel);
-    kernel<<<grid, threads, bytes, stream>>>(args);
+    kernel<<<grid, threads, sizeof(std::uint32_t) * arrays * args.tile.words(), stream>>>(args);
   } else {
     filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>
         <<<grid, threads, 0, stream>>>(args);

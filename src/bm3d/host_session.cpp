@@ -46,6 +46,9 @@ class HostSession : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
+    if (noisy.on_device)
+      throw InvalidArgument(
+          "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
     if (luma_.empty() && chroma_.empty()) return noisy;
     load(noisy);
     filter();

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +19,7 @@ namespace lull::bm3d {
 /// whether a search window leaves it. Offsets count elements, whatever their type.
 struct Margins {
   int width = 0, height = 0;  // of the picture
-  int left = 0, top = 0;      // multiples of 4, at least the window's radius
+  int left = 0, top = 0;      // multiples of 4, at least the window's radius and a patch
   int pitch = 0, rows = 0;    // of the whole, pitch a multiple of 32
 
   Margins() = default;
@@ -70,6 +71,12 @@ struct Guide {
   float offset = 0;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
+/// Half the squared distance between patches of a guide up to which match() tells them apart: its
+/// scale must be such that tau lies below.
+inline constexpr int max_half_distance = 65534;
+inline float greatest_scale(float tau) {
+  return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
+}
 
 /// Sums of all groups' estimates in fixed point: integers add up to the same result in any order.
 struct Sums {
@@ -98,6 +105,9 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 /// The way back, rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream);
+/// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
+void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
+                    cudaStream_t stream);
 /// A plane to match in: an estimate with a share of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;
@@ -106,6 +116,17 @@ struct MixedPlane {
   constexpr float operator()(int at) const {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
+#ifdef __CUDACC__
+  /// Four samples from a multiple of 4 on.
+  __device__ float4 quad(int at) const {
+    float4 e = *reinterpret_cast<const float4*>(estimate + at);
+    if (share == 0) return e;
+    const float4 n = *reinterpret_cast<const float4*>(noisy + at);
+    e.x += share * (n.x - e.x), e.y += share * (n.y - e.y);
+    e.z += share * (n.z - e.z), e.w += share * (n.w - e.w);
+    return e;
+  }
+#endif
 };
 /// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second, plus,
 /// if given, luma averaged over boxes of 2^shift_x by 2^shift_y samples, cut at the right and lower
@@ -118,19 +139,29 @@ struct ColourGuide {
   float weight[2] = {};
 };
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
-/// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins.
+/// Sums to be cleared on the way.
+struct ClearedSums {
+  int planes = 0;
+  std::array<Sums, max_planes> of{};
+};
+/// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins,
+/// and so have the sums, which are cleared for the phase that begins.
 void make_guide(const MixedPlane& plane, const Margins& margins, float scale, float offset,
-                std::uint8_t* samples, std::int32_t* half_norms, cudaStream_t stream);
+                std::uint8_t* samples, std::int32_t* half_norms, const ClearedSums& sums,
+                cudaStream_t stream);
 
 // ---- grouping (match.cu) ----
 
 /// How a match kernel cuts its work to the shared memory of a device; fixed per session.
 struct MatchPlan {
   int union_width = 0;   // of the windows of a block's references, rounded up to 8
-  int union_height = 0;  // rounded up to 4
-  int tile_pitch = 0;    // words
-  int band_rows = 0;     // rows of candidates whose scores exist at a time, multiple of 4
-  int score_pitch = 0;   // words of scores for one reference
+  int union_height = 0;  // rounded up to 8
+  int band_rows = 0;     // rows of candidates whose scores exist at a time, multiple of 8
+  int score_row = 0;     // words of scores for one row of a window
+  int words = 0;         // of scores of one reference patch in a band, at most
+  int score_pitch = 0;   // words between the tables of two reference patches
+  // Factors that divide: by the number of units of 8 columns, by score_row, by the window.
+  std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 
   MatchPlan() = default;

@@ -6,16 +6,24 @@
 // their windows, and works in bands of the union's rows, as many as fit in shared memory:
 //   1. load the band's samples (at every place the word of the 4 samples that start there, so that
 //      no later load is unaligned) and half norms;
-//   2. warps fill the table of scores, 16 bits for each pair of reference and candidate; a score is
-//      65535 minus a scaled distance, 0 for what is no candidate;
+//   2. warps fill the tables of scores: for each reference patch the candidates of its own window,
+//      16 bits each; a score is 65535 minus a scaled distance, 0 for what is no candidate;
 //   3. each warp takes the scores of one reference patch and merges the band's best into its list.
 // Step 3 first finds a bound that at least N candidates reach (the N-th best of the best of each
 // lane), so that few candidates pass; these are gathered, sorted and merged, 32 at a time. Keys
 // hold score and place, so that the order is total and the result the same in any order of work.
+//
+// Tables are as dense as they can be: two candidates to a word, rows of (window + 1) / 2 words, so
+// that step 3 is a plain scan. The one half word of a row that is no candidate, the reference patch
+// itself and the words up to a multiple of the scan are zero.
+
+#include <algorithm>
+#include <iterator>
 
 #include "bm3d/group.h"
 #include "bm3d/kernels.h"
 #include "bm3d/warp.cuh"
+#include "core/error.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
 
@@ -26,6 +34,8 @@ constexpr int warps = block_references;  // one reference patch for each warp in
 constexpr int threads = warps * 32;
 constexpr int pending_slots = 96;  // 31 left over and two ballots
 constexpr std::uint32_t best_key = 0xffffffffu;
+constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
+constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time
 
 struct MatchArgs {
   Guide guide;
@@ -36,63 +46,103 @@ struct MatchArgs {
   MatchPlan plan;
   int window, radius;
   int keep;       // N
-  int shift;      // of half distances, so that tau fits 16 bits
   int min_score;  // score at distance tau
 };
 
-/// The part of a block that all its threads know.
-struct Tile {
-  int first_x, first_y;  // origin of the block's first reference patch
-  int x0, y0;            // place of the union's first candidate; may lie in the margin
+/// Rows in shared memory; constants, so that they are part of the instructions.
+template <int union_pitch>
+struct Pitch {
+  static constexpr int norms = union_pitch;
+  // 4 modulo 8: rows that are 4 apart then lie 16 banks apart. 7 words of a patch, 3 of skew.
+  static constexpr int samples = union_pitch + 12;
 };
 
-__device__ Tile tile_of(const MatchArgs& a) {
-  const int first_x = a.grid.x((a.batch.x0 + blockIdx.x) * block_side);
-  const int first_y = a.grid.y((a.batch.y0 + blockIdx.y) * block_side);
-  return {first_x, first_y, first_x - a.radius, first_y - a.radius};
-}
-
+template <int union_pitch>
 struct SharedTables {
-  std::uint32_t* samples;  // [band_rows + 7][tile_pitch]
-  std::int32_t* norms;     // [band_rows][union_width]
+  std::uint32_t* samples;  // [band_rows + 7][Pitch::samples]
+  std::int32_t* norms;     // [band_rows][Pitch::norms]
   std::uint32_t* scores;   // [16][score_pitch], two scores to a word
   std::uint32_t* pending;  // [warps][pending_slots]
+  std::uint32_t* patches;  // [16][reference_pitch]: the reference patches, row by row
 
   __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
       : samples(memory),
-        norms(reinterpret_cast<std::int32_t*>(samples +
-                                              (plan.band_rows + patch - 1) * plan.tile_pitch)),
-        scores(reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * plan.union_width)),
-        pending(scores + block_references * plan.score_pitch) {}
+        norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
+                                                            Pitch<union_pitch>::samples)),
+        scores(
+            reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)),
+        pending(scores + block_references * plan.score_pitch),
+        patches(pending + warps * pending_slots) {}
 };
 
-/// Four samples that start anywhere, as a word.
-__device__ std::uint32_t load_unaligned(const std::uint8_t* at) {
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const auto* words = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
-  return __funnelshift_r(words[0], words[1], 8 * (address & 3));
+/// Where the table of one reference patch begins. A warp writes the same place of the union for 8
+/// reference patches at once: they begin so that this is in 8 times 4 different banks.
+/// `left`: the first column of the union in the table, even.
+__device__ int table_of(const MatchPlan& plan, int reference, int left) {
+  const int start = reference * plan.score_pitch;
+  return start + ((4 * (reference & 7) + left / 2 - start) & 31);
 }
 
-/// Step 1. The tile starts at the aligned word at or before x0, `skew` samples before it.
-__device__ void load_band(const MatchArgs& a, const Tile& tile, int band, int rows,
-                          const SharedTables& shared) {
-  const int start = a.margins.at(tile.x0, tile.y0 + band);
-  const int skew = start & 3;
-  const int quads = a.plan.tile_pitch / 4;
-  for (int i = threadIdx.x; i < (rows + patch - 1) * quads; i += threads) {
-    const int y = i / quads, q = i - y * quads;
-    const auto* words = reinterpret_cast<const std::uint32_t*>(a.guide.samples + start - skew +
-                                                               y * a.margins.pitch) +
-                        q;
-    const std::uint32_t low = words[0], high = words[1];
-    *reinterpret_cast<uint4*>(&shared.samples[y * a.plan.tile_pitch + 4 * q]) =
-        make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
-                   __funnelshift_r(low, high, 24));
+/// Samples of a row from a place on that need not be aligned: `offset` counts samples from the
+/// aligned word, in bits.
+__device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
+  return __funnelshift_r(words[0], words[1], bits);
+}
+
+/// A warp copies its reference patch, and the score before the product: the greatest, less the half
+/// norm.
+template <int union_pitch>
+__device__ void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
+                               const SharedTables<union_pitch>& shared) {
+  std::uint32_t* to = shared.patches + reference * reference_pitch;
+  const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
+  if (lane < 16)
+    to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.guide.samples + (place & ~3)) +
+                           row * (a.margins.pitch / 4),
+                       8 * (place & 3));
+  if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
+}
+
+/// Step 1. The tile starts at the aligned word at or before `start`, the union's first place.
+template <int union_pitch>
+__device__ void load_band(const MatchArgs& a, int start, int rows,
+                          const SharedTables<union_pitch>& shared) {
+  constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
+  const int quads = a.plan.union_width / 4 + 3, word_pitch = a.margins.pitch / 4;
+  {
+    int y = threadIdx.x / lanes;
+    const int q = threadIdx.x % lanes;
+    const auto* words =
+        reinterpret_cast<const std::uint32_t*>(a.guide.samples + (start & ~3)) + y * word_pitch + q;
+    std::uint32_t* to = shared.samples + y * pitch + 4 * q;
+    for (; y < rows + patch - 1; y += threads / lanes) {
+#pragma unroll
+      for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
+        if (q + more < quads) {
+          const std::uint32_t low = words[more], high = words[more + 1];
+          *reinterpret_cast<uint4*>(to + 4 * more) =
+              make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                         __funnelshift_r(low, high, 24));
+        }
+      words += threads / lanes * word_pitch;
+      to += threads / lanes * pitch;
+    }
   }
-  for (int i = threadIdx.x; i < rows * a.plan.union_width; i += threads) {
-    const int y = i / a.plan.union_width, x = i - y * a.plan.union_width;
-    shared.norms[i] = a.guide.half_norms[start + y * a.margins.pitch + x];
+  const int lane = threadIdx.x % 32;
+  int y = threadIdx.x / 32;
+  const std::int32_t* norms = a.guide.half_norms + start + y * a.margins.pitch + lane;
+  std::int32_t* to = shared.norms + y * union_pitch + lane;
+  for (; y < rows; y += warps) {
+#pragma unroll
+    for (int x = 0; x < union_pitch; x += 32)
+      if (x + lane < a.plan.union_width) to[x] = norms[x];
+    norms += warps * a.margins.pitch;
+    to += warps * union_pitch;
   }
+}
+
+__device__ __forceinline__ void store_shared(std::uint32_t address, std::uint32_t value) {
+  asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(value));
 }
 
 /// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
@@ -100,70 +150,101 @@ __device__ void load_band(const MatchArgs& a, const Tile& tile, int band, int ro
 /// row of candidates cost a single new load.
 struct References {
   std::uint32_t words[8];  // two mma operands
-  int base[2];             // score before the product: the greatest, less the half norm
+  int base[2];
+
+  __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
+#pragma unroll
+    for (int which = 0; which < 2; ++which) {
+      const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
+#pragma unroll
+      for (int row = 0; row < 4; ++row) words[row * 2 + which] = own[2 * (quad + row) + half];
+      base[which] = static_cast<int>(own[16]);
+    }
+  }
 };
 
-__device__ References load_references(const MatchArgs& a, int lane) {
-  const int g = lane >> 2, t = lane & 3;
-  const int half = 4 * (t & 1), quad = 4 * (t >> 1);
-  References result;
-  for (int which = 0; which < 2; ++which) {
-    const int r = g + 8 * which;
-    const int x = a.grid.x((a.batch.x0 + blockIdx.x) * block_side + r % block_side);
-    const int y = a.grid.y((a.batch.y0 + blockIdx.y) * block_side + r / block_side);
-    const int at = a.margins.at(x, y);
-    for (int row = 0; row < 4; ++row)
-      result.words[row * 2 + which] =
-          load_unaligned(a.guide.samples + at + (quad + row) * a.margins.pitch + half);
-    result.base[which] = (65535 << a.shift) - a.guide.half_norms[at];
-  }
-  return result;
-}
-
-/// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows.
-__device__ void score_band(const MatchArgs& a, const Tile& tile, const References& references,
-                           int rows, const SharedTables& shared) {
-  constexpr int unit_rows = 4;
+/// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows. `skew`: of the tile.
+template <int union_pitch>
+__device__ void score_band(const MatchArgs& a, int skew, int rows,
+                           const SharedTables<union_pitch>& shared) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const int g = lane >> 2, t = lane & 3;
-  const int half = 4 * (t & 1), quad = 4 * (t >> 1);
-  const int skew = a.margins.at(tile.x0, tile.y0) & 3;
-  const int pitch = a.plan.tile_pitch, width = a.plan.union_width;
-  const int columns = width / 8, units = columns * (rows / unit_rows);
+  const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
+  const References references(shared.patches, g, half, quad);
+  const int columns = a.plan.union_width / 8, units = columns * (rows / unit_rows);
+  const int first_i = (a.batch.x0 + blockIdx.x) * block_side;
+  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
+  const auto address_of = [&](int word) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores + word));
+  };
+  const std::uint32_t first_low = address_of(table_of(a.plan, g, left) + t - left / 2);
+  const std::uint32_t first_high = address_of(table_of(a.plan, g + 8, left) + t - left / 2);
+  // What lies outside a window goes where nobody reads it.
+  const std::uint32_t waste = address_of(block_references * a.plan.score_pitch + lane);
+  const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
+  const std::int32_t* const norms = shared.norms + 2 * t;
 
   for (int unit = warp; unit < units; unit += warps) {
-    const int y = unit / columns * unit_rows, x = (unit % columns) * 8;
-    const std::uint32_t* sample = &shared.samples[(y + quad) * pitch + skew + x + g + half];
-    const auto* norm = reinterpret_cast<const int2*>(&shared.norms[y * width + x + 2 * t]);
-    std::uint32_t* score = &shared.scores[g * a.plan.score_pitch + (y * width + x) / 2 + t];
+    const int unit_y = unit * a.plan.columns_inverse >> 16;
+    const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
+    const std::uint32_t* sample = samples + y * pitch + x;
+    const auto* norm = reinterpret_cast<const int2*>(norms + y * union_pitch + x);
+    const bool inside =
+        static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(a.plan.score_row);
+    const std::uint32_t from = 4 * y * a.plan.score_row + 2 * x;
+    const std::uint32_t advance = inside ? 4 * a.plan.score_row : 0;
+    std::uint32_t low = inside ? first_low + from : waste;
+    std::uint32_t high = inside ? first_high + from : waste;
     std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
-    sample += 3 * pitch;
 #pragma unroll
     for (int row = 0; row < unit_rows; ++row) {
-      w[(row + 3) & 3] = *sample;
-      sample += pitch;
-      const int2 n = norm[row * width / 2];
+      w[(row + 3) & 3] = sample[(row + 3) * pitch];
+      const int2 n = norm[row * union_pitch / 2];
       int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
                   references.base[1] - n.y};
       mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
       mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
-      score[row * width / 2] = pack_saturated(c[1] >> a.shift, c[0] >> a.shift);
-      score[row * width / 2 + 8 * a.plan.score_pitch] =
-          pack_saturated(c[3] >> a.shift, c[2] >> a.shift);
+      store_shared(low, pack_saturated(c[1], c[0]));
+      store_shared(high, pack_saturated(c[3], c[2]));
+      low += advance;
+      high += advance;
     }
   }
 }
 
-/// A score at least as great as the N-th best of those in the lanes' maxima (one in each half
-/// word).
+/// What of a band lies in the window of one reference patch.
+struct Scan {
+  int from, to;           // rows of the union
+  int odd;                // the table begins one column before the window
+  std::uint32_t* scores;  // from row `from` on
+};
+
+/// Zeroes what of a table is no candidate: see the head of this file.
+template <int chunk>
+__device__ void clear_gaps(const MatchArgs& a, const Scan& scan, int dy, int lane) {
+  auto* halves = reinterpret_cast<std::uint16_t*>(scan.scores);
+  const int rows = scan.to - scan.from, words = rows * a.plan.score_row;
+  for (int row = lane; row < rows; row += 32)
+    halves[2 * row * a.plan.score_row + (scan.odd != 0 ? 0 : a.window)] = 0;
+  const int own_row = dy + a.radius - scan.from;
+  if (lane == 0 && own_row >= 0 && own_row < rows)
+    halves[2 * own_row * a.plan.score_row + scan.odd + a.radius] = 0;
+  const int scanned = (words + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
+#pragma unroll 1
+  for (int i = words + lane; i < scanned; i += 32) scan.scores[i] = 0;
+  __syncwarp();
+}
+
+/// A score that at least `keep` - 1 of the candidates in the lanes' maxima (one in each half word)
+/// reach; the reference patch itself is not among them.
 template <int N>
-__device__ std::uint32_t bound_of(std::uint32_t maxima, int lane) {
-  const std::uint32_t low = maxima & 0xffffu, high = maxima >> 16;
+__device__ std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
-    return __shfl_sync(~0u, sort_descending(max(low, high), lane), N - 1);
+    const std::uint32_t best = max(maxima & 0xffffu, maxima >> 16);
+    return __shfl_sync(~0u, sort_descending(best, lane), max(keep - 2, 0));
   } else {
-    const std::uint32_t a = sort_descending(low, lane), b = sort_descending(high, lane);
-    return warp_min(max(a, __shfl_sync(~0u, b, 31 - lane)));
+    const std::uint32_t sorted = sort_descending<HalfWords>(maxima, lane);
+    return warp_min(max(sorted & 0xffffu, __shfl_sync(~0u, sorted, 31 - lane) >> 16));
   }
 }
 
@@ -171,53 +252,39 @@ __device__ std::uint32_t bound_of(std::uint32_t maxima, int lane) {
 struct BestList {
   std::uint32_t key;    // score << 16 | (65535 - place in the window); 0: none
   std::uint32_t worst;  // of the N best; 0 while there are fewer
+  bool is_empty = true;
 
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(lane < count ? pending[lane] : 0u, lane);
-    key = merge_descending(max(key, __shfl_sync(~0u, fresh, 31 - lane)), lane);
+    if (is_empty) {  // but for the reference patch
+      const std::uint32_t before = __shfl_up_sync(~0u, fresh, 1);
+      key = lane == 0 ? best_key : before;
+      is_empty = false;
+    } else {
+      key = merge_descending(max(key, __shfl_sync(~0u, fresh, 31 - lane)), lane);
+    }
     worst = __shfl_sync(~0u, key, keep - 1);
   }
 };
 
 /// Step 3, for one reference patch at (dx, dy) from the block's first.
-template <int N>
-__device__ void select_band(const MatchArgs& a, int reference, int dx, int dy, int band, int rows,
-                            const SharedTables& shared, BestList& best) {
-  constexpr int chunk = 32;  // words in a lane's registers
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const int row_words = a.plan.union_width / 2;
-  const int from = max(band, dy), to = min(band + rows, dy + a.window);
-  const int words = (to - from) * row_words;
-  const std::uint32_t* scores =
-      &shared.scores[reference * a.plan.score_pitch + (from - band) * row_words];
-  std::uint32_t* pending = &shared.pending[warp * pending_slots];
-  const int centre = a.radius * a.window + a.radius;
-  // Division by row_words as a product; exact, as words < 2^20 / row_words.
-  const std::uint32_t inverse = ((1u << 20) + row_words - 1) / row_words;
-
-  // The scores at word i, without those of columns outside this reference patch's own window.
-  const auto scores_at = [&](int i, int column) {
-    const int c = 2 * column - dx;
-    std::uint32_t word = scores[i];
-    if (static_cast<unsigned>(c) >= static_cast<unsigned>(a.window)) word &= 0xffff0000u;
-    if (static_cast<unsigned>(c + 1) >= static_cast<unsigned>(a.window)) word &= 0xffffu;
-    return word;
-  };
+template <int N, int chunk>
+__device__ void select_band(const MatchArgs& a, const Scan& scan, int dy, std::uint32_t* pending,
+                            BestList& best) {
+  const int lane = threadIdx.x & 31;
+  const std::uint32_t* scores = scan.scores;
+  const int row_words = a.plan.score_row, words = (scan.to - scan.from) * row_words;
+  const int first_place = (scan.from - dy) * a.window - scan.odd;
 
   int count = 0;
   for (int base = lane; base - lane < words; base += 32 * chunk) {
     std::uint32_t v[chunk], maxima = 0;
-    int column = base - static_cast<int>((base * inverse) >> 20) * row_words;
-    const int advance = 32 % row_words;
 #pragma unroll
     for (int k = 0; k < chunk; ++k) {
-      const int i = base + 32 * k;
-      v[k] = i < words ? scores_at(i, column) : 0u;
+      v[k] = scores[base + 32 * k];
       maxima = __vmaxu2(maxima, v[k]);
-      column += advance;
-      if (column >= row_words) column -= row_words;
     }
-    const std::uint32_t bound = max(max(bound_of<N>(maxima, lane), best.worst >> 16),
+    const std::uint32_t bound = max(max(bound_of<N>(maxima, a.keep, lane), best.worst >> 16),
                                     static_cast<std::uint32_t>(a.min_score));
     const std::uint32_t below = (bound - 1) * 0x10001u;
     std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
@@ -226,16 +293,17 @@ __device__ void select_band(const MatchArgs& a, int reference, int dx, int dy, i
       if (__vmaxu2(v[k], below) != below) hits |= 1u << k;
 
     while (__any_sync(~0u, hits != 0)) {
-      const int i = base + 32 * (hits != 0 ? __ffs(hits) - 1 : 0);
-      const int y = static_cast<int>((i * inverse) >> 20), x = i - y * row_words;
-      const std::uint32_t word = hits != 0 ? scores_at(i, x) : 0u;
+      const int i = base + 32 * ((__ffs(hits) - 1) & 31);
+      const std::uint32_t word = hits != 0 ? scores[i] : 0u;
       hits &= hits - 1;
-      const int place = (from - dy + y) * a.window + 2 * x - dx;
+      const int y = static_cast<int>((i * a.plan.row_inverse) >> 20), x = i - y * row_words;
+      const std::uint32_t place = 65535u - (first_place + y * a.window + 2 * x);
+      const std::uint32_t least = max(bound << 16, best.worst + 1);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const std::uint32_t score = half != 0 ? word >> 16 : word & 0xffffu;
-        const std::uint32_t key = score << 16 | (65535u - static_cast<std::uint32_t>(place + half));
-        const bool hit = score >= bound && key > best.worst && place + half != centre;
+        const std::uint32_t key = half != 0 ? (word & 0xffff0000u) | ((place - 1) & 0xffffu)
+                                            : word << 16 | (place & 0xffffu);
+        const bool hit = key >= least;
         const std::uint32_t ballot = __ballot_sync(~0u, hit);
         if (hit) pending[count + __popc(ballot & ((1u << lane) - 1))] = key;
         count += __popc(ballot);
@@ -264,7 +332,7 @@ __device__ void store_group(const MatchArgs& a, int reference, const BestList& b
   const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
   const int log2_count = 31 - __clz(found);
   const int place = 65535 - static_cast<int>(best.key & 0xffffu);
-  const int y = place / a.window, x = place - y * a.window;
+  const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
   const int index = (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
   if (lane < (1 << log2_count))
     a.groups.displacements[index * a.groups.capacity + lane] =
@@ -272,28 +340,33 @@ __device__ void store_group(const MatchArgs& a, int reference, const BestList& b
   if (lane == 0) a.groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
 }
 
-template <int N>
+template <int N, int chunk, int union_pitch>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
   extern __shared__ std::uint32_t memory[];
-  const SharedTables shared(memory, a.plan);
-  const Tile tile = tile_of(a);
+  const SharedTables<union_pitch> shared(memory, a.plan);
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
-  const References references = load_references(a, lane);
-  const int dx =
-      a.grid.x((a.batch.x0 + blockIdx.x) * block_side + reference % block_side) - tile.first_x;
-  const int dy =
-      a.grid.y((a.batch.y0 + blockIdx.y) * block_side + reference / block_side) - tile.first_y;
+  const int i = (a.batch.x0 + blockIdx.x) * block_side, j = (a.batch.y0 + blockIdx.y) * block_side;
+  const int first_x = a.grid.x(i), first_y = a.grid.y(j);
+  const int x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
+  const int dx = x - first_x, dy = y - first_y;
+  // Place of the union's first candidate; it may lie in the margin.
+  const int start = a.margins.at(first_x - a.radius, first_y - a.radius);
 
+  load_reference(a, x, y, reference, lane, shared);
   BestList best{lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
-    load_band(a, tile, band, rows, shared);
+    load_band(a, start + band * a.margins.pitch, rows, shared);
     __syncthreads();
-    score_band(a, tile, references, rows, shared);
+    score_band(a, start & 3, rows, shared);  // rows begin at aligned words
     __syncthreads();
-    if (band < dy + a.window && band + rows > dy)
-      select_band<N>(a, reference, dx, dy, band, rows, shared, best);
-    __syncthreads();
+    Scan scan{max(band, dy), min(band + rows, dy + a.window), dx & 1, shared.scores};
+    if (scan.from < scan.to) {
+      scan.scores += table_of(a.plan, reference, dx & ~1) + (scan.from - band) * a.plan.score_row;
+      clear_gaps<chunk>(a, scan, dy, lane);
+      select_band<N, chunk>(a, scan, dy, shared.pending + reference * pending_slots, best);
+    }
+    if (band + rows < a.plan.union_height) __syncthreads();
   }
   store_group(a, reference, best);
 }
@@ -302,40 +375,83 @@ constexpr int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+constexpr int narrow_union = 64, wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
+
+using Kernel = void (*)(MatchArgs);
+struct KernelChoice {
+  int chunk;  // words that a lane scans at a time
+  Kernel of_16, of_32;
+};
+template <int chunk, int union_pitch>
+constexpr KernelChoice choice{chunk, match_kernel<16, chunk, union_pitch>,
+                              match_kernel<32, chunk, union_pitch>};
+const KernelChoice narrow_choices[] = {choice<6, narrow_union>, choice<11, narrow_union>,
+                                       choice<16, narrow_union>, choice<20, narrow_union>,
+                                       choice<25, narrow_union>};
+const KernelChoice wide_choices[] = {choice<6, wide_union>, choice<25, wide_union>};
+
+bool is_narrow(const MatchPlan& plan) { return plan.union_width <= narrow_union; }
+
+/// The kernel whose scans fit the tables best.
+const KernelChoice& choose(const MatchPlan& plan) {
+  const auto scanned = [&](const KernelChoice& kernel) {
+    return round_up(plan.words, 32 * kernel.chunk);
+  };
+  const auto best_of = [&](const auto& choices) -> const KernelChoice& {
+    return *std::min_element(std::begin(choices), std::end(choices),
+                             [&](const auto& a, const auto& b) { return scanned(a) < scanned(b); });
+  };
+  return is_narrow(plan) ? best_of(narrow_choices) : best_of(wide_choices);
+}
+
 }  // namespace
 
 MatchPlan::MatchPlan(const PhaseParams& phase, std::size_t shared_limit) {
-  const int span = phase.window + (block_side - 1) * phase.step;
-  union_width = round_up(span, 8);
-  union_height = round_up(span, 4);
-  // 4 modulo 8: rows that are 4 apart then lie 16 banks apart. 7 words of a patch, 3 of skew.
-  tile_pitch = union_width + 12;
-  const auto bytes = [&](int rows) {
-    const int scores = round_up(rows * union_width / 2, 32) + 4;  // 4: references in other banks
-    return sizeof(std::uint32_t) *
-           (static_cast<std::size_t>(rows + patch - 1) * tile_pitch + rows * union_width +
-            block_references * scores + warps * pending_slots);
+  const int above = (block_side - 1) * phase.step;  // of the lowest reference patches' windows
+  union_width = round_up(phase.window + above, 8);
+  union_height = round_up(phase.window + above, unit_rows);
+  score_row = (phase.window + 1) / 2;
+  const auto inverse = [](int divisor, int bits) {
+    return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
+  };
+  columns_inverse = inverse(union_width / 8, 16);
+  row_inverse = inverse(score_row, 20);
+  window_inverse = inverse(phase.window, 24);
+  const int pitch = is_narrow(*this) ? narrow_union : wide_union;
+  const auto fit = [&](int rows) {
+    band_rows = rows;
+    words = std::min(rows, phase.window) * score_row;
+    const int scan = 32 * choose(*this).chunk;
+    int end = rows * score_row;  // of a table: scans may go beyond it
+    for (int from = 0; from < std::min(above + 1, rows); ++from)
+      end = std::max(
+          end, from * score_row + round_up(std::min(rows - from, phase.window) * score_row, scan));
+    score_pitch = end + 36;  // table_of moves a table by up to 31
+    shared_bytes =
+        sizeof(std::uint32_t) * (static_cast<std::size_t>(rows + patch - 1) * (pitch + 12) +
+                                 rows * pitch + block_references * score_pitch +
+                                 warps * pending_slots + block_references * reference_pitch);
+    return shared_bytes <= shared_limit;
   };
   int bands = 1;
-  do {
-    band_rows = round_up((union_height + bands - 1) / bands, 4);
+  while (!fit(round_up((union_height + bands - 1) / bands, unit_rows)) && band_rows > unit_rows)
     ++bands;
-  } while (bytes(band_rows) > shared_limit && band_rows > 4);
-  score_pitch = round_up(band_rows * union_width / 2, 32) + 4;
-  shared_bytes = bytes(band_rows);
 }
 
 void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
            const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream) {
-  MatchArgs args{guide,        margins,          grid,        batch, groups, plan,
-                 phase.window, phase.window / 2, phase.group, 0,     0};
   // Half the squared distance of patches at mean squared distance tau, in the guide's units.
   const double limit = 0.5 * patch * patch * phase.tau * guide.scale * guide.scale;
-  while (limit / (1 << args.shift) > 65534) ++args.shift;
-  args.min_score = 65535 - static_cast<int>(limit / (1 << args.shift));
-
-  const auto kernel = phase.group <= 16 ? match_kernel<16> : match_kernel<32>;
+  if (limit > max_half_distance)
+    throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
+  const MatchArgs args{guide,        margins,
+                       grid,         batch,
+                       groups,       plan,
+                       phase.window, phase.window / 2,
+                       phase.group,  65535 - static_cast<int>(limit)};
+  const KernelChoice& choice = choose(plan);
+  const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
   const dim3 grid_size(batch.blocks_x, batch.blocks_y);
   kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);

@@ -7,16 +7,36 @@
 
 namespace lull::bm3d {
 
-/// Sorts one value a lane, greatest in lane 0: a bitonic network.
+/// How values compare: as words, or as two half words on their own.
+struct Words {
+  static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
+  static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
+};
+struct HalfWords {
+  static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
+    return __vmaxu2(a, b);
+  }
+  static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
+};
+
+/// Compares with the lane at distance `j`: the lower of the two lanes keeps the greater value.
+template <class Values = Words>
+__device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
+  const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
+  return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
+}
+
+/// Sorts one value a lane, greatest in lane 0: a bitonic network. Where a stage sorts upwards, the
+/// values are complemented, so that each exchange depends on one bit of the lane alone.
+template <class Values = Words>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
+    // Lanes that sorted upwards in the last stage and those that will in this one differ by:
+    const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
+    v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
-    for (int j = k >> 1; j > 0; j >>= 1) {
-      const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
-      const bool keeps_greater = ((lane & k) != 0) == ((lane & j) != 0);
-      v = keeps_greater ? max(v, other) : min(v, other);
-    }
+    for (int j = k >> 1; j > 0; j >>= 1) v = exchange<Values>(v, j, lane);
   }
   return v;
 }
@@ -24,10 +44,7 @@ __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int la
 /// The last stage of the same network: sorts a sequence that is bitonic already.
 __device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
 #pragma unroll
-  for (int j = 16; j > 0; j >>= 1) {
-    const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
-    v = (lane & j) == 0 ? max(v, other) : min(v, other);
-  }
+  for (int j = 16; j > 0; j >>= 1) v = exchange(v, j, lane);
   return v;
 }
 
@@ -47,6 +64,12 @@ __device__ __forceinline__ T warp_sum(T v) {
   for (int j = 16; j > 0; j >>= 1) v += __shfl_xor_sync(~0u, v, j);
   return v;
 }
+#if __CUDA_ARCH__ >= 800
+template <>
+__device__ __forceinline__ int warp_sum(int v) {
+  return __reduce_add_sync(~0u, v);
+}
+#endif
 
 /// Two values clipped to 0 .. 65535, as half words.
 __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
@@ -77,20 +100,73 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// a b: 16x8 by 8x8, halves with sums in float, in the layout of mma.m16n8k8.
-__device__ __forceinline__ void mma_half(float (&c)[4], std::uint32_t a0, std::uint32_t a1,
-                                         std::uint32_t b) {
+/// The sums of a product on the tensor cores: 16x8, in the layout of mma.m16n8k16.
+struct HalfSums {
+  std::uint32_t at[2] = {0, 0};
+};
+struct FloatSums {
+  float at[4] = {0, 0, 0, 0};
+};
+
+/// a b + c: 16x16 by 16x8, halves.
+__device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
+                                             std::uint32_t b1, const HalfSums& c) {
+  HalfSums d;
+#if __CUDA_ARCH__ >= 800
   asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%7, %8, %9, %10};"
-      : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
-      : "r"(a0), "r"(a1), "r"(b), "f"(0.f), "f"(0.f), "f"(0.f), "f"(0.f));
+      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+      "{%8, %9};"
+      : "=r"(d.at[0]), "=r"(d.at[1])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
+#else  // Turing has the half of it
+  d = c;
+  const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d.at[0]), "+r"(d.at[1])
+        : "r"(a0), "r"(a1), "r"(b));
+  };
+  part(a[0], a[1], b0);
+  part(a[2], a[3], b1);
+#endif
+  return d;
+}
+
+__device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
+                                              std::uint32_t b1, const FloatSums& c) {
+  FloatSums d;
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(d.at[0]), "=f"(d.at[1]), "=f"(d.at[2]), "=f"(d.at[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c.at[0]), "f"(c.at[1]),
+        "f"(c.at[2]), "f"(c.at[3]));
+#else
+  d = c;
+  const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d.at[0]), "+f"(d.at[1]), "+f"(d.at[2]), "+f"(d.at[3])
+        : "r"(a0), "r"(a1), "r"(b));
+  };
+  part(a[0], a[1], b0);
+  part(a[2], a[3], b1);
+#endif
+  return d;
+}
+
+__device__ __forceinline__ std::uint32_t word_of(__half2 halves) {
+  return *reinterpret_cast<const std::uint32_t*>(&halves);
+}
+__device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
+  return *reinterpret_cast<const __half2*>(&word);
 }
 
 /// Two floats as halves, the first in the low half word.
 __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
-  const __half2 halves = __floats2half2_rn(low, high);
-  return *reinterpret_cast<const std::uint32_t*>(&halves);
+  return word_of(__floats2half2_rn(low, high));
 }
 
 }  // namespace lull::bm3d

@@ -16,7 +16,8 @@ class Denoiser {
   /// Frames that may have gone in before the first comes out.
   virtual int latency() const noexcept = 0;
   /// Takes a frame and gives back the one that is now ready, if any. The frame must have the
-  /// session's format. Its samples must stay as they are until its result is out.
+  /// session's format. Its samples must stay as they are until its result is out. They may be in
+  /// the memory of a GPU if the session runs on one; its results are always in the host's.
   /// @throws Error; the session is then useless and can only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// After the last push: the remaining frames one by one, then nullopt.

@@ -44,17 +44,33 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
+/// Samples in the memory of a GPU, laid out as its decoder does. They were written by work on that
+/// GPU's legacy default stream: work on another stream has to wait for it.
+struct DevicePicture {
+  int device = 0;  // index of the GPU among the visible ones
+  /// At addresses of the device; width and stride in bytes. Cb and Cr are planes 1 and 2, or take
+  /// turns in plane 1, and plane 2 is empty.
+  std::array<PlaneView<const std::byte>, 3> planes{};
+  int shift = 0;  // bits below the value of a sample
+
+  constexpr bool interleaved() const { return planes[1].data != nullptr && !planes[2].data; }
+};
+
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
 struct Frame {
   FrameFormat format;
   std::int64_t pts = 0, duration = 0;  // in time_base ticks
   Rational time_base;                  // seconds per tick
+  /// May be read for 64 bytes beyond the last row (FramePool's may).
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   std::shared_ptr<const Passenger> passenger;    // travels untouched
+  /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
+  std::shared_ptr<const DevicePicture> on_device;
 
-  /// Plane `i` as samples of type T. T must be the type that the format names.
+  /// Plane `i` as samples of type T. T must be the type that the format names. Not for samples on a
+  /// device.
   template <class T>
   PlaneView<T> plane(int i) const {
     const auto& p = planes[i];

@@ -6,7 +6,9 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-}
+// Behind the last row: SIMD code of encoders, which see the frame as it is, reads whole vectors.
+constexpr std::size_t padding = 64;
+}  // namespace
 
 // Shared with every frame that is out, so that frames may outlive the pool.
 struct FramePool::Shelf {
@@ -48,7 +50,7 @@ FramePool::FramePool(const FrameFormat& format, std::pmr::memory_resource* memor
     offset_[i] = bytes;
     bytes += stride * format.plane_height(i);
   }
-  shelf_ = std::make_shared<Shelf>(memory, bytes);
+  shelf_ = std::make_shared<Shelf>(memory, bytes + padding);
 }
 
 Frame FramePool::acquire() {

@@ -1,5 +1,6 @@
 #include "io/encoder.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "io/encoder_options.h"
@@ -102,6 +103,33 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
+// A picture of `frame`'s own samples, which live as long as the picture; null if they must be
+// packed.
+FramePtr Encoder::share_samples(const Frame& frame) const {
+  if (choice_.convert || (frame.passenger && frame.passenger->alpha.pixels)) return nullptr;
+  FramePtr picture = make_frame();
+  picture->format = choice_.format;
+  picture->width = frame.format.width;
+  picture->height = frame.format.height;
+  if (!share_planes(frame, *picture)) return nullptr;
+  auto pixels = std::make_unique<std::shared_ptr<std::byte[]>>(frame.pixels);
+  const auto release = [](void* held, std::uint8_t*) {
+    delete static_cast<std::shared_ptr<std::byte[]>*>(held);
+  };
+  const std::byte *begin = frame.planes[0].data, *end = begin;
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    begin = std::min<const std::byte*>(begin, frame.planes[i].data);
+    end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
+  }
+  // Read only: whoever made the frame may still read it.
+  picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
+                                     static_cast<std::size_t>(end - begin), release, pixels.get(),
+                                     AV_BUFFER_FLAG_READONLY);
+  if (!picture->buf[0]) throw std::bad_alloc();
+  (void)pixels.release();  // the buffer's now
+  return picture;
+}
+
 // The samples of `frame` in the encoder's format, in a picture of the pool.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   const Frame* alpha =
@@ -143,7 +171,8 @@ std::int64_t Encoder::time_of(const Frame& frame) {
 
 void Encoder::send(const Frame& frame) {
   if (sent_ == 0) first_pts_ = frame.pts;
-  const FramePtr picture(non_null(av_frame_clone(&pack_samples(frame))));
+  FramePtr picture = share_samples(frame);
+  if (!picture) picture.reset(non_null(av_frame_clone(&pack_samples(frame))));
   if (frame.passenger)
     check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
                          "cannot copy side data");

@@ -41,6 +41,7 @@ class Encoder {
  private:
   void describe(const FileSource& source, const Container& container);
   void open(Dictionary& leftover);
+  FramePtr share_samples(const Frame& frame) const;
   AVFrame& pack_samples(const Frame& frame);
   std::int64_t time_of(const Frame& frame);
 

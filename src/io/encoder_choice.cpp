@@ -216,11 +216,6 @@ bool is_still_name(const std::string& path, const std::string& format) {
   return std::ranges::any_of(still_types, [&](const StillType& t) { return t.extension == kind; });
 }
 
-bool is_tiff_name(const std::string& path, const std::string& format) {
-  const std::string kind = format.empty() ? extension_of(path) : format;
-  return kind == "tif" || kind == "tiff";
-}
-
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
   return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +

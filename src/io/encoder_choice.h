@@ -30,9 +30,8 @@ struct Container {
 Container container_of(const std::string& path, const FileSource& source,
                        const std::string& format);
 
-/// Whether a name, or a format given in its place, is that of still pictures; of TIFF among them.
+/// Whether a name, or a format given in its place, is that of still pictures.
 bool is_still_name(const std::string& path, const std::string& format);
-bool is_tiff_name(const std::string& path, const std::string& format);
 
 /// "stream 1 (audio, aac)", for messages.
 std::string describe(const AVStream& stream);

@@ -68,6 +68,14 @@ std::string LogWatch::last_error() const {
   return {};
 }
 
+std::string LogWatch::first_error() const {
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  for (const Message& m : log.messages)
+    if (m.number >= first_ && m.level <= AV_LOG_ERROR) return m.text;
+  return {};
+}
+
 std::string LogWatch::find(const char* phrase) const {
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);

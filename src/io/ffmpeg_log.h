@@ -17,6 +17,8 @@ class LogWatch {
 
   /// The last error in this scope, empty if there was none; one line.
   std::string last_error() const;
+  /// The first one: of a chain of errors the cause, where the last is the consequence.
+  std::string first_error() const;
   /// The first message of any level in this scope that contains `phrase`, else empty.
   std::string find(const char* phrase) const;
 

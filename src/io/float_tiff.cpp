@@ -3,8 +3,8 @@
 #include <tiffio.h>
 
 #include <cmath>
+#include <cstdarg>
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 namespace lull::io {
@@ -57,19 +57,23 @@ struct Close {
 };
 using TiffPtr = std::unique_ptr<TIFF, Close>;
 
+int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+struct FreeOptions {
+  void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
+};
+
 /// libtiff writes its complaints to stderr unless told; ours say what is wrong.
-void be_quiet() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    TIFFSetErrorHandler(nullptr);
-    TIFFSetWarningHandler(nullptr);
-  });
+std::unique_ptr<TIFFOpenOptions, FreeOptions> quiet() {
+  std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), ignore_message, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_message, nullptr);
+  return options;
 }
 
 TiffPtr open_memory(Memory& memory, const char* mode) {
-  be_quiet();
-  return TiffPtr(TIFFClientOpen("memory", mode, &memory, read_memory, write_memory, seek_memory,
-                                close_memory, size_of_memory, no_map, no_unmap));
+  return TiffPtr(TIFFClientOpenExt("memory", mode, &memory, read_memory, write_memory, seek_memory,
+                                   close_memory, size_of_memory, no_map, no_unmap, quiet().get()));
 }
 
 /// IEEE 754 binary16 to binary32.
@@ -178,8 +182,7 @@ bool read_tiles(TIFF* tiff, const Shape& s, const Target& to, std::int64_t max_p
 }  // namespace
 
 bool is_float_tiff(const std::string& path) {
-  be_quiet();
-  const TiffPtr tiff(TIFFOpen(path.c_str(), "rm"));
+  const TiffPtr tiff(TIFFOpenExt(path.c_str(), "rm", quiet().get()));
   return tiff && shape_of(tiff.get()).format == SAMPLEFORMAT_IEEEFP;
 }
 

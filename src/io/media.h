@@ -1,5 +1,6 @@
 #pragma once
-// Video files and still pictures, read and written with FFmpeg's libraries.
+// Video files and still pictures, read and written with FFmpeg's libraries; slice stacks (NIfTI
+// volumes, TIFF files of several pages), read and written by lull itself.
 //
 //   auto source = io::open_source("in.mkv");
 //   auto sink = io::open_sink("out.mkv", *source, {.overwrite = true});
@@ -19,6 +20,14 @@
 
 namespace lull::io {
 
+/// Which values of the file the samples of frames stand for.
+struct ValueScale {
+  double low = 0;       // a sample of 0
+  double span = 255;    // from there to the sample that stands for 255 on the scale of sigma
+  double full = 255;    // what a user means by 255 on the scale of 8 bits, by 1 on that of unit
+  bool native = false;  // users give sigma in the file's own units, if they do not say otherwise
+};
+
 /// What is known of a video stream before its frames are read.
 struct VideoInfo {
   std::string codec, pixel_format,
@@ -29,6 +38,7 @@ struct VideoInfo {
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
   std::vector<std::string> notes;    // what a user should know of the input, one text each
+  ValueScale values;
 };
 
 /// Frames without any head: what nothing but the user knows of them.
@@ -60,6 +70,9 @@ struct Limits {
   int streams = 1000;                           // of a container
 };
 
+/// The axis along which the slices of a volume follow each other.
+enum class Axis { x, y, z };
+
 struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
@@ -76,28 +89,49 @@ struct SourceOptions {
   /// what inputs refer to, too.
   std::vector<std::string> protocols;
   int descriptor = 0;  // the open file that the input `-` is read from: standard input
+  /// GPU (its index among the visible ones) to decode on, where FFmpeg and the GPU can; frames then
+  /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
+  /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
+  std::optional<int> gpu;
+  /// Of a NIfTI volume; z where none is given. Other inputs have none.
+  std::optional<Axis> axis;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
+  /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
+  virtual const std::string& why_not_gpu() const noexcept {
+    static const std::string stack = "stacks are not compressed video";
+    return stack;
+  }
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
-/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
-/// `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a file).
-/// Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
+/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits, or floats); palettes become RGB, 1
+/// bit 8. `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a
+/// file). Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
 ///
 /// If no file has that very name, it may be an address of one of options.protocols; or its last
 /// part may be the pattern of a sequence of pictures of one size and kind: numbered (`in.%04d.png`,
 /// `in.####.tif`; numbers may be missing) or matched
 /// (`shot_*.tif`, with * ? [ ], in order of the names, digits counting as numbers).
+///
+/// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
+/// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
+/// mapped as VideoInfo::values says; the number of a frame is its time stamp. A stack is read as a
+/// whole: options.selection is refused. With options.raw or options.format nothing is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
-/// @throws InvalidArgument  options that make no sense
+/// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
+///                          a stack
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
+
+/// How a NIfTI output holds its samples. int16: whole numbers in its range stay, all else is
+/// scaled; float32: without scale.
+enum class DataType { same, int16, float32 };
 
 struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
@@ -107,6 +141,7 @@ struct SinkOptions {
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
+  DataType datatype = DataType::same;  // of a NIfTI output
   /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
   std::string format;
@@ -150,6 +185,10 @@ class MediaSink : public FrameSink {
 ///
 /// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
 /// `path` names a still picture.
+///
+/// A NIfTI volume becomes a NIfTI file (.nii, .nii.gz) with the same bytes before its samples, a
+/// TIFF stack a TIFF file with the same tags; nothing else becomes either. `null` and `hash` take
+/// stacks, too; digests are of the samples as VideoInfo::values maps them.
 ///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf

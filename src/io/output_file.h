@@ -18,6 +18,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
+  /// The open file, for writers other than FFmpeg's; not both.
+  int descriptor() const { return descriptor_; }
   /// @throws IoError  if a write has failed
   void check_written() const;
   /// The file that holds the output until commit(); empty if there is none.

@@ -287,6 +287,28 @@ void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha) {
   }
 }
 
+bool share_planes(const Frame& frame, AVFrame& picture) {
+  constexpr std::ptrdiff_t alignment = 64;  // of rows; what FFmpeg's SIMD code may ask for
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+  const int bytes = frame.format.bytes_per_sample();
+  const bool foreign = bytes > 1 && (std::endian::native == std::endian::big) !=
+                                        ((d.flags & AV_PIX_FMT_FLAG_BE) != 0);
+  if (foreign || d.nb_components != frame.format.planes()) return false;
+  for (int c = 0; c < d.nb_components; ++c) {
+    const auto& plane = frame.planes[c];
+    const bool plain = d.comp[c].step == bytes && d.comp[c].shift == 0 && d.comp[c].offset == 0;
+    const bool aligned = plane.stride > 0 && plane.stride % alignment == 0 &&
+                         reinterpret_cast<std::uintptr_t>(plane.data) % alignment == 0;
+    if (!plain || !aligned) return false;
+  }
+  for (int c = 0; c < d.nb_components; ++c) {
+    const int at = d.comp[c].plane;  // of RGB the planes are G, B, R
+    picture.data[at] = reinterpret_cast<std::uint8_t*>(frame.planes[c].data);
+    picture.linesize[at] = static_cast<int>(frame.planes[c].stride);
+  }
+  return true;
+}
+
 void pack(const Frame& frame, const Frame* alpha, AVFrame& picture) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   clear_shared(picture, d);

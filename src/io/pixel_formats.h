@@ -43,6 +43,11 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
 /// format. 16-bit samples beyond the format's depth are clamped: FFmpeg lets raw files have them.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
+/// Points the planes of `picture` (format and size are set, no buffers) at those of `frame`, if
+/// they lie in memory just as the format has them, each row at a multiple of 64 bytes. False, and
+/// nothing changed, if not: then pack().
+bool share_planes(const Frame& frame, AVFrame& picture);
+
 /// The other way: fills the buffers of `picture`, whose traits must match.
 void pack(const Frame& frame, const Frame* alpha, AVFrame& picture);
 

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "digests are of little
 /// What all sinks without a file say of themselves.
 class PlainSink : public MediaSink {
  public:
-  PlainSink(const FileSource& source, const char* name)
+  PlainSink(const MediaSource& source, const char* name)
       : format_(source.format()), name_(name), pixel_format_(source.info().pixel_format) {}
 
   const std::string& encoder() const noexcept override { return name_; }
@@ -41,7 +41,7 @@ class PlainSink : public MediaSink {
 
 class NullSink final : public PlainSink {
  public:
-  explicit NullSink(const FileSource& source) : PlainSink(source, "null") {}
+  explicit NullSink(const MediaSource& source) : PlainSink(source, "null") {}
   void write(Frame frame) override { check_format(frame); }
   void finish() override {}
 };
@@ -78,11 +78,12 @@ class Sha256 {
 
 class HashSink final : public PlainSink {
  public:
-  HashSink(const FileSource& source, int descriptor)
+  HashSink(const MediaSource& source, int descriptor)
       : PlainSink(source, "hash"), descriptor_(descriptor) {}
 
   void write(Frame frame) override {
     check_format(frame);
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (frames_ == 0) print_head(frame);
     digest_.add(frame);
     if (has_alpha(frame)) digest_.add(frame.passenger->alpha);
@@ -120,11 +121,11 @@ class HashSink final : public PlainSink {
 
 }  // namespace
 
-std::unique_ptr<MediaSink> open_null_sink(const FileSource& source) {
+std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source) {
   return std::make_unique<NullSink>(source);
 }
 
-std::unique_ptr<MediaSink> open_hash_sink(const FileSource& source, int descriptor) {
+std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, int descriptor) {
   return std::make_unique<HashSink>(source, descriptor);
 }
 

@@ -10,6 +10,7 @@ extern "C" {
 #include "io/carriage.h"
 #include "io/ffmpeg_log.h"
 #include "io/sequence_sink.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
@@ -143,19 +144,41 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
+/// A stack has no streams; a file of its own kind or nothing can be made of it.
+void describe_stack(InputReport& report) {
+  report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
+      report.field_order = or_unknown(nullptr);
+  const bool nifti = report.video.container == "nifti";
+  if (report.output.empty()) report.output = nifti ? "output.nii" : "output.tif";
+  if (report.output == "null" || report.output == "hash") return;
+  try {
+    check_stack_output(report.output, report.video);
+    report.encoder = report.video.container;
+    report.pixel_format = report.video.pixel_format;
+  } catch (const InvalidArgument& e) {
+    report.lost.push_back(std::string("the stack: ") + e.what());
+  }
+}
+
 }  // namespace
 
 InputReport probe(const std::string& path, const SourceOptions& options, const std::string& output,
                   const SinkOptions& sink) {
-  capture_ffmpeg_log();
-  FileSource source(path, options);
-  const AVFormatContext& context = source.demuxer().context();
+  const auto opened = open_source(path, options);
   InputReport report;
   report.path = path;
-  report.video = source.info();
-  report.format = source.format();
-  report.alpha = source.traits().alpha;
+  report.video = opened->info();
+  report.format = opened->format();
   report.output = output;
+  auto* file = dynamic_cast<FileSource*>(opened.get());
+  if (!file) {
+    describe_stack(report);
+    return report;
+  }
+  FileSource& source = *file;
+  if (output.empty()) report.output = "output.mkv";
+  const AVFormatContext& context = source.demuxer().context();
+  report.alpha = source.traits().alpha;
   for (const SequenceFile& file : source.demuxer().sequence()) report.files.push_back(file.path);
   report.chapters = static_cast<int>(context.nb_chapters);
   describe_video(source, report);

@@ -37,8 +37,8 @@ struct InputReport {
   std::vector<std::string> lost;  // what the output would not carry, and why; one text each
 };
 
-/// Opens `path` as open_source does and looks at what open_sink would do for `output`. Writes
-/// nothing.
+/// Opens `path` as open_source does and looks at what open_sink would do for `output` (empty: a
+/// Matroska file, of a stack a file of its kind). Writes nothing.
 /// @throws as open_source; InvalidArgument for an output without a container
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,
                                 const std::string& output, const SinkOptions& sink);

@@ -10,6 +10,7 @@
 #include "io/output_file.h"
 #include "io/passenger.h"
 #include "io/sequence.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
@@ -89,6 +90,7 @@ class SequenceSink final : public MediaSink {
 
   void write(Frame frame) override {
     if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (!frame.passenger) throw InternalError("a frame without a number came to the sink");
     if (!sequence_ && frames_++ > 0)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
@@ -194,7 +196,7 @@ bool makes_sequence(const std::string& path, const FileSource& source, const Sin
 bool makes_float_tiff(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   return path != "-" && options.pix_fmt.empty() && source.format().sample == SampleType::f32 &&
-         is_tiff_name(path, options.format);
+         is_tiff_name(options.format.empty() ? path : "." + options.format);
 }
 
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,

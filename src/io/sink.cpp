@@ -2,6 +2,7 @@
 #include "io/muxer.h"
 #include "io/plain_sinks.h"
 #include "io/sequence_sink.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
@@ -36,6 +37,7 @@ class FileSink final : public MediaSink {
 
   void write(Frame frame) override {
     if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     encoder_->send(frame);
@@ -77,10 +79,15 @@ class FileSink final : public MediaSink {
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
+  if (path == "null" || path == "hash") {
+    refuse_stack(path, options);
+    return path == "null" ? open_null_sink(source) : open_hash_sink(source, options.descriptor);
+  }
+  if (auto sink = open_nifti_sink(path, source, options)) return sink;
+  if (auto sink = open_tiff_sink(path, source, options)) return sink;
+  refuse_stack(path, options);
   auto* file = dynamic_cast<FileSource*>(&source);
   if (!file) throw InternalError("open_sink needs a source of open_source");
-  if (path == "null") return open_null_sink(*file);
-  if (path == "hash") return open_hash_sink(*file, options.descriptor);
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
   if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options))

@@ -2,39 +2,19 @@
 
 #include <cmath>
 #include <filesystem>
-#include <string_view>
 
 #include "io/exr_head.h"
-#include "io/float_tiff.h"
 #include "io/passenger.h"
+#include "io/stack.h"
 
 namespace lull::io {
 namespace {
 
-/// libvpx alone decodes the alpha of WebM, which lies in side data.
-const AVCodec* find_decoder(const AVStream& stream) {
-  const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
-  if (alpha && std::string_view(alpha->value) == "1") {
-    const AVCodecID id = stream.codecpar->codec_id;
-    const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
-    if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
-  }
-  return avcodec_find_decoder(stream.codecpar->codec_id);
-}
-
-/// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
-/// they concealed (decode_error_flags), and stop at trifles if told to explode.
-bool must_explode(const AVCodecDescriptor* codec) {
-  // TIFF's explodes at tags that it does not know; check_tiff looks for the samples instead.
-  constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
-  return codec && codec->props & exact && codec->id != AV_CODEC_ID_TIFF &&
-         !(codec->props & AV_CODEC_PROP_REORDER);
-}
-
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
-  properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder decides
+  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder decides
+  properties->crop_right = properties->crop_bottom = 0;  // done, on a GPU too
   return properties;
 }
 
@@ -42,7 +22,8 @@ FramePtr properties_of(const AVFrame& picture) {
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
     : demuxer_(path, options), limits_(options.limits) {
-  open_decoder(options.threads);
+  if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
+  if (!from_gpu_) open_decoder(options.threads);
   info_.frame_rate =
       to_rational(av_guess_frame_rate(&demuxer_.context(), &demuxer_.video(), nullptr));
   if (demuxer_.sequence().empty() && !options.selection.all())
@@ -54,8 +35,9 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
   if (!start)
     throw BadData(with_log("'" + demuxer_.path() + "' has no picture in its video stream", watch_));
   const AVFrame* first = start->picture.get();
-  pixel_format_ = static_cast<AVPixelFormat>(first->format);
-  const std::optional<PixelTraits> traits = traits_of(*first);
+  pixel_format_ = format_of(*first);
+  const std::optional<PixelTraits> traits =
+      is_on_gpu(*first) ? traits_of(pixel_format_) : traits_of(*first);
   if (!traits)
     throw BadData(
         "'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
@@ -77,24 +59,6 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
   fill_info(options.selection);
 }
 
-void FileSource::open_decoder(int threads) {
-  const AVStream& stream = demuxer_.video();
-  const AVCodec* codec = find_decoder(stream);
-  const std::string name = avcodec_get_name(stream.codecpar->codec_id);
-  if (!codec)
-    throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
-  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
-  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar), "bad " + name);
-  decoder_->pkt_timebase = stream.time_base;
-  decoder_->max_pixels = limits_.pixels;
-  decoder_->thread_count = threads;
-  decoder_->err_recognition = AV_EF_CRCCHECK;
-  if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
-    decoder_->err_recognition |= AV_EF_EXPLODE;
-  if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
-    throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
-}
-
 void FileSource::fill_info(const Selection& selection) {
   AVFormatContext& context = demuxer_.context();
   AVStream& stream = demuxer_.video();
@@ -102,6 +66,7 @@ void FileSource::fill_info(const Selection& selection) {
   info_.pixel_format = name_of(pixel_format_);
   info_.container = context.iformat->name;
   info_.time_base = to_rational(stream.time_base);
+  info_.values.span = info_.values.full = format().full_scale();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
   if (const auto& files = demuxer_.sequence(); !files.empty()) {
@@ -172,19 +137,22 @@ std::optional<Frame> FileSource::read() {
     check_all_decoded();
     return std::nullopt;
   }
-  const AVFrame* picture = taken->picture.get();
-  if (picture->format != pixel_format_ || picture->width != format().width ||
-      picture->height != format().height)
-    fail_change(*taken);
-  Frame frame = pool_->acquire();
+  check_unchanged(*taken);
   auto passenger = std::make_shared<Passenger>();
-  if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
-  unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
-  passenger->properties = properties_of(*picture);
+  passenger->properties = properties_of(*taken->picture);
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(taken->number);
   passenger->number = at < files.size() ? files[at].number : taken->number;
   if (at < files.size()) passenger->match = files[at].match;
+  Frame frame;
+  if (is_on_gpu(*taken->picture)) {
+    frame.format = format();
+    frame.on_device = gpu_->samples(std::move(taken->picture), format());
+  } else {
+    frame = pool_->acquire();
+    if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
+    unpack(*taken->picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+  }
   frame.passenger = std::move(passenger);
   frame.time_base = to_rational(demuxer_.video().time_base);
   frame.pts = taken->pts;
@@ -227,41 +195,16 @@ void FileSource::check_all_decoded() const {
                   std::to_string(decoded_) + " pictures (one file gave none); check them");
 }
 
-/// For messages: what is being decoded.
-std::string FileSource::place() const {
-  const auto& files = demuxer_.sequence();
-  const auto at = static_cast<std::size_t>(decoded_);
-  return "'" + (at < files.size() ? files[at].path : demuxer_.path()) + "'";
-}
-
-FramePtr FileSource::decode_picture() {
-  const std::string what = place();
-  const PacketPtr packet = demuxer_.read();
-  if (!packet) return nullptr;
-  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), limits_.pixels);
-  ++decoded_;
-  return picture;
-}
-
-FramePtr FileSource::decode() {
-  if (demuxer_.float_tiff()) return decode_picture();
-  for (FramePtr picture = make_frame();;) {
-    const int code = avcodec_receive_frame(decoder_.get(), picture.get());
-    if (code >= 0) {
-      check_decoded(*picture);
-      if (++decoded_ > limits_.frames && limits_.frames > 0)
-        throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(limits_.frames) +
-                      " frames; allow it with --max-frames");
-      return picture;
-    }
-    if (code == AVERROR_EOF) return nullptr;
-    if (code == AVERROR(EAGAIN)) {
-      const PacketPtr packet = demuxer_.read();
-      send(packet.get());  // null asks for the frames that are still inside
-    } else {
-      fail_decoding();
-    }
-  }
+void FileSource::check_unchanged(const Timed& timed) const {
+  const AVFrame& picture = *timed.picture;
+  if (format_of(picture) != pixel_format_ || picture.width != format().width ||
+      picture.height != format().height)
+    fail_change(timed);
+  const std::string objection =
+      is_on_gpu(picture) ? gpu_->objection(picture, pixel_format_) : std::string();
+  if (!objection.empty())
+    throw BadData("'" + demuxer_.path() + "' changes on the way (" + objection +
+                  "); decode it on the CPU");
 }
 
 void FileSource::fail_change(const Timed& timed) const {
@@ -270,8 +213,7 @@ void FileSource::fail_change(const Timed& timed) const {
   const auto shape = [](int width, int height, AVPixelFormat format) {
     return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
   };
-  const std::string now =
-      shape(picture.width, picture.height, static_cast<AVPixelFormat>(picture.format));
+  const std::string now = shape(picture.width, picture.height, format_of(picture));
   const std::string first = shape(format().width, format().height, pixel_format_);
   if (!files.empty())
     throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
@@ -279,39 +221,6 @@ void FileSource::fail_change(const Timed& timed) const {
                   ", and a sequence has one size and format); leave one of them out");
   throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
                 "); split it there");
-}
-
-void FileSource::send(const AVPacket* packet) {
-  const int code = avcodec_send_packet(decoder_.get(), packet);
-  // A broadcast that was recorded from its middle has no parameter sets at first.
-  const bool warming_up =
-      decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-  if (code >= 0 || code == AVERROR_EOF || warming_up) return;
-  if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
-  fail_decoding();
-}
-
-void FileSource::fail_decoding() const {
-  if (!watch_.find("exceeds specified max pixel count").empty())
-    throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
-                  " pixels in a frame; allow it with --max-pixels");
-  const bool one = !demuxer_.sequence().empty();
-  throw BadData(with_log(
-      place() + " is damaged or cut short" + (one ? "" : " near frame " + std::to_string(decoded_)),
-      watch_));
-}
-
-void FileSource::check_decoded(const AVFrame& picture) {
-  const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
-  // The decoder of JPEG fills up with grey what a cut took away, that of FFV1 a slice whose
-  // checksum is wrong with the last frame; both only mention it.
-  const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
-                       : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
-                                                                : nullptr;
-  if (damaged || (phrase && !watch_.find(phrase).empty()))
-    throw BadData(with_log(
-        "frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
-        watch_));
 }
 
 FileSource::Timed FileSource::stamp(FramePtr picture) {
@@ -330,6 +239,16 @@ FileSource::Timed FileSource::stamp(FramePtr picture) {
 }
 
 std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+  const StackKind stack = stack_kind(path, options);
+  if (stack != StackKind::nifti && options.axis)
+    throw InvalidArgument("an axis for '" + path +
+                          "' (only NIfTI volumes have axes); leave --axis out");
+  if (stack != StackKind::none && !options.selection.all())
+    throw InvalidArgument("a part of '" + path +
+                          "' (a stack of slices stays whole); leave --frames, --start and "
+                          "--duration out");
+  if (stack == StackKind::nifti) return open_nifti_source(path, options);
+  if (stack == StackKind::tiff) return open_tiff_source(path, options);
   capture_ffmpeg_log();
   return std::make_unique<FileSource>(path, options);
 }

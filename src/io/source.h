@@ -6,24 +6,27 @@
 #include "core/frame_pool.h"
 #include "io/cut.h"
 #include "io/demuxer.h"
+#include "io/gpu_decoder.h"
 #include "io/media.h"
 #include "io/pixel_formats.h"
 
 namespace lull::io {
 
-/// The one MediaSource there is; the sink looks behind the interface.
+/// The MediaSource of all that FFmpeg reads; the sink looks behind the interface.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
+  const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
   std::optional<Frame> read() override;
   void interrupt() noexcept override { demuxer_.interrupt(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return *decoder_; }
-  /// The first frame as decoded: colour, aspect ratio, side data. Valid until the first read.
+  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
+  /// Valid until the first read.
   const AVFrame& first() const { return *ahead_.front().picture; }
   /// What is left out of the video; null: nothing.
   std::shared_ptr<Cut> cut() const { return cut_; }
@@ -35,7 +38,22 @@ class FileSource final : public MediaSource {
   bool has_second_frame();
 
  private:
+  // In source_decoder.cpp:
   void open_decoder(int threads);
+  FramePtr first_from_gpu(int device);
+  void open_gpu_decoder(int device);
+  void set_up_decoder(const AVCodec* codec);
+  FramePtr decode();
+  FramePtr decode_picture();
+  int receive(AVFrame& picture);
+  PacketPtr next_packet();
+  void count_decoded();
+  void check_decoded(const AVFrame& picture);
+  [[noreturn]] void fail_decoding() const;
+  std::string place() const;
+  /// The pixel format that the picture has, or would have on the CPU.
+  AVPixelFormat format_of(const AVFrame& picture) const;
+
   void fill_info(const Selection& selection);
   void estimate_cut(const Selection& selection);
   void look_into_exr();
@@ -47,20 +65,21 @@ class FileSource final : public MediaSource {
   };
   std::optional<Timed> next();
   void end_cut();
-  FramePtr decode();
-  FramePtr decode_picture();
-  void send(const AVPacket* packet);
-  void check_all_decoded() const;
-  [[noreturn]] void fail_decoding() const;
-  [[noreturn]] void fail_change(const Timed& timed) const;
-  void check_decoded(const AVFrame& picture);
-  std::string place() const;
   Timed stamp(FramePtr picture);
+  void check_unchanged(const Timed& timed) const;
+  [[noreturn]] void fail_change(const Timed& timed) const;
+  void check_all_decoded() const;
 
   Demuxer demuxer_;
   Limits limits_;
   LogWatch watch_;
+  std::optional<GpuDecoder> gpu_;
   CodecPtr decoder_;
+  /// Packets that were read before the GPU gave its first frame, in case the CPU has to.
+  std::deque<PacketPtr> replay_;
+  bool keep_packets_ = false;
+  FramePtr from_gpu_;  // its first frame, until decode() gives it
+  std::string why_not_gpu_;
   VideoInfo info_;
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   PixelTraits traits_;

@@ -1,5 +1,6 @@
 #include "io/pixel_formats.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -170,6 +171,47 @@ TEST(PixelFormats, UnpacksOneBitAndPalette) {
   EXPECT_EQ(sample(planar.frame, 2, 1, 0), 0x30);
   EXPECT_EQ(sample(planar.alpha, 0, 1, 0), 0x40);
   EXPECT_EQ(sample(planar.alpha, 0, 0, 0), 0xff);
+}
+
+FramePtr bare_picture(AVPixelFormat format, int width, int height) {
+  FramePtr picture = make_frame();
+  picture->format = format;
+  picture->width = width;
+  picture->height = height;
+  return picture;
+}
+
+TEST(PixelFormats, SharedPlanesAreThoseThatFfmpegReads) {
+  std::vector<std::string> shared;
+  for (const AVPixelFormat format : all_formats()) {
+    SCOPED_TRACE(name_of(format));
+    const FramePtr picture = test::random_picture(format, 33, 17, 7);
+    Planar planar(*picture);
+    unpack(*picture, planar.frame, planar.alpha_or_null());
+    const FramePtr other = bare_picture(format, 33, 17);
+    if (!share_planes(planar.frame, *other)) {
+      EXPECT_EQ(other->data[0], nullptr);
+      continue;
+    }
+    EXPECT_FALSE(planar.alpha_or_null());
+    expect_samples(*other, planar);
+    shared.push_back(name_of(format));
+  }
+  for (const char* name : {"gray", "yuv420p", "yuv420p10le", "gbrp", "yuvj422p"})
+    EXPECT_THAT(shared, testing::Contains(name));
+  for (const char* name : {"nv12", "rgb24", "p010le", "yuv420p10be", "yuva420p", "yuyv422"})
+    EXPECT_THAT(shared, testing::Not(testing::Contains(name)));
+}
+
+TEST(PixelFormats, PlanesThatAreNotAlignedAreNotShared) {
+  const FramePtr picture = test::random_picture(AV_PIX_FMT_GRAY8, 80, 4, 7);
+  Planar planar(*picture);
+  Frame frame = planar.frame;
+  frame.planes[0].stride = 96;
+  EXPECT_FALSE(share_planes(frame, *bare_picture(AV_PIX_FMT_GRAY8, 80, 4)));
+  frame = planar.frame;
+  frame.planes[0].data += 16;
+  EXPECT_FALSE(share_planes(frame, *bare_picture(AV_PIX_FMT_GRAY8, 80, 4)));
 }
 
 TEST(PixelFormats, EqualFormatsMeetAndRangesDoNot) {

@@ -13,6 +13,7 @@ extern "C" {
 
 #include "core/error.h"
 #include "io/clip.h"
+#include "io/volumes.h"
 
 namespace lull::io::test {
 namespace {
@@ -128,6 +129,23 @@ TEST(PlainSinks, MakeNoFiles) {
   EXPECT_EQ(transcode("a.mkv", "null"), 10);
   EXPECT_EQ(folder.files(), std::vector<std::string>{"a.mkv"});
   std::filesystem::current_path(old);
+}
+
+// The samples are what the filters see: the range of a volume's values from 0 to 1.
+TEST(PlainSinks, TakeStacks) {
+  const TemporaryFolder folder;
+  const std::vector<std::int16_t> values = {0, 1000, 1000, 0};
+  write_file(folder / "a.nii", volume({.dim = {2, 1, 2}}, values));
+  const std::vector<float> slices[] = {{0, 1}, {1, 0}};
+  std::string expected = "# lull hash 1, SHA-256\n# 2x1 grey 32 bits\n# time base 1/1\n";
+  for (int i = 0; i < 2; ++i)
+    expected += std::to_string(i) + " " + std::to_string(i) + " " +
+                sha256(slices[i].data(), 2 * sizeof(float)) + "\n";
+  expected += "all 2 " + sha256(expected.data(), expected.size()) + "\n";
+  EXPECT_EQ(hash_text(folder / "a.nii", folder / "text"), expected);
+  EXPECT_EQ(transcode(folder / "a.nii", "null"), 2);
+  for (const char* name : {"null", "hash"})
+    EXPECT_THROW(transcode(folder / "a.nii", name, {.datatype = DataType::int16}), InvalidArgument);
 }
 
 }  // namespace

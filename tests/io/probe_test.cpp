@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "io/clip.h"
+#include "io/volumes.h"
 
 namespace lull::io::test {
 namespace {
@@ -81,6 +82,21 @@ TEST(Probe, ListsASequence) {
   EXPECT_EQ(report.files, (std::vector<std::string>{folder / "a.1.png", folder / "a.3.png"}));
   EXPECT_THAT(report.video.notes, testing::ElementsAre(HasSubstr("no number 2")));
   EXPECT_EQ(report.encoder, "png");
+}
+
+TEST(Probe, OfAStack) {
+  const TemporaryFolder folder;
+  write_file(folder / "in.nii", volume({}, std::vector<std::int16_t>(60, 3)));
+  for (const char* name : {"", "a.nii.gz", "null", "hash"}) {
+    const InputReport report = probe(folder / "in.nii", {}, name, {});
+    EXPECT_EQ(report.video.frames_estimate, 3);
+    EXPECT_EQ(report.format.width, 5);
+    EXPECT_TRUE(report.streams.empty());
+    EXPECT_TRUE(report.lost.empty()) << name;
+  }
+  const InputReport report = probe(folder / "in.nii", {}, "a.mkv", {});
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_THAT(report.lost[0], HasSubstr("a volume stays one"));
 }
 
 }  // namespace

@@ -208,7 +208,9 @@ TEST_F(Sequences, ACutFileIsNamedAndLeavesNothingHalf) {
                 HasSubstr("in.3.png' is cut short"));
     for (const std::string& name : folder_.files()) {
       EXPECT_FALSE(name.starts_with('.')) << name;
-      if (name.starts_with("out")) EXPECT_EQ(count_frames(folder_ / name), 1);
+      if (name.starts_with("out")) {
+        EXPECT_EQ(count_frames(folder_ / name), 1);
+      }
     }
   }
 }

@@ -122,6 +122,8 @@ TEST_F(Usage, Devices) {
   expect_denoise({"--sigma", "20", "--device", "cuda:977"}, 69, "GPU");
   if (!missing_device("cuda").empty())
     expect_denoise({"--sigma", "20", "--device", "cuda"}, 69, "GPU");
+  for (const char* hwaccel : {"", "auto", "CUDA", "cuda:0", "nvdec"})
+    expect_denoise({"--sigma", "20", "--hwaccel", hwaccel}, 2, "hwaccel");
 }
 
 TEST_F(Usage, Encoding) {
@@ -209,7 +211,7 @@ TEST_F(Usage, HelpAndVersion) {
        {"--sigma",  "--profile", "--window",    "--group",           "--step",   "--tau",
         "--lambda", "--mu2",     "--transform", "--group-transform", "--kaiser", "--phases",
         "--batch",  "--device",  "--streams",   "--threads",         "--vcodec", "--crf",
-        "--vopts",  "--pix-fmt", "--lossless"})
+        "--vopts",  "--pix-fmt", "--lossless",  "--hwaccel"})
     EXPECT_THAT(help, HasSubstr(option));
 }
 

@@ -1,4 +1,4 @@
-#include "bench/quality_options.h"
+#include "bench/parameter_grid.h"
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -64,57 +64,29 @@ void set(Params& params, const std::string& name, const std::string& value) {
 
 }  // namespace
 
-QualityOptions parse_quality_options(int argc, char** argv) {
-  CLI::App app{
-      "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
-      "Noise is Gaussian, added in float, neither rounded nor clipped; so is the result compared,\n"
-      "as in the papers. Lists take commas; parameters of both phases also A:B."};
-  QualityOptions o;
-  std::string crop;
-  app.add_option("PICTURES", o.pictures, "stills, or clips of which the first frames count")
-      ->required();
-  app.add_option("--sigma", o.sigmas, "noise, on the 0..255 scale")->delimiter(',');
-  app.add_option("--profile", o.profiles, "fast, balanced, high, paper")->delimiter(',');
+void add_grid_options(CLI::App& app, ParameterGrid& grid) {
+  app.add_option("--sigma", grid.sigmas, "noise, on the 0..255 scale")->delimiter(',');
+  app.add_option("--profile", grid.profiles, "fast, balanced, high, paper")->delimiter(',');
   for (const auto& [name, setter] : phase_setters)
-    app.add_option("--" + name, o.grid[name], "values to try")->delimiter(',');
+    app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
   for (const auto& [name, setter] : setters)
-    app.add_option("--" + name, o.grid[name], "values to try")->delimiter(',');
-  app.add_option("--device", o.device, "cpu, reference, cuda or cuda:N");
-  app.add_option("--streams", o.streams, "frames in flight on a GPU");
-  app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
-  app.add_option("--frames", o.frames, "of each clip");
-  app.add_option("--seed", o.seed, "of the noise");
-  app.add_option("--crop", crop, "WxH from the middle of each picture");
-  app.add_flag("--colour", o.colour, "filter all planes instead of luma alone");
-  app.add_flag("!--no-basic", o.basic, "leave out the PSNR of the first phase");
-  app.add_flag("--each", o.each, "print a line for each picture as well");
-  app.add_option("--csv", o.csv, "write all figures to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
-  std::erase_if(o.grid, [](const auto& axis) { return axis.second.empty(); });
-  if (!crop.empty()) {
-    const std::size_t by = crop.find('x');
-    o.crop_width = static_cast<int>(number(crop.substr(0, by)));
-    o.crop_height = static_cast<int>(number(by == std::string::npos ? crop : crop.substr(by + 1)));
-  }
-  return o;
+    app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
 }
 
-std::vector<Configuration> configurations(const QualityOptions& options) {
+std::vector<Configuration> configurations(const ParameterGrid& grid) {
   std::vector<Configuration> all;
-  for (const float sigma : options.sigmas)
-    for (const std::string& profile : options.profiles)
-      all.push_back(
-          {sigma, profile, make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma})});
-  for (const auto& [name, values] : options.grid) {
+  for (const float sigma : grid.sigmas)
+    for (const std::string& profile : grid.profiles)
+      all.push_back({sigma, profile, profile,
+                     make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma})});
+  for (const auto& [name, values] : grid.axes) {
+    if (values.empty()) continue;
     std::vector<Configuration> next;
     for (const Configuration& configuration : all)
       for (const std::string& value : values) {
         next.push_back(configuration);
         set(next.back().params, name, value);
+        next.back().setting += " " + name + "=" + value;
       }
     all = std::move(next);
   }
@@ -122,10 +94,10 @@ std::vector<Configuration> configurations(const QualityOptions& options) {
   return all;
 }
 
-bm3d::Backend backend_of(const QualityOptions& options) {
-  bm3d::Backend backend{.streams = options.streams, .threads = options.threads};
-  const std::size_t colon = options.device.find(':');
-  const std::string kind = options.device.substr(0, colon);
+bm3d::Backend backend_of(const std::string& device, int streams, int threads) {
+  bm3d::Backend backend{.streams = streams, .threads = threads};
+  const std::size_t colon = device.find(':');
+  const std::string kind = device.substr(0, colon);
   if (kind == "cpu")
     backend.kind = bm3d::BackendKind::cpu;
   else if (kind == "reference")
@@ -133,10 +105,10 @@ bm3d::Backend backend_of(const QualityOptions& options) {
   else if (kind == "cuda")
     backend.kind = bm3d::BackendKind::cuda;
   else
-    throw InvalidArgument("device \"" + options.device + "\" (none of that name); " +
+    throw InvalidArgument("device \"" + device + "\" (none of that name); " +
                           "choose cpu, reference, cuda or cuda:N");
   if (colon != std::string::npos)
-    backend.device = static_cast<int>(number(options.device.substr(colon + 1)));
+    backend.device = static_cast<int>(number(device.substr(colon + 1)));
   return backend;
 }
 

@@ -1,0 +1,56 @@
+#pragma once
+// Times by events on a stream: what the device did, whatever the host's launches cost. CUDA only.
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/handles.h"
+
+namespace lull::bench {
+
+/// Times in ms, in rising order.
+class Times {
+ public:
+  explicit Times(std::vector<float> ms) : ms_(std::move(ms)) { std::sort(ms_.begin(), ms_.end()); }
+  double at(double share) const {
+    return static_cast<double>(
+        ms_[static_cast<std::size_t>(share * static_cast<double>(ms_.size() - 1))]);
+  }
+  double median() const { return at(0.5); }
+
+ private:
+  std::vector<float> ms_;
+};
+
+class DeviceTimer {
+ public:
+  explicit DeviceTimer(cudaStream_t stream) : stream_(stream) {}
+
+  /// ms that `work` took, which queues on the stream. Waits for it.
+  template <class Work>
+  float once(const Work& work) const {
+    cuda::check(cudaEventRecord(begin_.get(), stream_));
+    work();
+    cuda::check(cudaEventRecord(end_.get(), stream_));
+    cuda::check(cudaEventSynchronize(end_.get()));
+    float ms = 0;
+    cuda::check(cudaEventElapsedTime(&ms, begin_.get(), end_.get()));
+    return ms;
+  }
+
+  /// `repeats` times, after three that warm up.
+  template <class Work>
+  Times repeat(int repeats, const Work& work) const {
+    for (int i = 0; i < 3; ++i) once(work);
+    std::vector<float> times;
+    for (int i = 0; i < std::max(1, repeats); ++i) times.push_back(once(work));
+    return Times(std::move(times));
+  }
+
+ private:
+  cudaStream_t stream_;
+  cuda::Event begin_ = cuda::make_event(cuda::Timing::on);
+  cuda::Event end_ = cuda::make_event(cuda::Timing::on);
+};
+
+}  // namespace lull::bench

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# end_to_end.sh BUILD [DEVICE]: does the pipeline keep the kernels fed?
+# 1. Without codecs: raw frames from memory to a null output, 8-bit 4:2:0, beside the kernels alone.
+# 2. With codecs: an H.264 clip through `lull denoise` to x264 and FFV1, beside `ffmpeg` transcoding
+#    with the same settings and no filter. Its input is the denoised frames, at the noisy clip's bit
+#    rate, so that encoder and decoder have the same work. What bounds lull is the slower of ffmpeg
+#    and the session alone (on a GPU its kernels). --sigma 0 is lull with nothing to do between the
+#    codecs, on the noisy clip, beside ffmpeg on that clip.
+# Runs alternate; medians count. Rates are those that the programs themselves report, without their
+# start. Tables: BUILD/bench/end_to_end_raw.csv, end_to_end.csv
+#   LULL_SIZE, LULL_FRAMES, LULL_REPEATS, LULL_PROFILE   default 1920x1080, 240, 3, balanced
+# shellcheck source=bench/common.sh
+source "$(dirname "$0")/common.sh"
+size=${LULL_SIZE:-1920x1080} frames=${LULL_FRAMES:-240} repeats=${LULL_REPEATS:-3}
+profile=${LULL_PROFILE:-balanced}
+device=${devices[0]}
+[[ $device != auto ]] || device=$("$lull" devices | grep -o '^cuda:[0-9]*' | head -n 1) || device=cpu
+
+echo "## Without codecs"
+echo
+find_still
+"$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --profile "$profile" \
+  --size "$size" --layout 420 --device "$device" --repeats "$repeats" \
+  --csv "$out/end_to_end_raw.csv" >/dev/null
+markdown "$out/end_to_end_raw.csv" device setting shape psnr_db fps ms kernels_fps ratio
+alone=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  { print $at["kernels_fps"] ? $at["kernels_fps"] : $at["fps"] }' "$out/end_to_end_raw.csv")
+
+echo
+echo "## With codecs"
+echo
+command -v ffmpeg >/dev/null || { echo "left out (no ffmpeg here)"; exit 0; }
+ffmpeg -v error -encoders 2>/dev/null | grep libx264 >/dev/null || { echo "left out (no libx264)"; exit 0; }
+
+# A picture larger than the frame, over which the frame moves.
+moving="scroll=horizontal=0.0021:vertical=0.0013,crop=${size/x/:}:0:0,format=yuv420p"
+if [[ -e ${LULL_TEST_DATA:-}/kodak/21.png ]]; then
+  tiles=()
+  for tile in 01 05 13 21 01 05 13 21 01; do tiles+=(-i "$LULL_TEST_DATA/kodak/$tile.png"); done
+  ffmpeg -v error -y "${tiles[@]}" -frames:v 1 -filter_complex \
+    "xstack=inputs=9:layout=0_0|768_0|1536_0|0_512|768_512|1536_512|0_1024|768_1024|1536_1024" \
+    "$work/picture.png"
+else
+  ffmpeg -v error -y -i samples/coffee.mkv -frames:v 1 -vf scale=2304:1536 "$work/picture.png"
+fi
+# The noise repeats after some frames: it is made slowly.
+period=$(( frames < 48 ? frames : 48 ))
+ffmpeg -v error -y -loop 1 -framerate 30 -i "$work/picture.png" -vf "$moving" \
+  -frames:v $period -c:v ffv1 -level 3 "$work/period.mkv"
+"$build/bin/lull_add_noise" "$work/period.mkv" "$work/grain.mkv" --sigma 20 --seed 1
+ffmpeg -v error -y -stream_loop -1 -i "$work/period.mkv" -frames:v "$frames" -c copy \
+  "$work/clean.mkv"
+ffmpeg -v error -y -stream_loop -1 -i "$work/grain.mkv" -frames:v "$frames" -c:v libx264 \
+  -preset veryfast -crf 18 "$work/noisy.mkv"
+rm "$work/period.mkv" "$work/grain.mkv"
+denoise -i "$work/noisy.mkv" -o "$work/frames.mkv" --sigma 20 --profile "$profile" --lossless \
+  --device "$device"
+bits=$(( $(stat -c %s "$work/noisy.mkv") * 8 * 30 / frames ))
+ffmpeg -v error -y -i "$work/frames.mkv" -c:v libx264 -preset veryfast -b:v $bits \
+  "$work/denoised.mkv"
+rm "$work/frames.mkv"
+
+# transcode IN ARGUMENT ...: ffmpeg without a filter; sets `fps` of its own clock.
+transcode() {
+  local seconds
+  seconds=$(ffmpeg -hide_banner -nostdin -benchmark -y -i "$1" -an "${@:2}" "$work/out.mkv" 2>&1 |
+    sed -n 's/.*rtime=\([0-9.]*\)s.*/\1/p' | tail -n 1)
+  fps=$(awk -v frames="$frames" -v s="$seconds" 'BEGIN { printf "%.2f", frames / s }')
+}
+# decoding FILE: frames per second of the decoder alone
+decoding() {
+  local seconds
+  seconds=$(ffmpeg -hide_banner -nostdin -benchmark -i "$1" -f null - 2>&1 |
+    sed -n 's/.*rtime=\([0-9.]*\)s.*/\1/p' | tail -n 1)
+  awk -v frames="$frames" -v s="$seconds" 'BEGIN { printf "%.1f", frames / s }'
+}
+median() { sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+
+echo "device,profile,encoder,PSNR of Y dB,lull fps,busiest stage,session alone fps,ffmpeg fps,$(
+  )ratio (>= 0.95),--sigma 0 fps,ffmpeg on the noisy clip fps,ratio" >"$out/end_to_end.csv"
+for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
+  if [[ $encoder == ffv1 ]]; then
+    ours=(--lossless) theirs=(-c:v ffv1 -level 3 -slicecrc 1)
+  else
+    preset=${encoder#x264 }
+    ours=(--vcodec libx264 --vopts "preset=$preset" --crf 18)
+    theirs=(-c:v libx264 -preset "$preset" -crf 18)
+  fi
+  rm -f "$work"/{lull,ffmpeg,idle,plain}
+  for (( i = 0; i < repeats; i++ )); do
+    transcode "$work/noisy.mkv" "${theirs[@]}" && echo "$fps" >>"$work/plain"
+    denoise -i "$work/noisy.mkv" -o "$work/out.mkv" --sigma 0 --device cpu "${ours[@]}"
+    echo "$fps" >>"$work/idle"
+    transcode "$work/denoised.mkv" "${theirs[@]}" && echo "$fps" >>"$work/ffmpeg"
+    denoise -i "$work/noisy.mkv" -o "$work/out.mkv" --sigma 20 --profile "$profile" \
+      --device "$device" "${ours[@]}"
+    echo "$fps" >>"$work/lull"
+  done
+  busiest=$(sed -n 's/.*busiest stage: //p' "$work/denoise.log")
+  quality=$(psnr_of_plane Y 3 "$work/clean.mkv" "$work/out.mkv")
+  awk -v head="${device//,/ },$profile,$encoder,$quality" -v busiest="$busiest" -v alone="$alone" \
+    -v lull="$(median <"$work/lull")" -v ffmpeg="$(median <"$work/ffmpeg")" \
+    -v idle="$(median <"$work/idle")" -v plain="$(median <"$work/plain")" 'BEGIN {
+      ratio = lull / (alone < ffmpeg ? alone : ffmpeg)
+      printf "%s,%s,%s,%s,%s,%.3f (%s),%s,%s,%.3f\n", head, lull, busiest, alone, ffmpeg, ratio,
+        (ratio >= 0.95 ? "met" : "MISSED"), idle, plain, idle / plain }' >>"$out/end_to_end.csv"
+done
+markdown "$out/end_to_end.csv"
+echo
+echo "Decoder alone: $(decoding "$work/noisy.mkv") fps on the noisy clip," \
+  "$(decoding "$work/denoised.mkv") on the denoised one."

@@ -1,0 +1,115 @@
+// lull_kernel_bench: GPU time of each kernel of the CUDA backend on one grey frame, by events on
+// the stream. Counters: ms (median), references in a second, share of the whole frame.
+// Options of its own stand beside those of Google Benchmark: lull_kernel_bench --help
+
+#include <benchmark/benchmark.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "bench/benchmark_arguments.h"
+#include "bench/device_time.h"
+#include "bench/kernel_stages.h"
+#include "bench/parameter_grid.h"
+#include "bench/pictures.h"
+#include "cuda/device_list.h"
+#include "cuda/pinned_memory.h"
+
+namespace {
+
+using namespace lull;
+using namespace lull::bench;
+
+struct Options {
+  std::string noisy;
+  ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
+  std::vector<std::string> sizes{"1920x1080"};
+  int device = 0, repeats = 50;
+};
+
+/// One setting at one size, made when its first stage is timed. Only one exists at a time.
+struct Bench {
+  Bench(const Configuration& configuration, const Frame& noisy, int repeats)
+      : kernels(configuration.params, noisy), timer(kernels.stream()) {
+    frame_ms =
+        timer.repeat(repeats, [&] { kernels.launch_until(kernels.stages().size()); }).median();
+  }
+  KernelStages kernels;
+  DeviceTimer timer;
+  double frame_ms = 0;  // all stages, median
+};
+
+void time_stage(benchmark::State& state, const Bench& bench, std::size_t index) {
+  const KernelStage& stage = bench.kernels.stages()[index];
+  bench.kernels.launch_until(index + 1);
+  std::vector<float> times;
+  for (auto _ : state) {
+    times.push_back(bench.timer.once(stage.launch));
+    state.SetIterationTime(1e-3 * static_cast<double>(times.back()));
+  }
+  const double median = Times(std::move(times)).median();
+  state.counters["ms"] = median;
+  if (stage.references > 0)
+    state.counters["references/s"] = 1e3 * static_cast<double>(stage.references) / median;
+  state.counters["share"] = median / bench.frame_ms;
+}
+
+/// Stages are registered by name, which needs no device; `bench` follows when they run.
+void add_benchmarks(const Options& o, const Frame& picture) {
+  auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
+  for (const std::string& size : o.sizes) {
+    const FrameFormat format = format_of({parse_size(size), "gray"}, picture.format);
+    for (const Configuration& configuration : configurations(o.grid)) {
+      const std::string key = configuration.setting + "/" + size;
+      const Frame noisy = reshape(picture, format, 0, cuda::pinned_memory());
+      const KernelStages probe(configuration.params, noisy);
+      for (std::size_t i = 0; i < probe.stages().size(); ++i)
+        benchmark::RegisterBenchmark((key + "/" + probe.stages()[i].name).c_str(),
+                                     [=, repeats = o.repeats](benchmark::State& state) {
+                                       if (current->first != key) {
+                                         current->second.reset();
+                                         current->second =
+                                             std::make_unique<Bench>(configuration, noisy, repeats);
+                                         current->first = key;
+                                       }
+                                       time_stage(state, *current->second, i);
+                                     })
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond)
+            ->Iterations(o.repeats);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "GPU time of each BM3D kernel on one grey frame. Without NOISY: the still of "
+      "LULL_TEST_DATA,\n"
+      "or a synthetic picture."};
+  Options o;
+  app.add_option("NOISY", o.noisy, "still or clip; the first plane of its first frame is used");
+  add_grid_options(app, o.grid);
+  app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
+  app.add_option("--device", o.device, "number of the GPU");
+  app.add_option("--repeats", o.repeats, "launches; the median counts")->check(CLI::PositiveNumber);
+  parse_arguments(app, argc, argv);
+
+  try {
+    const cuda::DeviceList list = cuda::list_devices();
+    if (list.devices.empty()) {
+      std::printf("lull_kernel_bench: skipped (no GPU: %s)\n", list.reason.c_str());
+      return 0;
+    }
+    const cuda::DeviceScope scope(o.device);
+    add_benchmarks(o, load_pair(o.noisy, "", cuda::pinned_memory()).noisy);
+    TableReporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "lull_kernel_bench: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,143 @@
+#include "bench/kernel_stages.h"
+
+#include <algorithm>
+
+#include "bm3d/kaiser.h"
+#include "core/error.h"
+#include "cuda/shared_memory.h"
+
+namespace lull::bench {
+namespace {
+
+using namespace bm3d;
+
+// As a session plans it: two thread blocks of matching on a multiprocessor.
+std::size_t match_shared_limit() {
+  int device = 0, multiprocessor = 0;
+  cuda::check(cudaGetDevice(&device));
+  cuda::check(
+      cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  return std::min(cuda::dynamic_shared_limit(),
+                  static_cast<std::size_t>(multiprocessor / 2 - 1024));
+}
+
+/// The whole picture at once, whatever its size: stages are timed apart, so that each must find
+/// what the one before it made.
+Batch whole(const ReferenceGrid& grid) {
+  const auto blocks = [](int references) { return (references + block_side - 1) / block_side; };
+  return {0, 0, blocks(grid.count_x), blocks(grid.count_y)};
+}
+
+template <class T>
+cuda::DeviceBuffer<T> zeroed(std::size_t size) {
+  cuda::DeviceBuffer<T> buffer(size);
+  cuda::check(cudaMemset(buffer.get(), 0, buffer.bytes()));
+  return buffer;
+}
+
+}  // namespace
+
+KernelStages::KernelStages(const Params& params, const Frame& noisy) {
+  const FrameFormat& format = noisy.format;
+  if (format.layout != Layout::gray)
+    throw InvalidArgument("a frame of several planes (kernels are timed on a grey one)");
+  if (params.hard.transform == Transform::dft || params.wiener.transform == Transform::dft)
+    throw InvalidArgument("the DFT (its filter is cuFFT's for the most part); take dct or bior");
+  stream_ = cuda::make_stream();
+  margins_ =
+      Margins(format.width, format.height, std::max(params.hard.window, params.wiener.window));
+  const int pitch = (format.width * format.bytes_per_sample() + 63) / 64 * 64;
+  samples_ = cuda::DeviceBuffer<std::byte>(static_cast<std::size_t>(pitch) * format.height);
+  raw_.sample = format.sample;
+  raw_.full_scale = format.full_scale();
+  raw_.data[0] = samples_.get();
+  raw_.pitch[0] = pitch;
+  cuda::check(cudaMemcpy2D(samples_.get(), pitch, noisy.planes[0].data, noisy.planes[0].stride,
+                           noisy.planes[0].width, format.height, cudaMemcpyHostToDevice));
+  for (auto* plane : {&noisy_, &basic_, &result_}) *plane = zeroed<float>(margins_.size());
+  guide_ = zeroed<std::uint8_t>(margins_.size());
+  half_norms_ = zeroed<std::int32_t>(margins_.size());
+  numerator_ = zeroed<unsigned long long>(margins_.size());
+  denominator_ = zeroed<std::uint32_t>(margins_.size());
+  std::size_t references = 0, places = 0;
+  for (const PhaseParams* phase : {&params.hard, &params.wiener}) {
+    const Batch batch = whole(ReferenceGrid(format.width, format.height, phase->step));
+    const std::size_t count =
+        static_cast<std::size_t>(block_references) * batch.blocks_x * batch.blocks_y;
+    references = std::max(references, count);
+    places = std::max(places, count * group_capacity(*phase));
+  }
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
+
+  const std::size_t shared = match_shared_limit();
+  add_load();
+  add_phase("first",
+            {params.hard,
+             MatchPlan(params.hard, shared),
+             {noisy_.get()},
+             nullptr,
+             basic_.get(),
+             {params.lambda, params.lambda_mean}},
+            params.sigma[0]);
+  if (params.phases == 2)
+    add_phase("second",
+              {params.wiener,
+               MatchPlan(params.wiener, shared),
+               {basic_.get(), noisy_.get(), params.guide_noise},
+               basic_.get(),
+               result_.get(),
+               {params.mu2}},
+              params.sigma[0]);
+  add_store(params.phases == 2 ? result_.get() : basic_.get());
+  cuda::check(cudaDeviceSynchronize());
+}
+
+void KernelStages::add_load() {
+  stages_.push_back({"samples_to_planes", 0, [this] {
+                       samples_to_planes(raw_, 0, 1, Colour::as_is, margins_, {noisy_.get()},
+                                         stream_.get());
+                     }});
+}
+
+void KernelStages::add_store(const float* estimate) {
+  stages_.push_back({"planes_to_samples", 0, [this, estimate] {
+                       planes_to_samples({estimate}, 0, 1, Colour::as_is, margins_, raw_,
+                                         stream_.get());
+                     }});
+}
+
+void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, float sigma) {
+  FilterArgs args;
+  args.noisy[0] = noisy_.get();
+  args.basic[0] = setup.basic;
+  args.sums[0] = {numerator_.get(), denominator_.get()};
+  args.sigma[0] = sigma;
+  args.margins = margins_;
+  args.grid = ReferenceGrid(margins_.width, margins_.height, setup.params.step);
+  args.batch = whole(args.grid);
+  args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params)};
+  args.window = kaiser_window(setup.params.kaiser);
+  const float scale = std::min(1.0f, greatest_scale(setup.params.tau));
+  const Guide guide{guide_.get(), half_norms_.get(), scale};
+  const std::int64_t references = std::int64_t{args.grid.count_x} * args.grid.count_y;
+
+  stages_.push_back({name + "/guide", 0, [this, setup, guide, args] {
+                       make_guide(setup.guide, margins_, guide.scale, guide.offset, guide_.get(),
+                                  half_norms_.get(), {1, args.sums}, stream_.get());
+                     }});
+  stages_.push_back({name + "/match", references, [this, setup, guide, args] {
+                       match(guide, margins_, args.grid, args.batch, setup.params, setup.plan,
+                             args.groups, stream_.get());
+                     }});
+  stages_.push_back({name + "/filter", references, [this, setup, args] {
+                       (setup.basic == nullptr ? filter_hard : filter_wiener)(
+                           args, setup.params, setup.strength, stream_.get());
+                     }});
+  stages_.push_back({name + "/normalise", 0, [this, setup, args] {
+                       normalise(args.sums[0], noisy_.get(), margins_, args.window, setup.estimate,
+                                 stream_.get());
+                     }});
+}
+
+}  // namespace lull::bench

@@ -1,0 +1,63 @@
+#pragma once
+// The CUDA backend's kernels for one grey frame, each to be launched on its own: all that the
+// benchmarks know of bm3d/kernels.h.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bm3d/kernels.h"
+#include "cuda/handles.h"
+
+namespace lull::bench {
+
+/// One step from samples to samples; the stages of a frame follow each other.
+struct KernelStage {
+  std::string name;              // "first/match"
+  std::int64_t references = 0;   // reference patches that it works off; 0 where it knows none
+  std::function<void()> launch;  // queues on the stream
+};
+
+class KernelStages {
+ public:
+  /// Uploads `noisy`, a grey frame. The DFT is not among the kernels of kernels.h.
+  /// @throws InvalidArgument for anything else
+  KernelStages(const bm3d::Params& params, const Frame& noisy);
+
+  const std::vector<KernelStage>& stages() const { return stages_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  /// Queues stages 0 to `end` - 1.
+  void launch_until(std::size_t end) const {
+    for (std::size_t i = 0; i < end; ++i) stages_[i].launch();
+  }
+
+ private:
+  /// What a phase works on.
+  struct PhaseSetup {
+    bm3d::PhaseParams params;
+    bm3d::MatchPlan plan;
+    bm3d::MixedPlane guide;
+    const float* basic = nullptr;  // second phase only
+    float* estimate = nullptr;
+    bm3d::Strength strength;
+  };
+
+  void add_load();
+  void add_phase(const std::string& name, const PhaseSetup& setup, float sigma);
+  void add_store(const float* estimate);
+
+  bm3d::RawPlanes raw_;
+  bm3d::Margins margins_;
+  cuda::Stream stream_;
+  cuda::DeviceBuffer<std::byte> samples_;
+  cuda::DeviceBuffer<float> noisy_, basic_, result_;
+  cuda::DeviceBuffer<std::uint8_t> guide_;
+  cuda::DeviceBuffer<std::int32_t> half_norms_;
+  cuda::DeviceBuffer<unsigned long long> numerator_;
+  cuda::DeviceBuffer<std::uint32_t> denominator_, displacements_;
+  cuda::DeviceBuffer<std::uint8_t> log2_counts_;
+  std::vector<KernelStage> stages_;
+};
+
+}  // namespace lull::bench

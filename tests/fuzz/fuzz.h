@@ -1,0 +1,64 @@
+#pragma once
+// What the fuzz targets share.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "core/error.h"
+#include "io/media.h"
+
+// libFuzzer's entry point, and that of replay.cpp.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace lull::fuzz {
+
+/// Bytes as a file with a name; in memory, and gone with the object.
+class MemoryFile {
+ public:
+  MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(memfd_create("fuzz", 0)) {
+    if (descriptor_ < 0 || ::write(descriptor_, data, size) != static_cast<ssize_t>(size))
+      throw std::runtime_error("no file in memory");
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+/// Where an output may be begun; it never gets its name, because that would wait for the disk.
+inline std::string output_name(const std::string& ending) {
+  const std::string folder = std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
+  return folder + "/lull-fuzz-" + std::to_string(getpid()) + ending;
+}
+
+/// Reads up to `most` frames and writes them, a little changed. Errors are what is expected;
+/// everything else ends the process.
+template <class OpenSource, class OpenSink>
+void copy_some(OpenSource&& open_source, OpenSink&& open_sink, int most) {
+  try {
+    const std::unique_ptr<io::MediaSource> source = open_source();
+    const std::unique_ptr<io::MediaSink> sink = open_sink(*source);
+    for (int n = 0; n < most; ++n) {
+      auto frame = source->read();
+      if (!frame) break;
+      if (frame->format.sample == SampleType::f32) frame->plane<float>(0)(0, 0) += 0.25f;
+      sink->write(*std::move(frame));
+    }
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    if (std::string(error.what()).find('\n') != std::string::npos) throw;
+  }
+}
+
+}  // namespace lull::fuzz
