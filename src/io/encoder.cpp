@@ -4,6 +4,7 @@
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
+#include "io/frame_sei.h"
 #include "io/passenger.h"
 
 namespace lull::io {
@@ -175,7 +176,7 @@ void Encoder::send(const Frame& frame) {
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
-  durations_[picture->pts] = duration;
+  inside_[picture->pts] = {duration, messages_of(*picture, *context_)};
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
@@ -195,9 +196,10 @@ PacketPtr Encoder::receive() {
   const int code = avcodec_receive_packet(context_.get(), packet.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
-  if (const auto duration = durations_.find(packet->pts); duration != durations_.end()) {
-    if (packet->duration <= 0) packet->duration = duration->second;
-    durations_.erase(duration);
+  if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
+    if (packet->duration <= 0) packet->duration = frame->second.duration;
+    insert_messages(frame->second.messages, context_->codec_id, *packet);
+    inside_.erase(frame);
   }
   return packet;
 }

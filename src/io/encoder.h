@@ -54,7 +54,11 @@ class Encoder {
   std::optional<Converter> converter_;
   std::int64_t sent_ = 0;  // frames
   std::int64_t first_pts_ = 0, last_time_ = AV_NOPTS_VALUE;
-  std::map<std::int64_t, std::int64_t> durations_;  // by time, of frames inside the encoder
+  struct Inside {
+    std::int64_t duration = 0;
+    std::vector<std::uint8_t> messages;
+  };
+  std::map<std::int64_t, Inside> inside_;  // by time: frames inside the encoder
 };
 
 }  // namespace lull::io

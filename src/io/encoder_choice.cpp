@@ -46,6 +46,7 @@ std::string extension_of(const std::string& path) {
 }
 
 bool holds(const Container& container, const AVCodec& codec) {
+  if (std::string_view(container.format->name) == "mpegts") return has_transport_type(codec.id);
   // Negative: the muxer has no opinion.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
@@ -166,6 +167,19 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
 }
 
 }  // namespace
+
+bool has_transport_type(AVCodecID id) {
+  constexpr std::array<AVCodecID, 24> known = {
+      AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
+      AV_CODEC_ID_H264,         AV_CODEC_ID_HEVC,         AV_CODEC_ID_CAVS,
+      AV_CODEC_ID_DIRAC,        AV_CODEC_ID_VC1,          AV_CODEC_ID_MP2,
+      AV_CODEC_ID_MP3,          AV_CODEC_ID_AAC,          AV_CODEC_ID_AAC_LATM,
+      AV_CODEC_ID_AC3,          AV_CODEC_ID_EAC3,         AV_CODEC_ID_DTS,
+      AV_CODEC_ID_TRUEHD,       AV_CODEC_ID_OPUS,         AV_CODEC_ID_S302M,
+      AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT, AV_CODEC_ID_HDMV_PGS_SUBTITLE,
+      AV_CODEC_ID_SMPTE_KLV,    AV_CODEC_ID_TIMED_ID3,    AV_CODEC_ID_SCTE_35};
+  return std::ranges::find(known, id) != known.end();
+}
 
 bool Container::constant_rate() const {
   constexpr std::array<std::string_view, 4> formats = {"avi", "mxf", "gxf", "dv"};

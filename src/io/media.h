@@ -90,6 +90,7 @@ struct SinkOptions {
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
+  bool strict_metadata = false;        // what MediaSink::left_out() would name is an error
 };
 
 /// Writes one video stream beside copies of the source's other streams.
@@ -99,8 +100,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the container cannot carry and is no audio, video, subtitle or attachment (unknown data
-  /// streams, chapters): one text each, for a warning.
+  /// What the output cannot carry of the input, one text each, for a warning: data streams,
+  /// chapters, tags, languages, dispositions, colour, HDR10, time code, rotation. (What audio,
+  /// subtitles and attachments the container cannot hold is an error.) Captions and HDR10+ that
+  /// come with later frames than the first are added as they come, by write().
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
@@ -124,7 +127,8 @@ class MediaSink : public FrameSink {
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
 /// 18 for x264 and x265.
 /// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
-///                          samples; a container that cannot hold a stream; output equals input
+///                          samples; a container that cannot hold a stream; output equals input;
+///                          with strict_metadata, whatever would be left out
 /// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);

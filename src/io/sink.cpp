@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <exception>
 
 #include "io/ffmpeg_log.h"
+#include "io/losses.h"
 #include "io/muxer.h"
+#include "io/passenger.h"
 #include "io/stack.h"
 
 namespace lull::io {
@@ -12,7 +15,8 @@ class FileSink final : public MediaSink {
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : container_(container_of(path, source.traits())),
         format_(source.format()),
-        container_name_(container_.format->name) {
+        container_name_(container_.format->name),
+        strict_(options.strict_metadata) {
     if (container_.still() && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
@@ -22,6 +26,13 @@ class FileSink final : public MediaSink {
     Dictionary leftover;
     open_encoder(choices, source, options, leftover);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
+    left_out_ = muxer_->left_out();
+    if (!container_.still()) {
+      std::ranges::move(losses_of(source, container_, encoder_->context()),
+                        std::back_inserter(left_out_));
+      note_loss(loss_of_frame(source.first(), encoder_->context()));
+    }
+    if (strict_ && !left_out_.empty()) refuse_losses();
     relay_ = source.demuxer().share_relay();
     relay_->attach();
   }
@@ -35,6 +46,9 @@ class FileSink final : public MediaSink {
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
+    if (frame.passenger && !container_.still())
+      note_loss(loss_of_frame(*frame.passenger->properties, encoder_->context()));
+    if (strict_ && !left_out_.empty()) refuse_losses();
     encoder_->send(frame);
     pass_on();
   }
@@ -49,7 +63,7 @@ class FileSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return muxer_->left_out(); }
+  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
   const std::string& temporary() const noexcept override { return temporary_; }
 
  private:
@@ -72,6 +86,20 @@ class FileSink final : public MediaSink {
     std::rethrow_exception(reason);
   }
 
+  void note_loss(const std::string& loss) {
+    if (!loss.empty() && std::ranges::find(left_out_, loss) == left_out_.end())
+      left_out_.push_back(loss);
+  }
+
+  [[noreturn]] void refuse_losses() const {
+    const std::size_t others = left_out_.size() - 1;
+    throw InvalidArgument(
+        "--strict-metadata: not in the output: " + left_out_.front() +
+        (others > 0 ? " and " + std::to_string(others) + (others == 1 ? " other" : " others")
+                    : "") +
+        "; use another container or encoder");
+  }
+
   // What is ready in the encoder and what the demuxer left for copying.
   void pass_on() {
     while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
@@ -82,6 +110,8 @@ class FileSink final : public MediaSink {
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
   std::string temporary_;
+  bool strict_;
+  std::vector<std::string> left_out_;
   std::optional<OutputFile> file_;
   std::optional<Encoder> encoder_;
   std::optional<Muxer> muxer_;
