@@ -109,8 +109,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         " (it holds " + list_formats(container, codec) + "); " + advice);
 }
 
-std::vector<const AVCodec*> candidates(const Container& container, const Wanted& wanted,
-                                       bool lossless) {
+std::vector<const AVCodec*> candidates(const Container& container, const FileSource& source,
+                                       const Wanted& wanted, bool lossless) {
   std::vector<const char*> names;
   if (container.still()) {
     names = {container.picture};
@@ -123,6 +123,9 @@ std::vector<const AVCodec*> candidates(const Container& container, const Wanted&
   } else if (wanted.traits.format.layout == Layout::gray) {
     // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
     names = {"libx265", "libx264"};
+  } else if (source.info().interlaced) {
+    // FFmpeg codes frames of two fields with x264 alone.
+    names = {"libx264", "libx265"};
   } else if (wanted.traits.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
@@ -213,7 +216,7 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
                                            const SinkOptions& options) {
   const Wanted wanted = wanted_format(source, options.pix_fmt);
   const std::vector<const AVCodec*> codecs =
-      options.vcodec.empty() ? candidates(container, wanted, options.lossless)
+      options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
                              : std::vector{named_encoder(container, options.vcodec)};
   std::vector<EncoderChoice> choices;
   for (const AVCodec* codec : codecs) {

@@ -20,7 +20,7 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 constexpr unsigned colour = 1, range = 2, chroma_location = 4, aspect = 8, light = 16,
-                   rotation = 32, frame_light = 64, captions = 128;
+                   rotation = 32, frame_light = 64, captions = 128, fields = 256;
 
 // What FFmpeg 5.1 to 6.1 write and read back; tests/io/metadata_test.cpp holds it against ffprobe.
 struct Carrier {
@@ -39,13 +39,14 @@ constexpr unsigned matroska_rotation =
     LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100) ? rotation : 0;
 
 constexpr std::array<Carrier, 8> carriers{
-    {{"matroska", colour | range | chroma_location | aspect | light | matroska_rotation, true, true,
+    {{"matroska",
+      colour | range | chroma_location | aspect | light | fields | matroska_rotation, true, true,
       true, true, common | AV_DISPOSITION_ORIGINAL, true},
      {"webm", colour | range | chroma_location | aspect | light | matroska_rotation, true, true,
       true, true, AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED, true},
-     {"mp4", colour | aspect | light | rotation, true, true, false, true,
+     {"mp4", colour | aspect | light | rotation | fields, true, true, false, true,
       common | AV_DISPOSITION_CAPTIONS | AV_DISPOSITION_DESCRIPTIONS, true},
-     {"mov", colour | aspect | rotation, true, true, false, true, AV_DISPOSITION_DEFAULT, true},
+     {"mov", colour | aspect | rotation | fields, true, true, false, true, AV_DISPOSITION_DEFAULT, true},
      {"mpegts", 0, false, true, false, false,
       AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED |
           AV_DISPOSITION_CLEAN_EFFECTS,
@@ -68,19 +69,20 @@ unsigned carried_by(const AVCodecContext& encoder) {
   switch (encoder.codec_id) {
     case AV_CODEC_ID_H264:
     case AV_CODEC_ID_HEVC: {
-      const unsigned stated = colour | range | chroma_location | aspect | frame_light | captions;
-      return stated | (name == "libx264" || name == "libx264rgb" || name == "libx265" ? light : 0);
+      const bool x264 = name.starts_with("libx264");
+      return colour | range | chroma_location | aspect | frame_light | captions |
+             (x264 || name == "libx265" ? light : 0) | (x264 ? fields : 0);
     }
     case AV_CODEC_ID_MPEG2VIDEO:
-      return colour | aspect | captions;
+      return colour | aspect | captions | fields;
     case AV_CODEC_ID_AV1:
     case AV_CODEC_ID_VVC:
       return colour | range;
     case AV_CODEC_ID_FFV1:
     case AV_CODEC_ID_MPEG4:
-      return aspect;
+      return aspect | fields;
     case AV_CODEC_ID_PRORES:
-      return colour | aspect;
+      return colour | aspect | fields;
     default:
       return 0;
   }
@@ -175,6 +177,7 @@ class Losses {
                         has_picture_data(source_, AV_PKT_DATA_CONTENT_LIGHT_LEVEL),
                     light, "HDR10 mastering display and content light level");
     lose_of_picture(is_rotated(), rotation, "the rotation");
+    lose_of_picture(source_.info().interlaced, fields, "the order of fields");
     if (has_picture_data(source_, AV_PKT_DATA_DOVI_CONF))
       lose("Dolby Vision metadata", "a denoised video");
     const AVStream& video = source_.demuxer().video();

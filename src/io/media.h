@@ -35,6 +35,7 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  bool interlaced = false;           // by what the first frame or the container says
   ValueScale values;
 };
 
@@ -51,6 +52,8 @@ struct SourceOptions {
   std::optional<int> gpu;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
+  /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
+  bool refuse_interlaced = false;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -71,7 +74,8 @@ class MediaSource : public FrameSource {
 /// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
 /// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
 /// mapped as VideoInfo::values says; the number of a frame is its time stamp.
-/// @throws InvalidArgument  an axis where the input has none
+/// @throws InvalidArgument  an axis where the input has none; interlaced video that is refused,
+///                          which read() may throw, too
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,

@@ -34,6 +34,19 @@ bool must_explode(const AVCodecDescriptor* codec) {
          !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
+/// These state it for each frame; of other codecs the container knows.
+bool states_interlacing(AVCodecID id) {
+  return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
+         id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
+}
+
+bool says_interlaced(const AVFrame& first, const AVStream& stream) {
+  if (is_interlaced(first)) return true;
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE &&
+         !states_interlacing(stream.codecpar->codec_id);
+}
+
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
@@ -44,7 +57,8 @@ FramePtr properties_of(const AVFrame& picture) {
 
 }  // namespace
 
-FileSource::FileSource(const std::string& path, const SourceOptions& options) : demuxer_(path) {
+FileSource::FileSource(const std::string& path, const SourceOptions& options)
+    : demuxer_(path), refuse_interlaced_(options.refuse_interlaced) {
   FramePtr first = options.gpu ? first_from_gpu(*options.gpu) : nullptr;
   if (!first) {
     open_decoder(options.threads);
@@ -155,6 +169,8 @@ void FileSource::fill_info() {
   info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
   info_.time_base = to_rational(stream.time_base);
   info_.values.span = info_.values.full = format().full_scale();
+  info_.interlaced = says_interlaced(first(), stream);
+  if (info_.interlaced && refuse_interlaced_) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (info_.still) {
     info_.frames_estimate = 1;
@@ -187,6 +203,7 @@ std::optional<Frame> FileSource::read() {
   }
   if (!picture) return std::nullopt;
   check_unchanged(*picture);
+  if (refuse_interlaced_ && is_interlaced(*picture)) refuse_interlaced();
   auto passenger = std::make_shared<Passenger>();
   passenger->properties = properties_of(*picture);
   Frame frame;
@@ -216,6 +233,13 @@ void FileSource::check_unchanged(const AVFrame& picture) const {
       is_on_gpu(picture) ? gpu_->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())
     throw BadData(from + "on the way (" + objection + "); decode it on the CPU");
+}
+
+void FileSource::refuse_interlaced() const {
+  throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
+                        (info_.interlaced ? "" : " after a while") +
+                        " (two moments in one picture would be mixed); give --interlaced fields, "
+                        "or --interlaced frames if its frames are whole after all");
 }
 
 FramePtr FileSource::decode() {

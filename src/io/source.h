@@ -40,6 +40,7 @@ class FileSource final : public MediaSource {
   FramePtr decode();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
+  [[noreturn]] void refuse_interlaced() const;
   void check_decoded(const AVFrame& picture);
   /// The pixel format that the picture has, or would have on the CPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
@@ -53,6 +54,7 @@ class FileSource final : public MediaSource {
   /// Packets that were read before the GPU gave its first frame, in case the CPU has to.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
+  bool refuse_interlaced_;
   std::string why_not_gpu_;
   VideoInfo info_;
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
