@@ -1,6 +1,7 @@
 #include "io/encoder.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
@@ -160,6 +161,9 @@ std::int64_t Encoder::time_of(const Frame& frame) {
     throw InvalidArgument(std::string(choice_.codec->name) + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(sent_) +
                           "); use .mkv");
+  // A tick more or less is the input's own rounding.
+  const std::int64_t back = av_rescale_q(time, context_->time_base, to_av(frame.time_base));
+  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_times_ = true;
   if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
   last_time_ = time;
   return time;

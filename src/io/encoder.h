@@ -36,6 +36,8 @@ class Encoder {
   void send_end();
   /// The next packet that is ready, else null; its time base is the context's.
   PacketPtr receive();
+  /// Whether a frame so far was not at a time of the constant rate that the output has.
+  bool moved_times() const { return moved_times_; }
 
  private:
   void describe(const FileSource& source, const Container& container);
@@ -47,7 +49,7 @@ class Encoder {
   EncoderChoice choice_;
   CodecPtr context_;
   bool frames_only_;
-  bool constant_rate_ = false;
+  bool constant_rate_ = false, moved_times_ = false;
   std::string extension_;
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;

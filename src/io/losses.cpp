@@ -55,7 +55,7 @@ constexpr std::array<Carrier, 8> carriers{
       AV_DISPOSITION_DEFAULT | AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL |
           AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS | AV_DISPOSITION_KARAOKE,
       false},
-     {"avi", aspect, false, false, true, true, 0, true},
+     {"avi", aspect, false, false, true, true, 0, true},  // time code: of the file alone
      {"yuv4mpegpipe", aspect | range, false, false, false, false, 0, true}}};
 constexpr Carrier stranger{"", 0, false, false, false, false, 0, false};
 
@@ -75,6 +75,8 @@ unsigned carried_by(const AVCodecContext& encoder) {
     }
     case AV_CODEC_ID_MPEG2VIDEO:
       return colour | aspect | captions | fields;
+    case AV_CODEC_ID_VP9:
+      return range;
     case AV_CODEC_ID_AV1:
     case AV_CODEC_ID_VVC:
       return colour | range;
@@ -228,7 +230,9 @@ class Losses {
     const std::string of = " of stream " + std::to_string(from.index);
     const AVDictionaryEntry* language = tag_of(from.metadata, "language");
     const bool spoken = language && std::string_view(language->value) != "und";
-    if (spoken && !carrier_.languages) lose("the language" + of, name_);
+    // The descriptor of MPEG-TS is for sound and subtitles.
+    const bool mute = carrier_.name == "mpegts" && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (spoken && (mute || !carrier_.languages)) lose("the language" + of, name_);
     if (tag_of(from.metadata, "title") && !carrier_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     // A stream is default or not by its place where nothing says so.

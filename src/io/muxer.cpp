@@ -135,6 +135,10 @@ void Muxer::attach_cover(const AVStream& from) {
 
 void Muxer::copy_global(const AVFormatContext& from) {
   copy_metadata(from.metadata, &context_->metadata, false);
+  // AVI has a time code of the file, not of a stream.
+  const AVDictionaryEntry* timecode = tag_of(context_->streams[0]->metadata, "timecode");
+  if (timecode && std::string_view(context_->oformat->name) == "avi")
+    av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
   copy_chapters(from);
 }
 

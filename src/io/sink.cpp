@@ -48,8 +48,10 @@ class FileSink final : public MediaSink {
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     if (frame.passenger && !container_.still())
       note_loss(loss_of_frame(*frame.passenger->properties, encoder_->context()));
-    if (strict_ && !left_out_.empty()) refuse_losses();
     encoder_->send(frame);
+    if (encoder_->moved_times())
+      note_loss("times of frames (." + container_.extension + " has one rate, to which they move)");
+    if (strict_ && !left_out_.empty()) refuse_losses();
     pass_on();
   }
 

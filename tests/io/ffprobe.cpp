@@ -32,7 +32,7 @@ const std::string& missing_ffprobe() {
   return reason;
 }
 
-Report::Report(const std::string& path, int packets) {
+Report::Report(const std::string& path, int packets) : path_(path) {
   const std::string text =
       output_of("ffprobe -v error -show_format -show_streams -show_chapters -show_frames "
                 "-read_intervals '%+#" +
@@ -61,6 +61,17 @@ std::string Report::value(const std::string& name) const {
   for (const auto& [key, value] : entries_)
     if (key.ends_with(name)) return value;
   return {};
+}
+
+bool Report::traces(const std::string& element, int value) const {
+  const std::string text =
+      output_of("ffmpeg -nostdin -v info -i 'file:" + path_ +
+                "' -map 0:v:0 -c copy -bsf:v trace_headers -frames:v 2 -f null - 2>&1");
+  for (std::size_t at = 0; (at = text.find(' ' + element + ' ', at)) != text.npos; ++at) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    if (line.ends_with(" = " + std::to_string(value))) return true;
+  }
+  return false;
 }
 
 }  // namespace lull::io::test

@@ -21,8 +21,12 @@ class Report {
   bool mentions(const std::string& name) const;
   /// The first such entry's value, empty if there is none.
   std::string value(const std::string& name) const;
+  /// Whether the bit stream of the video has a syntax element of this value, as FFmpeg's
+  /// trace_headers tells.
+  bool traces(const std::string& element, int value) const;
 
  private:
+  std::string path_;
   std::vector<std::pair<std::string, std::string>> entries_;
 };
 
