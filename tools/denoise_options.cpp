@@ -172,6 +172,8 @@ Value choose(std::string_view option, const std::string& text,
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
+    {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr std::pair<std::string_view, io::Axis> axes[] = {
     {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
 constexpr std::pair<std::string_view, io::DataType> data_types[] = {
@@ -263,6 +265,12 @@ constexpr OptionRow table[] = {
        const int phases = count_or_reject("--phases", v, 1, 2);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
      }},
+    {"--interlaced", "refuse|fields|frames", method,
+     "interlaced video: refuse it, filter fields apart (whatever the input says of itself), or "
+     "filter whole frames (default: refuse)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.interlaced = choose("--interlaced", v, interlacings);
+     }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
      "(default: 2048x1088)",
@@ -298,6 +306,10 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
     {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
+
+    {"--strict-metadata", "", encoding,
+     "fail where the output cannot hold what comes with the video (without it: a warning each)",
+     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
 
     {"--axis", "x|y|z", stacks,
      "the axis along which the slices of a NIfTI volume lie (default: z)",

@@ -24,6 +24,10 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
 
+/// What becomes of interlaced video: an error, each field filtered by itself, whole frames as if it
+/// were none.
+enum class Interlaced { refuse, fields, frames };
+
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
@@ -45,6 +49,8 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+  bool strict_metadata = false;
+  Interlaced interlaced = Interlaced::refuse;
 
   io::SourceOptions source;   // what the input's rows set
   io::RawVideo raw;           // counts with a pix_fmt

@@ -6,6 +6,7 @@ namespace lull::io {
 namespace {
 
 bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
+  if (std::string_view(format.name) == "mpegts") return has_transport_type(codec.codec_id);
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
   // No opinion; but one that names no codec of this type by default takes none.

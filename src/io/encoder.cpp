@@ -1,10 +1,12 @@
 #include "io/encoder.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
+#include "io/frame_sei.h"
 #include "io/passenger.h"
 
 namespace lull::io {
@@ -164,6 +166,9 @@ std::int64_t Encoder::time_of(const Frame& frame) {
     throw InvalidArgument(std::string(choice_.codec->name) + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(sent_) +
                           "); use .mkv");
+  // A tick more or less is the input's own rounding.
+  const std::int64_t back = av_rescale_q(time, context_->time_base, to_av(frame.time_base));
+  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_times_ = true;
   if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
   last_time_ = time;
   return time;
@@ -180,7 +185,7 @@ void Encoder::send(const Frame& frame) {
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
-  durations_[picture->pts] = duration;
+  inside_[picture->pts] = {duration, messages_of(*picture, *context_)};
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
@@ -200,9 +205,10 @@ PacketPtr Encoder::receive() {
   const int code = avcodec_receive_packet(context_.get(), packet.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
-  if (const auto duration = durations_.find(packet->pts); duration != durations_.end()) {
-    if (packet->duration <= 0) packet->duration = duration->second;
-    durations_.erase(duration);
+  if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
+    if (packet->duration <= 0) packet->duration = frame->second.duration;
+    insert_messages(frame->second.messages, context_->codec_id, *packet);
+    inside_.erase(frame);
   }
   return packet;
 }

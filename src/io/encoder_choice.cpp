@@ -60,6 +60,7 @@ std::string extension_of(const std::string& path) {
 }
 
 bool holds(const Container& container, const AVCodec& codec) {
+  if (std::string_view(container.format->name) == "mpegts") return has_transport_type(codec.id);
   // Negative: the muxer has no opinion.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
@@ -124,8 +125,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         " (it holds " + list_formats(container, codec) + "); " + advice);
 }
 
-std::vector<const AVCodec*> candidates(const Container& container, const Wanted& wanted,
-                                       bool lossless) {
+std::vector<const AVCodec*> candidates(const Container& container, const FileSource& source,
+                                       const Wanted& wanted, bool lossless) {
   std::vector<const char*> names;
   if (container.still()) {
     names = {container.picture};
@@ -142,6 +143,9 @@ std::vector<const AVCodec*> candidates(const Container& container, const Wanted&
   } else if (wanted.traits.format.layout == Layout::gray) {
     // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
     names = {"libx265", "libx264"};
+  } else if (source.info().interlaced) {
+    // FFmpeg codes frames of two fields with x264 alone.
+    names = {"libx264", "libx265"};
   } else if (wanted.traits.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
@@ -202,6 +206,19 @@ const AVOutputFormat* output_format(const Container& container, bool by_name) {
 
 }  // namespace
 
+bool has_transport_type(AVCodecID id) {
+  constexpr std::array<AVCodecID, 24> known = {
+      AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
+      AV_CODEC_ID_H264,         AV_CODEC_ID_HEVC,         AV_CODEC_ID_CAVS,
+      AV_CODEC_ID_DIRAC,        AV_CODEC_ID_VC1,          AV_CODEC_ID_MP2,
+      AV_CODEC_ID_MP3,          AV_CODEC_ID_AAC,          AV_CODEC_ID_AAC_LATM,
+      AV_CODEC_ID_AC3,          AV_CODEC_ID_EAC3,         AV_CODEC_ID_DTS,
+      AV_CODEC_ID_TRUEHD,       AV_CODEC_ID_OPUS,         AV_CODEC_ID_S302M,
+      AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT, AV_CODEC_ID_HDMV_PGS_SUBTITLE,
+      AV_CODEC_ID_SMPTE_KLV,    AV_CODEC_ID_TIMED_ID3,    AV_CODEC_ID_SCTE_35};
+  return std::ranges::find(known, id) != known.end();
+}
+
 bool Container::constant_rate() const {
   constexpr std::array<std::string_view, 4> formats = {"avi", "mxf", "gxf", "dv"};
   return frames_only() || std::ranges::find(formats, format->name) != formats.end();
@@ -249,7 +266,7 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
                                            const SinkOptions& options) {
   const Wanted wanted = wanted_format(source, options.pix_fmt);
   const std::vector<const AVCodec*> codecs =
-      options.vcodec.empty() ? candidates(container, wanted, options.lossless)
+      options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
                              : std::vector{named_encoder(container, options.vcodec)};
   std::vector<EncoderChoice> choices;
   for (const AVCodec* codec : codecs) {

@@ -25,6 +25,10 @@ struct Container {
   bool frames_only() const;
 };
 
+/// Those that FFmpeg's writer of MPEG-TS gives a type; of all others it makes data without one,
+/// which nobody can read, and says nothing.
+bool has_transport_type(AVCodecID id);
+
 /// From `format`, else from the extension of `path`, for `-` from the source. @throws
 /// InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,

@@ -37,6 +37,7 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  bool interlaced = false;           // by what the first frame or the container says
   std::vector<std::string> notes;    // what a user should know of the input, one text each
   ValueScale values;
 };
@@ -95,6 +96,8 @@ struct SourceOptions {
   std::optional<int> gpu;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
+  /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
+  bool refuse_interlaced = false;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -124,7 +127,7 @@ class MediaSource : public FrameSource {
 /// whole: options.selection is refused. With options.raw or options.format nothing is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
-///                          a stack
+///                          a stack; interlaced video that is refused, which read() may throw, too
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
@@ -142,6 +145,7 @@ struct SinkOptions {
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
+  bool strict_metadata = false;        // what MediaSink::left_out() would name is an error
   /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
   std::string format;
@@ -155,8 +159,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the container cannot carry and is no audio, video, subtitle or attachment (unknown data
-  /// streams, chapters): one text each, for a warning.
+  /// What the output cannot carry of the input, one text each, for a warning: data streams,
+  /// chapters, tags, languages, dispositions, colour, HDR10, time code, rotation. (What audio,
+  /// subtitles and attachments the container cannot hold is an error.) Captions and HDR10+ that
+  /// come with later frames than the first are added as they come, by write().
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
@@ -194,7 +200,8 @@ class MediaSink : public FrameSink {
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
 /// 18 for x264 and x265.
 /// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
-///                          samples; a container that cannot hold a stream; output equals input
+///                          samples; a container that cannot hold a stream; output equals input;
+///                          with strict_metadata, whatever would be left out
 /// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);

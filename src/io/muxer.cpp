@@ -6,26 +6,12 @@
 
 #include "io/carriage.h"
 #include "io/ffmpeg_log.h"
+#include "io/losses.h"
+#include "io/picture_side_data.h"
+#include "io/tags.h"
 
 namespace lull::io {
 namespace {
-
-/// Entries that describe the old file rather than its content; the muxer writes its own.
-bool describes_the_file(std::string_view key, bool encoded) {
-  constexpr std::array<std::string_view, 4> always = {"major_brand", "minor_version",
-                                                      "compatible_brands", "encoder"};
-  constexpr std::array<std::string_view, 5> of_encoded = {"ENCODER", "DURATION", "BPS",
-                                                          "NUMBER_OF_BYTES", "NUMBER_OF_FRAMES"};
-  if (std::ranges::find(always, key) != always.end()) return true;
-  return encoded && (std::ranges::find(of_encoded, key) != of_encoded.end() ||
-                     key.starts_with("_STATISTICS_"));
-}
-
-void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded) {
-  const AVDictionaryEntry* entry = nullptr;
-  while ((entry = av_dict_get(from, "", entry, AV_DICT_IGNORE_SUFFIX)))
-    if (!describes_the_file(entry->key, encoded)) av_dict_set(to, entry->key, entry->value, 0);
-}
 
 /// The old tag if it means the same in the new container, else 0: the muxer's own.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
@@ -69,11 +55,11 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, true);
-  if (cut_ && av_dict_get(to->metadata, "timecode", nullptr, 0)) {
+  if (cut_ && tag_of(to->metadata, "timecode")) {
     av_dict_set(&to->metadata, "timecode", nullptr, 0);
     left_out_.push_back("the time code (the input is cut)");
   }
-  copy_side_data(from, *to);
+  describe_pictures(source, *to);
 }
 
 void Muxer::add_copies(const FileSource& source, const Container& container) {
@@ -137,9 +123,16 @@ void Muxer::attach_cover(const AVStream& from) {
 
 void Muxer::copy_global(const AVFormatContext& from) {
   copy_metadata(from.metadata, &context_->metadata, false);
-  if (!cut_) return copy_chapters(from);
-  av_dict_set(&context_->metadata, "timecode", nullptr, 0);
-  if (from.nb_chapters > 0) left_out_.push_back("chapters (the input is cut)");
+  if (cut_) {
+    av_dict_set(&context_->metadata, "timecode", nullptr, 0);
+    if (from.nb_chapters > 0) left_out_.push_back("chapters (the input is cut)");
+    return;
+  }
+  // AVI has a time code of the file, not of a stream.
+  const AVDictionaryEntry* timecode = tag_of(context_->streams[0]->metadata, "timecode");
+  if (timecode && std::string_view(context_->oformat->name) == "avi")
+    av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
+  copy_chapters(from);
 }
 
 void Muxer::copy_chapters(const AVFormatContext& from) {
@@ -161,6 +154,15 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   const std::string_view name = container.format->name;
   // Its own offset of over a second would move every time stamp.
   if (name == "mpegts" && !options.has("mpegts_copyts")) options.set("mpegts_copyts", "1");
+  if (needs_free_tags(*container.format, context_->metadata)) {
+    const std::string flags = options.get("movflags");
+    options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
+  }
+  // In units of which MP4 says where streams begin; FFmpeg's own choice is 1000.
+  const AVRational tick = context_->streams[0]->time_base;
+  if ((name == "mp4" || name == "mov") && !options.has("movie_timescale") && tick.num == 1 &&
+      tick.den > 1000 && tick.den <= 1000000)
+    options.set("movie_timescale", std::to_string(tick.den));
   // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
   // may be negative. FFmpeg would move all streams instead.
   // NUT has no negative times, such as audio may have, but no decoding times either, which are

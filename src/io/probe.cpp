@@ -8,7 +8,9 @@ extern "C" {
 #include <string_view>
 
 #include "io/carriage.h"
+#include "io/encoder.h"
 #include "io/ffmpeg_log.h"
+#include "io/losses.h"
 #include "io/sequence_sink.h"
 #include "io/stack.h"
 
@@ -123,9 +125,12 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
   }
   const Container container = container_of(output, source, options.format);
   try {
-    const auto choices = choose_encoders(container, source, options);
-    report.encoder = choices.front().codec->name;
-    report.pixel_format = name_of(choices.front().format);
+    Dictionary leftover;
+    const auto encoder = open_encoder(choose_encoders(container, source, options), container,
+                                      source, options, leftover);
+    report.encoder = encoder->choice().codec->name;
+    report.pixel_format = name_of(encoder->choice().format);
+    if (!container.still()) report.lost = losses_of(source, container, encoder->context());
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the video: ") + e.what());
   }

@@ -10,6 +10,19 @@
 namespace lull::io {
 namespace {
 
+/// These state it for each frame; of other codecs the container knows.
+bool states_interlacing(AVCodecID id) {
+  return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
+         id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
+}
+
+bool says_interlaced(const AVFrame& first, const AVStream& stream) {
+  if (is_interlaced(first)) return true;
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE &&
+         !states_interlacing(stream.codecpar->codec_id);
+}
+
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
@@ -21,7 +34,9 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : demuxer_(path, options), limits_(options.limits) {
+    : demuxer_(path, options),
+      limits_(options.limits),
+      refuse_interlaced_(options.refuse_interlaced) {
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
   if (!from_gpu_) open_decoder(options.threads);
   info_.frame_rate =
@@ -67,6 +82,8 @@ void FileSource::fill_info(const Selection& selection) {
   info_.container = context.iformat->name;
   info_.time_base = to_rational(stream.time_base);
   info_.values.span = info_.values.full = format().full_scale();
+  info_.interlaced = says_interlaced(first(), stream);
+  if (info_.interlaced && refuse_interlaced_) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
   if (const auto& files = demuxer_.sequence(); !files.empty()) {
@@ -138,6 +155,7 @@ std::optional<Frame> FileSource::read() {
     return std::nullopt;
   }
   check_unchanged(*taken);
+  if (refuse_interlaced_ && is_interlaced(*taken->picture)) refuse_interlaced();
   auto passenger = std::make_shared<Passenger>();
   passenger->properties = properties_of(*taken->picture);
   const auto& files = demuxer_.sequence();
@@ -207,20 +225,13 @@ void FileSource::check_unchanged(const Timed& timed) const {
                   "); decode it on the CPU");
 }
 
-void FileSource::fail_change(const Timed& timed) const {
-  const AVFrame& picture = *timed.picture;
-  const auto& files = demuxer_.sequence();
-  const auto shape = [](int width, int height, AVPixelFormat format) {
-    return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
-  };
-  const std::string now = shape(picture.width, picture.height, format_of(picture));
-  const std::string first = shape(format().width, format().height, pixel_format_);
-  if (!files.empty())
-    throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
-                  files.front().path + "' is " + first +
-                  ", and a sequence has one size and format); leave one of them out");
-  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
-                "); split it there");
+void FileSource::refuse_interlaced() const {
+  throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
+                        (info_.interlaced ? "" : " after a while") +
+                        " (two moments in one picture would be mixed); give --interlaced fields, "
+                        "or --interlaced frames if its frames are whole after all");
+}
+
 }
 
 FileSource::Timed FileSource::stamp(FramePtr picture) {

@@ -67,11 +67,13 @@ class FileSource final : public MediaSource {
   void end_cut();
   Timed stamp(FramePtr picture);
   void check_unchanged(const Timed& timed) const;
+  [[noreturn]] void refuse_interlaced() const;
   [[noreturn]] void fail_change(const Timed& timed) const;
   void check_all_decoded() const;
 
   Demuxer demuxer_;
   Limits limits_;
+  bool refuse_interlaced_;
   LogWatch watch_;
   std::optional<GpuDecoder> gpu_;
   CodecPtr decoder_;
