@@ -232,6 +232,20 @@ void FileSource::refuse_interlaced() const {
                         "or --interlaced frames if its frames are whole after all");
 }
 
+void FileSource::fail_change(const Timed& timed) const {
+  const AVFrame& picture = *timed.picture;
+  const auto& files = demuxer_.sequence();
+  const auto shape = [](int width, int height, AVPixelFormat format) {
+    return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
+  };
+  const std::string now = shape(picture.width, picture.height, format_of(picture));
+  const std::string first = shape(format().width, format().height, pixel_format_);
+  if (!files.empty())
+    throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
+                  files.front().path + "' is " + first +
+                  ", and a sequence has one size and format); leave one of them out");
+  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
+                "); split it there");
 }
 
 FileSource::Timed FileSource::stamp(FramePtr picture) {
