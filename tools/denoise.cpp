@@ -63,8 +63,8 @@ std::unique_ptr<Denoiser> open_denoiser(const DenoiseOptions& options, const bm3
                                         const std::vector<bm3d::Backend>& backends) {
   const FrameFormat& format = source.format();
   if (options.interlaced != Interlaced::fields) return open_sessions(params, format, backends);
-  return pipeline::by_fields(
-      format, open_sessions(params, pipeline::field_format(format), backends));
+  return pipeline::by_fields(format,
+                             open_sessions(params, pipeline::field_format(format), backends));
 }
 
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {

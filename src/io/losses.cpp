@@ -39,14 +39,14 @@ constexpr unsigned matroska_rotation =
     LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100) ? rotation : 0;
 
 constexpr std::array<Carrier, 8> carriers{
-    {{"matroska",
-      colour | range | chroma_location | aspect | light | fields | matroska_rotation, true, true,
-      true, true, common | AV_DISPOSITION_ORIGINAL, true},
+    {{"matroska", colour | range | chroma_location | aspect | light | fields | matroska_rotation,
+      true, true, true, true, common | AV_DISPOSITION_ORIGINAL, true},
      {"webm", colour | range | chroma_location | aspect | light | matroska_rotation, true, true,
       true, true, AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED, true},
      {"mp4", colour | aspect | light | rotation | fields, true, true, false, true,
       common | AV_DISPOSITION_CAPTIONS | AV_DISPOSITION_DESCRIPTIONS, true},
-     {"mov", colour | aspect | rotation | fields, true, true, false, true, AV_DISPOSITION_DEFAULT, true},
+     {"mov", colour | aspect | rotation | fields, true, true, false, true, AV_DISPOSITION_DEFAULT,
+      true},
      {"mpegts", 0, false, true, false, false,
       AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED |
           AV_DISPOSITION_CLEAN_EFFECTS,

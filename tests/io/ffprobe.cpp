@@ -33,10 +33,10 @@ const std::string& missing_ffprobe() {
 }
 
 Report::Report(const std::string& path, int packets) : path_(path) {
-  const std::string text =
-      output_of("ffprobe -v error -show_format -show_streams -show_chapters -show_frames "
-                "-read_intervals '%+#" +
-                std::to_string(packets) + "' -of flat 'file:" + path + "' 2>&1");
+  const std::string text = output_of(
+      "ffprobe -v error -show_format -show_streams -show_chapters -show_frames "
+      "-read_intervals '%+#" +
+      std::to_string(packets) + "' -of flat 'file:" + path + "' 2>&1");
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
     const std::string line = text.substr(at, end - at);
     const std::size_t equals = line.find('=');

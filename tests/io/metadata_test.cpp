@@ -28,11 +28,11 @@ struct Column {
 };
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"mkv", "libx264", "mkv"},      {"mp4", "libx264", "mp4"},
-      {"mov", "libx264", "mov"},      {"webm", "libvpx-vp9", "webm"},
-      {"ts", "libx264", "ts"},        {"nut", "libx264", "nut"},
-      {"avi", "libx264", "avi"},      {"mkv", "libx265", "mkv, x265"},
-      {"mkv", "ffv1", "mkv, FFV1"},   {"mp4", "libvpx-vp9", "mp4, VP9"},
+      {"mkv", "libx264", "mkv"},    {"mp4", "libx264", "mp4"},
+      {"mov", "libx264", "mov"},    {"webm", "libvpx-vp9", "webm"},
+      {"ts", "libx264", "ts"},      {"nut", "libx264", "nut"},
+      {"avi", "libx264", "avi"},    {"mkv", "libx265", "mkv, x265"},
+      {"mkv", "ffv1", "mkv, FFV1"}, {"mp4", "libvpx-vp9", "mp4, VP9"},
       {"nut", "ffv1", "nut, FFV1"}};
   return all;
 }
@@ -48,14 +48,15 @@ struct Row {
 
 Row stream_row(std::string title, std::string name, std::function<void(AVFormatContext&)> decorate,
                std::function<bool(const Report&, const Report&)> kept) {
-  return {std::move(title), "mkv", [decorate](ClipSpec& spec) { spec.decorate = decorate; },
-          std::move(kept), std::move(name), nullptr};
+  return {
+      std::move(title), "mkv",           [decorate](ClipSpec& spec) { spec.decorate = decorate; },
+      std::move(kept),  std::move(name), nullptr};
 }
 
 Row colour_row(std::string title, std::string name, std::function<void(AVCodecContext&)> set_up,
                std::function<bool(const Report&, const Report&)> kept) {
-  return {std::move(title), "mkv", [set_up](ClipSpec& spec) { spec.set_up = set_up; },
-          std::move(kept), std::move(name), nullptr};
+  return {std::move(title), "mkv",           [set_up](ClipSpec& spec) { spec.set_up = set_up; },
+          std::move(kept),  std::move(name), nullptr};
 }
 
 std::function<bool(const Report&, const Report&)> has(const std::string& key,
@@ -111,7 +112,7 @@ void add_hdr_plus(AVFrame& frame) {
 
 bool has_hdr_plus(const Report&, const Report& out) {
   return out.says("maxscl", "17830/100000") && out.says("average_maxrgb", "2036/100000") &&
-         out.says("knee_point_y", "128/4095") && out.says("bezier_curve_anchors", "700/1023") &&
+             out.says("knee_point_y", "128/4095") && out.says("bezier_curve_anchors", "700/1023") &&
              out.says("targeted_system_display_maximum_luminance", "400/1") ||
          out.traces("itu_t_t35_country_code", 0xB5);  // H.264: FFmpeg 5.1 goes no further
 }
@@ -172,7 +173,9 @@ const std::vector<Row>& rows() {
                  "times", nullptr});
     r.push_back(colour_row(
         "sample aspect ratio", "aspect",
-        [](AVCodecContext& e) { e.sample_aspect_ratio = {3, 2}; },
+        [](AVCodecContext& e) {
+          e.sample_aspect_ratio = {3, 2};
+        },
         has("0.sample_aspect_ratio", "3:2")));
     r.push_back(colour_row(
         "primaries, transfer, matrix", "colour",
@@ -220,8 +223,8 @@ const std::vector<Row>& rows() {
                            out.traces("max_content_light_level", 1000));
                  },
                  "HDR10", nullptr});
-    r.push_back({"HDR10+ of each frame", "mkv", [](ClipSpec&) {}, has_hdr_plus, "HDR10+",
-                 add_hdr_plus});
+    r.push_back(
+        {"HDR10+ of each frame", "mkv", [](ClipSpec&) {}, has_hdr_plus, "HDR10+", add_hdr_plus});
     r.push_back({"A53 captions of each frame", "mkv", [](ClipSpec&) {},
                  [](const Report&, const Report& out) {
                    return out.says("side_data_type", "ATSC A53 Part 4 Closed Captions");
