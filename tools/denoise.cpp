@@ -11,6 +11,7 @@
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "io/media.h"
+#include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
 #include "pipeline/sharded_denoiser.h"
 #include "tools/commands.h"
@@ -26,8 +27,11 @@ void say(const DenoiseOptions& options, const std::string& text) {
 }
 
 void say_stopped(const DenoiseOptions& options, int signal) {
-  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not written\n",
-               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal, options.output.c_str());
+  const bool pipe = options.output == "-";
+  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not %s\n",
+               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal,
+               pipe ? "standard output" : options.output.c_str(),
+               pipe ? "written to its end" : "written");
 }
 
 /// The temporary file, for the thread that ends the process when a stop takes too long.
@@ -48,7 +52,7 @@ class Leftover {
   std::string path_;
 };
 
-std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+std::unique_ptr<Denoiser> open_sessions(const bm3d::Params& params, const FrameFormat& format,
                                         const std::vector<bm3d::Backend>& backends) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (const bm3d::Backend& backend : backends)
@@ -57,10 +61,22 @@ std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameF
   return pipeline::shard(std::move(sessions));
 }
 
+std::unique_ptr<Denoiser> open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
+                                        const io::MediaSource& source,
+                                        const std::vector<bm3d::Backend>& backends) {
+  const FrameFormat& format = source.format();
+  if (options.interlaced != Interlaced::fields) return open_sessions(params, format, backends);
+  return pipeline::by_fields(format,
+                             open_sessions(params, pipeline::field_format(format), backends));
+}
+
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
-  io::SourceOptions source{bm3d::frame_memory(first), options.threads};
-  source.axis = options.axis;
-  if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
+  io::SourceOptions source = tools::source_options(options);
+  source.memory = bm3d::frame_memory(first);
+  source.threads = options.threads;
+  source.refuse_interlaced = options.interlaced == Interlaced::refuse;
+  const bool by_fields = options.interlaced == Interlaced::fields;  // taken apart by the CPU
+  if (!by_fields && options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
     source.gpu = first.device;
   return source;
 }
@@ -69,9 +85,9 @@ io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Back
 std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
                          const io::MediaSource& source) {
   if (options.hwaccel == Hwaccel::none) return {};
-  const std::string reason = first.kind == bm3d::BackendKind::cuda
-                                 ? source.why_not_gpu()
-                                 : "frames are not denoised on a GPU";
+  std::string reason = first.kind == bm3d::BackendKind::cuda ? source.why_not_gpu()
+                                                             : "frames are not denoised on a GPU";
+  if (options.interlaced == Interlaced::fields) reason = "fields are taken apart there";
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
@@ -83,10 +99,17 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
+  sink.format = options.output_format;
   sink.datatype = options.datatype;
+  sink.strict_metadata = options.strict_metadata;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
+}
+
+void say_left_out(const DenoiseOptions& options, const io::MediaSink& sink, std::size_t from) {
+  for (std::size_t i = from; i < sink.left_out().size(); ++i)
+    say(options, "warning: not in the output: " + sink.left_out()[i]);
 }
 
 }  // namespace
@@ -100,7 +123,8 @@ int denoise(const DenoiseOptions& given) {
   });
   check(options);
   const ChosenDevices devices = choose_devices(options);
-  if (io::same_file(options.input, options.output))
+  const bool files = options.input != "-" && options.output != "-";
+  if (files && io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
@@ -109,12 +133,14 @@ int denoise(const DenoiseOptions& given) {
   const auto source = io::open_source(options.input, source_options(options, first));
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options);
-  const auto denoiser = open_denoiser(params, source->format(), devices.backends);
+  const auto denoiser = open_denoiser(options, params, *source, devices.backends);
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
   say(options, devices.reason);
   say(options, decoder_note(options, first, *source));
-  for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
+  for (const std::string& text : source->info().notes) say(options, "warning: " + text);
+  say_left_out(options, *sink, 0);
+  const std::size_t said = sink->left_out().size();
 
   Progress progress(source->info().frames_estimate, options.quiet);
   const pipeline::PipelineOptions pipeline_options{
@@ -128,6 +154,7 @@ int denoise(const DenoiseOptions& given) {
     stats.cancelled = true;  // the failure came of the stop, or made no difference any more
   }
   if (!stats.cancelled) {
+    say_left_out(options, *sink, said);
     progress.summary(stats, options.output);
     return 0;
   }

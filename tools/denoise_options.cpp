@@ -172,6 +172,8 @@ Value choose(std::string_view option, const std::string& text,
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
+    {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr std::pair<std::string_view, io::Axis> axes[] = {
     {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
 constexpr std::pair<std::string_view, io::DataType> data_types[] = {
@@ -183,10 +185,14 @@ constexpr std::string_view files = "Files", method = "Method", devices = "Device
                            encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow table[] = {
-    {"-i,--input", "FILE", files, "video, still picture or stack of slices to denoise",
+    {"-i,--input", "FILE", files,
+     "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
+     "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
     {"-o,--output", "FILE", files,
-     "result; its extension chooses the container (a stack keeps its kind)",
+     "result; its extension chooses the container (a stack keeps its kind); out.%04d.png makes a "
+     "file for each frame; - is standard output, null drops the frames, "
+     "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
@@ -259,6 +265,12 @@ constexpr OptionRow table[] = {
        const int phases = count_or_reject("--phases", v, 1, 2);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
      }},
+    {"--interlaced", "refuse|fields|frames", method,
+     "interlaced video: refuse it, filter fields apart (whatever the input says of itself), or "
+     "filter whole frames (default: refuse)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.interlaced = choose("--interlaced", v, interlacings);
+     }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
      "(default: 2048x1088)",
@@ -295,9 +307,13 @@ constexpr OptionRow table[] = {
     {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
 
+    {"--strict-metadata", "", encoding,
+     "fail where the output cannot hold what comes with the video (without it: a warning each)",
+     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
+
     {"--axis", "x|y|z", stacks,
      "the axis along which the slices of a NIfTI volume lie (default: z)",
-     [](DenoiseOptions& o, const std::string& v) { o.axis = choose("--axis", v, axes); }},
+     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
     {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
      [](DenoiseOptions& o, const std::string& v) {
        o.datatype = choose("--datatype", v, data_types);
@@ -306,7 +322,15 @@ constexpr OptionRow table[] = {
 
 }  // namespace
 
-std::span<const OptionRow> denoise_option_table() { return table; }
+std::span<const OptionRow> denoise_option_table() {
+  static const std::vector<OptionRow> whole = [] {
+    std::vector<OptionRow> rows(std::begin(table), std::end(table));
+    const std::span<const OptionRow> media = media_option_rows();
+    rows.insert(rows.end(), media.begin(), media.end());
+    return rows;
+  }();
+  return whole;
+}
 
 void check(const DenoiseOptions& options) {
   if (options.input.empty()) throw InvalidArgument("no input; give it with -i FILE");
@@ -316,6 +340,7 @@ void check(const DenoiseOptions& options) {
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
   (void)make_params(options);
+  (void)source_options(options);
 }
 
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {

@@ -24,6 +24,10 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
 
+/// What becomes of interlaced video: an error, each field filtered by itself, whole frames as if it
+/// were none.
+enum class Interlaced { refuse, fields, frames };
+
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
@@ -45,8 +49,13 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+  bool strict_metadata = false;
+  Interlaced interlaced = Interlaced::refuse;
 
-  std::optional<io::Axis> axis;
+  io::SourceOptions source;   // what the input's rows set
+  io::RawVideo raw;           // counts with a pix_fmt
+  bool sized = false;         // --size was given
+  std::string output_format;  // container; empty: by the output's name
   io::DataType datatype = io::DataType::same;
 };
 
@@ -61,6 +70,11 @@ struct OptionRow {
 };
 
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
+
+/// The part of the table that says how inputs are read, and how streams are cut and limited.
+[[nodiscard]] std::span<const OptionRow> media_option_rows();
+/// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
+[[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options);
 
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself
