@@ -1,34 +1,39 @@
-#include <unistd.h>
-
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/run.h"
-#include "pipeline/sharded_denoiser.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
+#include "tools/exit_code.h"
+#include "tools/open_denoiser.h"
 #include "tools/progress.h"
 #include "tools/signals.h"
 
 namespace lull::tools {
 namespace {
 
-void say(const DenoiseOptions& options, const std::string& text) {
-  if (!options.quiet && !text.empty()) std::fprintf(stderr, "lull: %s\n", text.c_str());
-}
+/// What tells the user of one run.
+struct Reports {
+  Log log;
+  Progress progress;
 
-void say_stopped(const DenoiseOptions& options, int signal) {
-  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not written\n",
-               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal, options.output.c_str());
-}
+  void info(const std::string& text) { log.write(LogLevel::info, text); }
+  void warn(const std::string& text) { log.write(LogLevel::warning, text); }
+  void debug(const std::string& text) { log.write(LogLevel::debug, text); }
+  void stopped(const std::string& output, int signal) {
+    progress.stopped(signal);
+    log.write(LogLevel::error,
+              "stopped by signal " + std::to_string(signal) + "; " + output + " was not written");
+  }
+};
 
 /// The temporary file, for the thread that ends the process when a stop takes too long.
 class Leftover {
@@ -48,18 +53,35 @@ class Leftover {
   std::string path_;
 };
 
-std::unique_ptr<Denoiser> open_denoiser(const bm3d::Params& params, const FrameFormat& format,
-                                        const std::vector<bm3d::Backend>& backends) {
-  std::vector<std::unique_ptr<Denoiser>> sessions;
-  for (const bm3d::Backend& backend : backends)
-    sessions.push_back(bm3d::open(params, format, backend));
-  if (sessions.size() == 1) return std::move(sessions.front());
-  return pipeline::shard(std::move(sessions));
-}
+/// The sink of a run, which does not give a result of damaged input its name.
+class JudgingSink final : public FrameSink {
+ public:
+  JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
+      : sink_(sink), source_(source), options_(options) {}
+
+  void write(Frame frame) override { sink_.write(std::move(frame)); }
+
+  void finish() override {  // the source was read to its end: nobody else uses it
+    const io::Damage damage = source_.damage();
+    if (damage.frames <= options_.max_decode_errors) return sink_.finish();
+    const std::string kept = sink_.finish_apart();
+    throw BadData(
+        damage.first +
+        (damage.frames == 1 ? "" : ", and " + std::to_string(damage.frames - 1) + " frames more") +
+        (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
+        "; --max-decode-errors " + std::to_string(damage.frames) + " accepts it");
+  }
+
+ private:
+  io::MediaSink& sink_;
+  const io::MediaSource& source_;
+  const DenoiseOptions& options_;
+};
 
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
   io::SourceOptions source{bm3d::frame_memory(first), options.threads};
   source.axis = options.axis;
+  source.pass_damage = true;
   if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
     source.gpu = first.device;
   return source;
@@ -89,52 +111,102 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   return sink;
 }
 
-}  // namespace
-
-int denoise(const DenoiseOptions& given) {
-  DenoiseOptions options = given;
-  Leftover leftover;
-  SignalWatch signals([&](int signal) {
-    leftover.remove();
-    say_stopped(options, signal);
-  });
-  check(options);
-  const ChosenDevices devices = choose_devices(options);
+void refuse_overwriting(const DenoiseOptions& options) {
   if (io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
+  for (const std::string& file : {options.input, options.output})
+    if (!options.log.file.empty() &&
+        (file == options.log.file || io::same_file(file, options.log.file)))
+      throw InvalidArgument("the log " + options.log.file +
+                            " is the input or the output; choose another name");
+}
 
-  const bm3d::Backend& first = devices.backends.front();
-  const auto source = io::open_source(options.input, source_options(options, first));
+JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
+                  const OpenedDenoiser& opened) {
+  JobFacts facts{.input = options.input,
+                 .output = options.output,
+                 .format = source.format(),
+                 .frames = source.info().frames_estimate,
+                 .devices = {}};
+  for (const bm3d::Backend& backend : opened.backends) facts.devices.push_back(name_of(backend));
+  return facts;
+}
+
+int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) {
+  Leftover leftover;
+  SignalWatch signals([&](int signal) {
+    leftover.remove();
+    reports.stopped(options.output, signal);
+  });
+  const ChosenDevices devices = choose_devices(options);
+  bm3d::Backend first = devices.backends.front();
+  auto source = io::open_source(options.input, source_options(options, first));
+  if (const io::Damage damage = source->damage(); damage.frames > 0)
+    reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options);
-  const auto denoiser = open_denoiser(params, source->format(), devices.backends);
+  const OpenedDenoiser opened =
+      open_denoiser(params, source->format(), devices.backends, options.fallback,
+                    [&](const std::string& text) { reports.warn(text); });
+  // Frames in a GPU's memory are not for the CPU that took over.
+  const bool reopen =
+      opened.backends.front().kind != first.kind && source_options(options, first).gpu;
+  first = opened.backends.front();
+  if (reopen) source = io::open_source(options.input, source_options(options, first));
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
-  say(options, devices.reason);
-  say(options, decoder_note(options, first, *source));
-  for (const std::string& text : sink->left_out()) say(options, "warning: " + text);
+  reports.info(devices.reason);
+  reports.info(decoder_note(options, first, *source));
+  for (const std::string& text : sink->left_out()) reports.warn(text);
+  reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
+                source->info().pixel_format);
+  reports.debug("output: " + sink->container() + ", " + sink->encoder() + ", " +
+                sink->pixel_format());
 
-  Progress progress(source->info().frames_estimate, options.quiet);
+  reports.progress.start(facts_of(options, *source, opened));
+  JudgingSink judging(*sink, *source, options);
   const pipeline::PipelineOptions pipeline_options{
-      .observer = [&](const pipeline::PipelineStats& stats) { progress.update(stats); }};
+      .observer = [&](const pipeline::PipelineStats& stats) { reports.progress.update(stats); }};
   pipeline::PipelineStats stats;
   try {
-    stats = pipeline::run(*source, *denoiser, *sink, pipeline_options, signals.token());
+    stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
-    progress.clear();
+    damaged_frames = source->damage().frames;
+    reports.progress.clear();
     if (signals.signal() == 0) throw;
     stats.cancelled = true;  // the failure came of the stop, or made no difference any more
   }
+  damaged_frames = source->damage().frames;
   if (!stats.cancelled) {
-    progress.summary(stats, options.output);
+    reports.progress.done(stats, damaged_frames);
+    if (damaged_frames > 0)
+      reports.warn(std::to_string(damaged_frames) + (damaged_frames == 1 ? " frame" : " frames") +
+                   " of the input damaged or missing (" + source->damage().first + ")");
+    reports.info(summary(stats, options.output));
     return 0;
   }
-  progress.clear();
   sink.reset();
-  say_stopped(options, signals.signal());
+  reports.stopped(options.output, signals.signal());
   return 128 + signals.signal();
+}
+
+}  // namespace
+
+int denoise(const DenoiseOptions& options) {
+  check(options);
+  refuse_overwriting(options);
+  Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
+  std::int64_t damaged_frames = 0;
+  try {
+    return run(options, reports, damaged_frames);
+  } catch (...) {
+    const Failure failure = current_failure();
+    reports.log.note_failure(failure.text);
+    reports.progress.failed(failure.code, failure.text, damaged_frames);
+    throw;
+  }
 }
 
 }  // namespace lull::tools

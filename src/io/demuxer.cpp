@@ -37,7 +37,7 @@ bool is_empty_file(const std::string& path) {
 
 }  // namespace
 
-Demuxer::Demuxer(const std::string& path) : path_(path) {
+Demuxer::Demuxer(const std::string& path, DamageCount& damage) : path_(path), damage_(damage) {
   check_readable(path);
   AVIOContext* io = nullptr;
   check<NoInput>(avio_open2(&io, ("file:" + path).c_str(), AVIO_FLAG_READ, nullptr, nullptr),
@@ -67,7 +67,7 @@ void Demuxer::open_container() {
   if (std::string_view(context->iformat->name) == "tty")
     throw BadData("'" + path_ + "' is no video or picture (it is text)");
   const std::string cut = find_truncation(path_, *context);
-  if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
+  if (!cut.empty()) damage_.cut("'" + path_ + "' is cut short (" + cut + ")");
   if (has_more_pages(path_, *context))
     throw BadData("'" + path_ +
                   "' has several pages (FFmpeg reads the first alone); split it first");
@@ -98,10 +98,23 @@ PacketPtr Demuxer::read() {
       check_end();
       return nullptr;
     }
-    if (code < 0) fail_reading(code);
-    if (packet->flags & AV_PKT_FLAG_CORRUPT)
-      throw BadData(with_log("'" + path_ + "' is damaged or cut short", watch_));
-    if (packet->stream_index == video_) {
+    if (code < 0) {
+      check_io();
+      // Some demuxers find a place to go on from.
+      constexpr int attempts = 100;
+      if (failures_++ == 0) damage_.frame(reading_failed(code), AV_NOPTS_VALUE);
+      if (code == AVERROR_INVALIDDATA && failures_ < attempts) continue;
+      return nullptr;
+    }
+    failures_ = 0;
+    const bool is_video = packet->stream_index == video_;
+    if (packet->flags & AV_PKT_FLAG_CORRUPT) {
+      const std::string text = with_log("'" + path_ + "' is damaged or cut short", watch_);
+      is_video ? damage_.packet(text, packet->pts) : damage_.frame(text, AV_NOPTS_VALUE);
+    } else if (is_video) {
+      damage_.whole_packet();
+    }
+    if (is_video) {
       last_end_ = packet->pos < 0 ? -1 : packet->pos + packet->size;
       return packet;
     }
@@ -110,15 +123,17 @@ PacketPtr Demuxer::read() {
   }
 }
 
-void Demuxer::fail_reading(int code) {
+void Demuxer::check_io() const {
   if (io_->error < 0 && io_->error != AVERROR_EOF)
     throw IoError("cannot read '" + path_ + "' (" + error_text(io_->error) + ")");
-  throw BadData(
-      with_log("'" + path_ + "' is damaged or cut short (" + error_text(code) + ")", watch_));
+}
+
+std::string Demuxer::reading_failed(int code) const {
+  return with_log("'" + path_ + "' is damaged or cut short (" + error_text(code) + ")", watch_);
 }
 
 void Demuxer::check_end() {
-  if (io_->error < 0 && io_->error != AVERROR_EOF) fail_reading(io_->error);
+  check_io();
   std::string cut = find_truncation(path_, *context_);  // the index of fragments is known by now
   // Matroska of unknown size: a cluster that breaks off is mentioned, no more.
   if (cut.empty()) cut = watch_.find("File ended prematurely");
@@ -127,7 +142,7 @@ void Demuxer::check_end() {
   if (std::string_view(context_->iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       size > last_end_)
     cut = "the last frame is not whole";
-  if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
+  if (!cut.empty()) damage_.cut("'" + path_ + "' is cut short (" + cut + ")");
 }
 
 }  // namespace lull::io

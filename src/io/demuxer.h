@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "io/damage.h"
 #include "io/ffmpeg.h"
 #include "io/ffmpeg_log.h"
 #include "io/packet_relay.h"
@@ -13,7 +14,8 @@ namespace lull::io {
 /// Opens a file and finds its main video stream. @throws NoInput, BadData
 class Demuxer {
  public:
-  explicit Demuxer(const std::string& path);
+  /// `damage` must outlive the demuxer.
+  Demuxer(const std::string& path, DamageCount& damage);
 
   const std::string& path() const { return path_; }
   AVFormatContext& context() const { return *context_; }
@@ -35,11 +37,14 @@ class Demuxer {
 
   void open_container();
   void find_video();
-  [[noreturn]] void fail_reading(int code);
+  void check_io() const;
+  std::string reading_failed(int code) const;
   void check_end();
 
   std::string path_;
-  LogWatch watch_;  // since opening
+  DamageCount& damage_;
+  int failures_ = 0;  // of reading, in a row
+  LogWatch watch_;    // since opening
   std::unique_ptr<AVIOContext, CloseIo> io_;
   std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
   int video_ = -1;

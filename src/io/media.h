@@ -38,6 +38,13 @@ struct VideoInfo {
   ValueScale values;
 };
 
+/// Damage that a source has passed over so far (SourceOptions::pass_damage).
+struct Damage {
+  std::int64_t frames =
+      0;              // damaged or without a picture; an end that comes too early counts as one
+  std::string first;  // what the first was, one line; empty: there is none
+};
+
 /// The axis along which the slices of a volume follow each other.
 enum class Axis { x, y, z };
 
@@ -49,6 +56,10 @@ struct SourceOptions {
   /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
   /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
   std::optional<int> gpu;
+  /// Pass over damage of a video and count it: frames that decode come out, damaged ones as the
+  /// decoder concealed them; those that do not are left out; a cut is the end. Without it, damage
+  /// is BadData. Stacks are whole or refused in any case.
+  bool pass_damage = false;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
 };
@@ -57,6 +68,8 @@ struct SourceOptions {
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
+  /// Not while another thread reads.
+  virtual Damage damage() const { return {}; }
   /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept {
     static const std::string stack = "stacks are not compressed video";
@@ -105,6 +118,10 @@ class MediaSink : public FrameSink {
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
   virtual const std::string& temporary() const noexcept = 0;
+  /// In place of finish(), for a result that shall not have its name: writes it to its end and
+  /// leaves it under the temporary name, which is returned; empty where such an output keeps
+  /// nothing.
+  virtual std::string finish_apart() { return {}; }
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,

@@ -98,7 +98,8 @@ std::int64_t OutputFile::seek(void* self, std::int64_t offset, int whence) {
   return at < 0 ? AVERROR(errno) : at;
 }
 
-void OutputFile::commit() {
+// All is on the disk, and the file closed.
+void OutputFile::settle() {
   avio_flush(io_.get());
   int error = write_error_;
   if (!error && io_->error < 0) error = io_->error;
@@ -106,6 +107,15 @@ void OutputFile::commit() {
   // Network file systems report a full disk here at the latest.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
+}
+
+std::string OutputFile::keep() {
+  settle();
+  return std::exchange(temporary_, {});
+}
+
+void OutputFile::commit() {
+  settle();
   if (overwrite_) {
     rename_over();
   } else {

@@ -26,6 +26,9 @@ class OutputFile {
   int write_error() const { return write_error_; }
   /// Flushes to the disk and renames. @throws IoError, CannotCreate
   void commit();
+  /// In place of commit(): flushes to the disk and leaves the file under its temporary name, which
+  /// is returned. @throws IoError
+  std::string keep();
 
  private:
   struct FreeIo {
@@ -36,6 +39,7 @@ class OutputFile {
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
   void create();
+  void settle();
   void rename_over();
   void rename_new();
 

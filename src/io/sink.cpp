@@ -40,10 +40,13 @@ class FileSink final : public MediaSink {
   }
 
   void finish() override {
-    encoder_->send_end();
-    pass_on();
-    muxer_->write_trailer();
+    write_end();
     file_->commit();
+  }
+
+  std::string finish_apart() override {
+    write_end();
+    return file_->keep();
   }
 
   const std::string& encoder() const noexcept override { return encoder_name_; }
@@ -70,6 +73,12 @@ class FileSink final : public MediaSink {
       }
     }
     std::rethrow_exception(reason);
+  }
+
+  void write_end() {
+    encoder_->send_end();
+    pass_on();
+    muxer_->write_trailer();
   }
 
   // What is ready in the encoder and what the demuxer left for copying.

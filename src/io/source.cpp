@@ -44,7 +44,8 @@ FramePtr properties_of(const AVFrame& picture) {
 
 }  // namespace
 
-FileSource::FileSource(const std::string& path, const SourceOptions& options) : demuxer_(path) {
+FileSource::FileSource(const std::string& path, const SourceOptions& options)
+    : damage_(options.pass_damage), demuxer_(path, damage_) {
   FramePtr first = options.gpu ? first_from_gpu(*options.gpu) : nullptr;
   if (!first) {
     open_decoder(options.threads);
@@ -82,6 +83,9 @@ void FileSource::open_decoder(int threads) {
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up_decoder(codec);
   decoder_->thread_count = threads;
+  // So that what FFV1's decoder mentions is of the frame that comes out.
+  if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
+    decoder_->thread_type = FF_THREAD_SLICE;
   if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
     decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
@@ -185,7 +189,10 @@ std::optional<Frame> FileSource::read() {
     picture = std::move(ahead_.front());
     ahead_.pop_front();
   }
-  if (!picture) return std::nullopt;
+  if (!picture) {
+    damage_.end(info_.frames_estimate - decoded_);
+    return std::nullopt;
+  }
   check_unchanged(*picture);
   auto passenger = std::make_shared<Passenger>();
   passenger->properties = properties_of(*picture);
@@ -239,14 +246,27 @@ FramePtr FileSource::decode() {
 int FileSource::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
-    if (code != AVERROR(EAGAIN)) return std::min(code, 0);
+    if (code != AVERROR(EAGAIN)) {
+      if (pass(code)) continue;
+      return std::min(code, 0);
+    }
     const PacketPtr packet = next_packet();
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
     // A broadcast that was recorded from its middle has no parameter sets at first.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-    if (sent < 0 && sent != AVERROR_EOF && !warming_up) return sent;
+    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !pass(sent)) return sent;
   }
+}
+
+// While the GPU tries the first frame, an error is a reason to take the CPU.
+bool FileSource::pass(int code) {
+  const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
+  if (!damaged || keep_packets_ || !damage_.passes()) return false;
+  damage_.no_frame(with_log(
+      "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
+      watch_));
+  return true;
 }
 
 PacketPtr FileSource::next_packet() {
@@ -271,10 +291,17 @@ void FileSource::check_decoded(const AVFrame& picture) {
   const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
                        : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
                                                                 : nullptr;
-  if (damaged || (phrase && !watch_.find(phrase).empty()))
-    throw BadData(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
-                               "' is damaged or cut short",
-                           watch_));
+  if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
+  damage_.frame(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
+                             "' is damaged or cut short",
+                         watch_),
+                picture.best_effort_timestamp);
+  // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
+  // frames ahead, says it once for each frame, that of FFV1 for each slice of this one.
+  if (phrase && decoder_->codec_id == AV_CODEC_ID_MJPEG)
+    watch_.skip(phrase);
+  else
+    watch_ = LogWatch();
 }
 
 void FileSource::stamp(Frame& frame, const AVFrame& picture) {

@@ -19,6 +19,7 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
+  Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
 
   const Demuxer& demuxer() const { return demuxer_; }
@@ -40,12 +41,15 @@ class FileSource final : public MediaSource {
   FramePtr decode();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
+  /// Whether there is damage to pass over after the decoder failed with `code`.
+  bool pass(int code);
   void check_decoded(const AVFrame& picture);
   /// The pixel format that the picture has, or would have on the CPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
   void check_unchanged(const AVFrame& picture) const;
   void stamp(Frame& frame, const AVFrame& picture);
 
+  DamageCount damage_;
   Demuxer demuxer_;
   LogWatch watch_;
   std::optional<GpuDecoder> gpu_;
