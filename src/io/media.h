@@ -40,8 +40,9 @@ struct VideoInfo {
 
 /// Damage that a source has passed over so far (SourceOptions::pass_damage).
 struct Damage {
-  std::int64_t frames =
-      0;              // damaged or without a picture; an end that comes too early counts as one
+  /// Frames that are damaged or have no picture. An end that comes too early counts as one; once
+  /// all is read, as the frames that the container had promised.
+  std::int64_t frames = 0;
   std::string first;  // what the first was, one line; empty: there is none
 };
 

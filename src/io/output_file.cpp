@@ -22,7 +22,15 @@ std::string reason() { return std::strerror(errno); }
 std::string behind_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
-  return code ? path : real.string();
+  if (!code) return real.string();
+  // A link may lead to a file that does not exist yet. The system follows 40 links, too.
+  fs::path name = path;
+  for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
+    const fs::path target = fs::read_symlink(name, code);
+    if (code) break;
+    name = name.parent_path() / target;  // an absolute target replaces the whole
+  }
+  return name.string();
 }
 
 }  // namespace
