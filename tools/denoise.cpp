@@ -53,6 +53,11 @@ class Leftover {
   std::string path_;
 };
 
+std::string describe(const io::Damage& damage, const std::string& input) {
+  return std::to_string(damage.frames) + (damage.frames == 1 ? " frame" : " frames") + " of '" +
+         input + "' damaged or missing (" + damage.first + ")";
+}
+
 /// The sink of a run, which does not give a result of damaged input its name.
 class JudgingSink final : public FrameSink {
  public:
@@ -65,11 +70,9 @@ class JudgingSink final : public FrameSink {
     const io::Damage damage = source_.damage();
     if (damage.frames <= options_.max_decode_errors) return sink_.finish();
     const std::string kept = sink_.finish_apart();
-    throw BadData(
-        damage.first +
-        (damage.frames == 1 ? "" : ", and " + std::to_string(damage.frames - 1) + " frames more") +
-        (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
-        "; --max-decode-errors " + std::to_string(damage.frames) + " accepts it");
+    throw BadData(describe(damage, options_.input) +
+                  (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
+                  "; --max-decode-errors " + std::to_string(damage.frames) + " accepts it");
   }
 
  private:
@@ -181,9 +184,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   damaged_frames = source->damage().frames;
   if (!stats.cancelled) {
     reports.progress.done(stats, damaged_frames);
-    if (damaged_frames > 0)
-      reports.warn(std::to_string(damaged_frames) + (damaged_frames == 1 ? " frame" : " frames") +
-                   " of the input damaged or missing (" + source->damage().first + ")");
+    if (damaged_frames > 0) reports.warn(describe(source->damage(), options.input));
     reports.info(summary(stats, options.output));
     return 0;
   }
