@@ -265,6 +265,9 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("no noise level; give its standard deviation with --sigma S");
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
+  if (options.output == "-" && options.progress.descriptor == 1)
+    throw InvalidArgument(
+        "--progress-fd 1 with -o - (the frames go there); give another descriptor");
   (void)make_params(options);
 }
 

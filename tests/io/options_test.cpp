@@ -67,8 +67,9 @@ TEST_F(Options, PicturesOfTheWrongKind) {
   spec.format = AV_PIX_FMT_RGB24;
   make_clip(in, spec);
   EXPECT_THAT(refusal("o.pgm", {}), HasSubstr(".ppm"));
-  if (has_encoder("libvpx"))
+  if (has_encoder("libvpx")) {
     EXPECT_THAT(refusal("o.webm", {.vcodec = "libvpx"}), HasSubstr("rgb24"));
+  }
   EXPECT_THAT(refusal("o.jpg", {}), HasSubstr("yuvj"));
   spec.format = AV_PIX_FMT_GRAY16BE;
   make_clip(in, spec);
