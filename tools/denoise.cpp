@@ -66,13 +66,24 @@ class JudgingSink final : public FrameSink {
 
   void write(Frame frame) override { sink_.write(std::move(frame)); }
 
-  void finish() override {  // the source was read to its end: nobody else uses it
-    const io::Damage damage = source_.damage();
-    if (damage.frames <= options_.max_decode_errors) return sink_.finish();
-    const std::string kept = sink_.finish_apart();
-    throw BadData(describe(damage, options_.input) +
+  void finish() override {
+    const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
+    const std::string kept = sink_.finish_if(accepts);
+    if (accepts()) return;
+    const io::Damage found = damage();
+    throw BadData(describe(found, options_.input) +
                   (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
-                  "; --max-decode-errors " + std::to_string(damage.frames) + " accepts it");
+                  "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
+  }
+
+  /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
+  /// it then.
+  io::Damage damage() const {
+    io::Damage sum = source_.damage();
+    const io::Damage copied = sink_.damage();
+    sum.frames += copied.frames;
+    if (sum.first.empty()) sum.first = copied.first;
+    return sum;
   }
 
  private:
@@ -176,15 +187,15 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   try {
     stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
-    damaged_frames = source->damage().frames;
+    damaged_frames = judging.damage().frames;
     reports.progress.clear();
     if (signals.signal() == 0) throw;
     stats.cancelled = true;  // the failure came of the stop, or made no difference any more
   }
-  damaged_frames = source->damage().frames;
+  damaged_frames = judging.damage().frames;
   if (!stats.cancelled) {
     reports.progress.done(stats, damaged_frames);
-    if (damaged_frames > 0) reports.warn(describe(source->damage(), options.input));
+    if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
     reports.info(summary(stats, options.output));
     return 0;
   }

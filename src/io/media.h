@@ -7,6 +7,7 @@
 //   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
 //   sink->finish();
 
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -119,10 +120,16 @@ class MediaSink : public FrameSink {
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
   virtual const std::string& temporary() const noexcept = 0;
-  /// In place of finish(), for a result that shall not have its name: writes it to its end and
-  /// leaves it under the temporary name, which is returned; empty where such an output keeps
-  /// nothing.
-  virtual std::string finish_apart() { return {}; }
+  /// Packets of copied streams that were too damaged to be copied, where the source passes over
+  /// damage (else they are BadData).
+  virtual Damage damage() const { return {}; }
+  /// As finish(), but the result gets its name only if `accepts` says so once all is written. If
+  /// not, it stays under its temporary name, which is returned; empty if it has its name, or if
+  /// such an output keeps nothing.
+  virtual std::string finish_if(const std::function<bool()>& accepts) {
+    if (accepts()) finish();
+    return {};
+  }
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,

@@ -54,7 +54,7 @@ bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
 
 Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& source,
              const Encoder& encoder, Dictionary& options)
-    : file_(file), extension_(container.extension) {
+    : file_(file), extension_(container.extension), damage_(source.passes_damage()) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -191,7 +191,8 @@ void Muxer::write_video(PacketPtr packet) {
   if (extension_ == "y4m") return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
-  write(packet.get());
+  const LogWatch watch;
+  check_sent(write(packet.get()), watch);
 }
 
 // FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
@@ -218,7 +219,15 @@ void Muxer::write_copied(PacketPtr packet) {
   packet->stream_index = copy.to->index;
   packet->pos = -1;
   keep_order(copy, *packet);
-  write(packet.get());
+  const LogWatch watch;
+  const int code = write(packet.get());
+  // What another container wants to be told of the content cannot be found in damaged content.
+  if (code == AVERROR_INVALIDDATA)
+    damage_.frame(
+        with_log("a packet of stream " + std::to_string(index) + " cannot be copied", watch),
+        AV_NOPTS_VALUE);
+  else
+    check_sent(code, watch);
 }
 
 // A coarser time base can make two decoding times one, which many muxers refuse.
@@ -232,10 +241,13 @@ void Muxer::keep_order(Copy& copy, AVPacket& packet) const {
   copy.last_dts = packet.dts;
 }
 
-void Muxer::write(AVPacket* packet) {
-  const LogWatch watch;
+int Muxer::write(AVPacket* packet) {
   const int code = av_interleaved_write_frame(context_.get(), packet);
   check<IoError>(file_.write_error(), "cannot write the output");
+  return code;
+}
+
+void Muxer::check_sent(int code, const LogWatch& watch) const {
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }

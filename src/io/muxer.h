@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "io/damage.h"
 #include "io/encoder.h"
+#include "io/ffmpeg_log.h"
 #include "io/output_file.h"
 
 namespace lull::io {
@@ -21,6 +23,8 @@ class Muxer {
   /// A packet as the source's demuxer gave it; consumed if its stream is copied.
   void write_copied(PacketPtr packet);
   void write_trailer();
+  /// Packets of copied streams that were too damaged to be copied.
+  const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
@@ -42,7 +46,8 @@ class Muxer {
   void write_header(const Container& container, Dictionary& options);
   void write_y4m(const AVFrame& picture);
   void keep_order(Copy& copy, AVPacket& packet) const;
-  void write(AVPacket* packet);
+  int write(AVPacket* packet);
+  void check_sent(int code, const LogWatch& watch) const;
 
   OutputFile& file_;
   std::string extension_;
@@ -50,6 +55,7 @@ class Muxer {
   AVRational encoder_time_base_{};
   std::vector<Copy> copies_;  // by the source's stream number
   std::vector<std::string> left_out_;
+  DamageCount damage_;
 };
 
 }  // namespace lull::io

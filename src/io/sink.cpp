@@ -44,9 +44,13 @@ class FileSink final : public MediaSink {
     file_->commit();
   }
 
-  std::string finish_apart() override {
+  Damage damage() const override { return muxer_->damage(); }
+
+  std::string finish_if(const std::function<bool()>& accepts) override {
     write_end();
-    return file_->keep();
+    if (!accepts()) return file_->keep();
+    file_->commit();
+    return {};
   }
 
   const std::string& encoder() const noexcept override { return encoder_name_; }

@@ -19,6 +19,7 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
+  bool passes_damage() const { return damage_.passes(); }
   Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
 
