@@ -227,6 +227,7 @@ std::string describe(const Configuration& c) {
 
 constexpr const char* header =
     "sigma,profile,window,group,step,tau,transform,group_transform,kaiser,lambda,lambda_mean,mu2,"
+    "guide_noise,"
     "phases,"
     "picture,psnr_noisy,psnr_basic,psnr,psnr_plane0,psnr_plane1,psnr_plane2,wall_s,"
     "cpu_s_per_mpixel";

@@ -11,6 +11,7 @@ set(LULL_PUBLIC_HEADERS
   bm3d/params.h
   cuda/device_list.h
   io/media.h
+  io/probe.h
   pipeline/bounded_queue.h
   pipeline/run.h
   pipeline/sharded_denoiser.h)

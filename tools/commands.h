@@ -13,6 +13,9 @@ int denoise(const DenoiseOptions& options);
 /// lull devices.
 int devices();
 
+/// lull probe: what is in an input, and what `output` (empty: a Matroska file) would have of it.
+int probe(const DenoiseOptions& options, bool json);
+
 struct CompareOptions {
   std::string first, second;
   std::string csv;  // empty: none

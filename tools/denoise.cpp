@@ -9,6 +9,7 @@
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "io/media.h"
+#include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
@@ -29,9 +30,11 @@ struct Reports {
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
   void debug(const std::string& text) { log.write(LogLevel::debug, text); }
   void stopped(const std::string& output, int signal) {
+    const bool pipe = output == "-";
     progress.stopped(signal);
-    log.write(LogLevel::error,
-              "stopped by signal " + std::to_string(signal) + "; " + output + " was not written");
+    log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
+                                   (pipe ? "standard output" : output) + " was not " +
+                                   (pipe ? "written to its end" : "written"));
   }
 };
 
@@ -92,11 +95,31 @@ class JudgingSink final : public FrameSink {
   const DenoiseOptions& options_;
 };
 
+/// A pipe gives what it has once.
+bool can_read_again(const std::string& input) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(input, ignored).type();
+  return input != "-" && type != std::filesystem::file_type::fifo &&
+         type != std::filesystem::file_type::character;
+}
+
+/// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
+/// nobody but the denoiser on it.
+std::string why_no_gpu_decodes(const DenoiseOptions& options, const bm3d::Backend& first) {
+  if (first.kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
+  if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
+  if (options.fallback == Fallback::cpu && !can_read_again(options.input))
+    return "--fallback cpu would have to read the input again, which is a pipe";
+  return {};
+}
+
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
-  io::SourceOptions source{bm3d::frame_memory(first), options.threads};
-  source.axis = options.axis;
+  io::SourceOptions source = tools::source_options(options);
+  source.memory = bm3d::frame_memory(first);
+  source.threads = options.threads;
   source.pass_damage = true;
-  if (options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
+  source.refuse_interlaced = options.interlaced == Interlaced::refuse;
+  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, first).empty())
     source.gpu = first.device;
   return source;
 }
@@ -105,9 +128,8 @@ io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Back
 std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
                          const io::MediaSource& source) {
   if (options.hwaccel == Hwaccel::none) return {};
-  const std::string reason = first.kind == bm3d::BackendKind::cuda
-                                 ? source.why_not_gpu()
-                                 : "frames are not denoised on a GPU";
+  std::string reason = why_no_gpu_decodes(options, first);
+  if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
@@ -119,14 +141,33 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
   sink.overwrite = options.overwrite;
+  sink.format = options.output_format;
   sink.datatype = options.datatype;
+  sink.strict_metadata = options.strict_metadata;
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
 }
 
+void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
+  for (std::size_t i = from; i < sink.left_out().size(); ++i)
+    reports.warn("not in the output: " + sink.left_out()[i]);
+}
+
+OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
+                             const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
+                             Reports& reports) {
+  const bool fields = options.interlaced == Interlaced::fields;
+  OpenedDenoiser opened =
+      open_denoiser(params, fields ? pipeline::field_format(format) : format, backends,
+                    options.fallback, [&](const std::string& text) { reports.warn(text); });
+  if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
+  return opened;
+}
+
 void refuse_overwriting(const DenoiseOptions& options) {
-  if (io::same_file(options.input, options.output))
+  const bool files = options.input != "-" && options.output != "-";
+  if (files && io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
@@ -162,8 +203,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options);
   const OpenedDenoiser opened =
-      open_denoiser(params, source->format(), devices.backends, options.fallback,
-                    [&](const std::string& text) { reports.warn(text); });
+      open_denoiser(options, params, source->format(), devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen =
       opened.backends.front().kind != first.kind && source_options(options, first).gpu;
@@ -173,7 +213,9 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   leftover.name(sink->temporary());
   reports.info(devices.reason);
   reports.info(decoder_note(options, first, *source));
-  for (const std::string& text : sink->left_out()) reports.warn(text);
+  for (const std::string& text : source->info().notes) reports.warn(text);
+  say_left_out(reports, *sink, 0);
+  const std::size_t said = sink->left_out().size();
   reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
                 source->info().pixel_format);
   reports.debug("output: " + sink->container() + ", " + sink->encoder() + ", " +
@@ -194,6 +236,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   }
   damaged_frames = judging.damage().frames;
   if (!stats.cancelled) {
+    say_left_out(reports, *sink, said);
     reports.progress.done(stats, damaged_frames);
     if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
     reports.info(summary(stats, options.output));

@@ -114,6 +114,8 @@ void set_vopts(DenoiseOptions& options, const std::string& text) {
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
+    {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr std::pair<std::string_view, io::Axis> axes[] = {
     {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
 constexpr std::pair<std::string_view, io::DataType> data_types[] = {
@@ -125,10 +127,14 @@ constexpr std::string_view files = "Files", method = "Method", devices = "Device
                            encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow table[] = {
-    {"-i,--input", "FILE", files, "video, still picture or stack of slices to denoise",
+    {"-i,--input", "FILE", files,
+     "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
+     "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
     {"-o,--output", "FILE", files,
-     "result; its extension chooses the container (a stack keeps its kind)",
+     "result; its extension chooses the container (a stack keeps its kind); out.%04d.png makes a "
+     "file for each frame; - is standard output, null drops the frames, "
+     "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
@@ -201,6 +207,12 @@ constexpr OptionRow table[] = {
        const int phases = count_or_reject("--phases", v, 1, 2);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
      }},
+    {"--interlaced", "refuse|fields|frames", method,
+     "interlaced video: refuse it, filter fields apart (whatever the input says of itself), or "
+     "filter whole frames (default: refuse)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.interlaced = choose("--interlaced", v, interlacings);
+     }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
      "(default: 2048x1088)",
@@ -214,7 +226,7 @@ constexpr OptionRow table[] = {
      "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
      "(default: none)",
      set_hwaccel},
-    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 2)",
+    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 4)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);
      }},
@@ -237,9 +249,13 @@ constexpr OptionRow table[] = {
     {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
 
+    {"--strict-metadata", "", encoding,
+     "fail where the output cannot hold what comes with the video (without it: a warning each)",
+     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
+
     {"--axis", "x|y|z", stacks,
      "the axis along which the slices of a NIfTI volume lie (default: z)",
-     [](DenoiseOptions& o, const std::string& v) { o.axis = choose("--axis", v, axes); }},
+     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
     {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
      [](DenoiseOptions& o, const std::string& v) {
        o.datatype = choose("--datatype", v, data_types);
@@ -251,8 +267,8 @@ constexpr OptionRow table[] = {
 std::span<const OptionRow> denoise_option_table() {
   static const std::vector<OptionRow> whole = [] {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
-    const std::span<const OptionRow> reports = report_option_rows();
-    rows.insert(rows.end(), reports.begin(), reports.end());
+    for (const std::span<const OptionRow> more : {media_option_rows(), report_option_rows()})
+      rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
   return whole;
@@ -265,10 +281,11 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("no noise level; give its standard deviation with --sigma S");
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
-  if (options.output == "-" && options.progress.descriptor == 1)
-    throw InvalidArgument(
-        "--progress-fd 1 with -o - (the frames go there); give another descriptor");
+  if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
+    throw InvalidArgument("--progress-fd 1 with -o " + options.output +
+                          " (the result goes there); give another descriptor");
   (void)make_params(options);
+  (void)source_options(options);
 }
 
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {

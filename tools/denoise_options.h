@@ -26,6 +26,10 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
 
+/// What becomes of interlaced video: an error, each field filtered by itself, whole frames as if it
+/// were none.
+enum class Interlaced { refuse, fields, frames };
+
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
@@ -50,8 +54,13 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+  bool strict_metadata = false;
+  Interlaced interlaced = Interlaced::refuse;
 
-  std::optional<io::Axis> axis;
+  io::SourceOptions source;   // what the input's rows set
+  io::RawVideo raw;           // counts with a pix_fmt
+  bool sized = false;         // --size was given
+  std::string output_format;  // container; empty: by the output's name
   io::DataType datatype = io::DataType::same;
 
   ProgressOptions progress;
@@ -74,6 +83,10 @@ struct OptionRow {
 
 /// The part of the table that says what is reported, and what happens in trouble.
 [[nodiscard]] std::span<const OptionRow> report_option_rows();
+/// The part of the table that says how inputs are read, and how streams are cut and limited.
+[[nodiscard]] std::span<const OptionRow> media_option_rows();
+/// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
+[[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options);
 
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself

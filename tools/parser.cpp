@@ -17,6 +17,9 @@ constexpr const char* main_examples =
     "Examples:\n"
     "  lull denoise -i noisy.mkv -o clean.mkv --sigma 20\n"
     "  lull denoise -i scan.png -o clean.png --sigma 15 --profile high\n"
+    "  ffmpeg ... -f nut - | lull denoise -i - -o - --sigma 20 | ffmpeg -i - ...\n"
+    "  lull denoise -i 'in.%04d.exr' -o 'out.%04d.exr' --sigma 10 --frames 0-99\n"
+    "  lull probe in.mkv\n"
     "  lull compare original.mkv clean.mkv\n"
     "  lull devices\n"
     "\n"
@@ -49,6 +52,12 @@ constexpr const char* completion_examples =
     "  source <(lull completion bash)\n"
     "  lull completion zsh > ~/.zfunc/_lull\n";
 
+constexpr const char* probe_examples =
+    "Examples:\n"
+    "  lull probe in.mkv\n"
+    "  lull probe in.mkv -o out.mp4 --json\n"
+    "  lull probe 'shot.####.exr'\n";
+
 /// Breaks lines so that they fit 100 columns behind CLI11's column of names.
 std::string wrapped(std::string_view text) {
   constexpr std::size_t columns = 68;
@@ -62,20 +71,22 @@ std::string wrapped(std::string_view text) {
   return result + std::string(text);
 }
 
+void add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
+  const std::string names(row.names), help = wrapped(row.help);
+  CLI::Option* option =
+      row.value.empty()
+          ? command.add_flag_callback(
+                names, [&] { row.apply(options, {}); }, help)
+          : command.add_option_function<std::string>(
+                names, [&](const std::string& value) { row.apply(options, value); }, help);
+  if (!row.value.empty()) option->type_name(std::string(row.value));
+  option->group(std::string(row.group));
+}
+
 void add_denoise(CLI::App& app, DenoiseOptions& options) {
   CLI::App* command = app.add_subcommand("denoise", "Denoise a video or a still picture");
   command->footer(denoise_examples);
-  for (const OptionRow& row : denoise_option_table()) {
-    const std::string names(row.names), help = wrapped(row.help);
-    CLI::Option* option =
-        row.value.empty()
-            ? command->add_flag_callback(
-                  names, [&] { row.apply(options, {}); }, help)
-            : command->add_option_function<std::string>(
-                  names, [&](const std::string& value) { row.apply(options, value); }, help);
-    if (!row.value.empty()) option->type_name(std::string(row.value));
-    option->group(std::string(row.group));
-  }
+  for (const OptionRow& row : denoise_option_table()) add_row(*command, row, options);
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
@@ -88,6 +99,20 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       ->required();
   command->add_option("--csv", options.csv, "write frame,plane,psnr,ssim for every frame")
       ->type_name("FILE");
+}
+
+void add_probe(CLI::App& app, DenoiseOptions& options, bool& json) {
+  CLI::App* command = app.add_subcommand("probe", "Say what is in an input");
+  command->footer(probe_examples);
+  command->add_option("INPUT", options.input, "video, picture, sequence or -, as for denoise -i")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--json", json, "one JSON object instead of lines");
+  command
+      ->add_option("-o,--output", options.output,
+                   wrapped("say what this output would carry (default: a Matroska file)"))
+      ->type_name("FILE");
+  for (const OptionRow& row : media_option_rows()) add_row(*command, row, options);
 }
 
 struct TextRequest {
@@ -194,7 +219,10 @@ CommandLine parse(int argc, const char* const* argv) {
   const auto denoise_options = std::make_shared<DenoiseOptions>();
   const auto compare_options = std::make_shared<CompareOptions>();
   add_denoise(app, *denoise_options);
+  const auto probe_options = std::make_shared<DenoiseOptions>();
+  const auto json = std::make_shared<bool>(false);
   add_compare(app, *compare_options);
+  add_probe(app, *probe_options, *json);
   app.add_subcommand("devices", "List what this build can run on here")->footer("");
   TextRequest text;
   add_texts(app, text);
@@ -220,6 +248,7 @@ CommandLine parse(int argc, const char* const* argv) {
   }
   if (selected() == "denoise") return {[=] { return denoise(*denoise_options); }, {}};
   if (selected() == "compare") return {[=] { return compare(*compare_options); }, {}};
+  if (selected() == "probe") return {[=] { return probe(*probe_options, *json); }, {}};
   if (selected() == "devices") return {devices, {}};
   return {{}, text_for(app, text)};
 }

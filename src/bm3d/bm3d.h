@@ -18,7 +18,7 @@ enum class BackendKind {
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
-  int streams = 2;  // cuda: frames in flight, 1..16
+  int streams = 4;  // cuda: frames in flight, 1..16
   int threads = 0;  // cpu: 0 takes every core
 };
 

@@ -24,6 +24,10 @@ class CudaSession final : public Denoiser {
       : format_(format), device_(device), pool_(format, cuda::pinned_memory()) {
     const cuda::DeviceScope scope(device);
     for (int i = 0; i < streams; ++i) slots_.push_back(std::make_unique<CudaSlot>(params, format));
+    // Page-locked memory is slow to get: what is in flight here and waits for a sink, in advance.
+    constexpr int waiting = 6;
+    std::vector<Frame> frames;
+    for (int i = 0; i < streams + waiting; ++i) frames.push_back(pool_.acquire());
   }
 
   ~CudaSession() override {

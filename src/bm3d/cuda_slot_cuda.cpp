@@ -59,8 +59,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format)
     constexpr int row_alignment = 64;
     raw_planes_.pitch[i] =
         divide_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment) * row_alignment;
-    raw_[i] = cuda::DeviceBuffer<std::byte>(static_cast<std::size_t>(raw_planes_.pitch[i]) *
-                                            format.plane_height(i));
+    raw_[i] = zeroed<std::byte>(  // padding is read too, four samples at a time
+        static_cast<std::size_t>(raw_planes_.pitch[i]) * format.plane_height(i), stream_.get());
     raw_planes_.data[i] = raw_[i].get();
   }
   if (luma_.empty() && chroma_.empty()) return;

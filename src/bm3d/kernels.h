@@ -139,6 +139,8 @@ struct ColourGuide {
   float weight[2] = {};
 };
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
+// ---- sums over patches (boxes.cu) ----
+
 /// Sums to be cleared on the way.
 struct ClearedSums {
   int planes = 0;
@@ -149,6 +151,10 @@ struct ClearedSums {
 void make_guide(const MixedPlane& plane, const Margins& margins, float scale, float offset,
                 std::uint8_t* samples, std::int32_t* half_norms, const ClearedSums& sums,
                 cudaStream_t stream);
+
+/// Estimate = sums' quotient; the noisy sample where no patch lies.
+void normalise(const Sums& sums, const float* noisy, const Margins& margins,
+               const std::array<float, patch>& window, float* estimate, cudaStream_t stream);
 
 // ---- grouping (match.cu) ----
 
@@ -197,9 +203,5 @@ void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strengt
                  cudaStream_t stream);
 void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Strength& mu2,
                    cudaStream_t stream);
-
-/// Estimate = sums' quotient; the noisy sample where no patch lies.
-void normalise(const Sums& sums, const float* noisy, const Margins& margins,
-               const std::array<float, patch>& window, float* estimate, cudaStream_t stream);
 
 }  // namespace lull::bm3d

@@ -20,9 +20,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "bm3d/group.h"
-#include "bm3d/kernels.h"
-#include "bm3d/warp.cuh"
+#include "bm3d/match_select.cuh"
 #include "core/error.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -30,24 +28,10 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr int warps = block_references;  // one reference patch for each warp in step 3
-constexpr int threads = warps * 32;
-constexpr int pending_slots = 96;  // 31 left over and two ballots
-constexpr std::uint32_t best_key = 0xffffffffu;
+using namespace match_detail;
+
 constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
 constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time
-
-struct MatchArgs {
-  Guide guide;
-  Margins margins;
-  ReferenceGrid grid;
-  Batch batch;
-  Groups groups;
-  MatchPlan plan;
-  int window, radius;
-  int keep;       // N
-  int min_score;  // score at distance tau
-};
 
 /// Rows in shared memory; constants, so that they are part of the instructions.
 template <int union_pitch>
@@ -83,8 +67,8 @@ __device__ int table_of(const MatchPlan& plan, int reference, int left) {
   return start + ((4 * (reference & 7) + left / 2 - start) & 31);
 }
 
-/// Samples of a row from a place on that need not be aligned: `offset` counts samples from the
-/// aligned word, in bits.
+/// Four samples of a row from a place on that need not be aligned: `bits` are 8 for each sample
+/// between the aligned word and it.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
@@ -179,8 +163,9 @@ __device__ void score_band(const MatchArgs& a, int skew, int rows,
   };
   const std::uint32_t first_low = address_of(table_of(a.plan, g, left) + t - left / 2);
   const std::uint32_t first_high = address_of(table_of(a.plan, g + 8, left) + t - left / 2);
-  // What lies outside a window goes where nobody reads it.
-  const std::uint32_t waste = address_of(block_references * a.plan.score_pitch + lane);
+  // What lies outside a window goes where it harms nobody: keys wait there in step 3 only.
+  const std::uint32_t waste =
+      address_of(block_references * a.plan.score_pitch + warp * pending_slots + lane);
   const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
   const std::int32_t* const norms = shared.norms + 2 * t;
 
@@ -210,129 +195,6 @@ __device__ void score_band(const MatchArgs& a, int skew, int rows,
       high += advance;
     }
   }
-}
-
-/// What of a band lies in the window of one reference patch.
-struct Scan {
-  int from, to;           // rows of the union
-  int odd;                // the table begins one column before the window
-  std::uint32_t* scores;  // from row `from` on
-};
-
-/// Zeroes what of a table is no candidate: see the head of this file.
-template <int chunk>
-__device__ void clear_gaps(const MatchArgs& a, const Scan& scan, int dy, int lane) {
-  auto* halves = reinterpret_cast<std::uint16_t*>(scan.scores);
-  const int rows = scan.to - scan.from, words = rows * a.plan.score_row;
-  for (int row = lane; row < rows; row += 32)
-    halves[2 * row * a.plan.score_row + (scan.odd != 0 ? 0 : a.window)] = 0;
-  const int own_row = dy + a.radius - scan.from;
-  if (lane == 0 && own_row >= 0 && own_row < rows)
-    halves[2 * own_row * a.plan.score_row + scan.odd + a.radius] = 0;
-#pragma unroll
-  for (int base = 0; base < 32 * chunk; base += 32) {  // only where a scan ends inside
-    const int i = words / (32 * chunk) * (32 * chunk) + base + lane;
-    if (words % (32 * chunk) != 0 && i >= words) scan.scores[i] = 0;
-  }
-  __syncwarp();
-}
-
-/// A score that at least `keep` - 1 of the candidates in the lanes' maxima (one in each half word)
-/// reach; the reference patch itself is not among them.
-template <int N>
-__device__ std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
-  if constexpr (N == 16) {
-    const std::uint32_t best = max(maxima & 0xffffu, maxima >> 16);
-    return __shfl_sync(~0u, sort_descending(best, lane), max(keep - 2, 0));
-  } else {
-    const std::uint32_t sorted = sort_descending<HalfWords>(maxima, lane);
-    return warp_min(max(sorted & 0xffffu, __shfl_sync(~0u, sorted, 31 - lane) >> 16));
-  }
-}
-
-/// The best keys so far of one reference patch: lane i holds the i-th.
-struct BestList {
-  std::uint32_t key;    // score << 16 | (65535 - place in the window); 0: none
-  std::uint32_t worst;  // of the N best; 0 while there are fewer
-
-  __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
-    const std::uint32_t fresh = sort_descending(lane < count ? pending[lane] : 0u, lane);
-    key = merge_descending(max(key, __shfl_sync(~0u, fresh, 31 - lane)), lane);
-    worst = __shfl_sync(~0u, key, keep - 1);
-  }
-};
-
-/// Step 3, for one reference patch at (dx, dy) from the block's first.
-template <int N, int chunk>
-__device__ void select_band(const MatchArgs& a, const Scan& scan, int dy, std::uint32_t* pending,
-                            BestList& best) {
-  const int lane = threadIdx.x & 31;
-  const std::uint32_t* scores = scan.scores;
-  const int row_words = a.plan.score_row, words = (scan.to - scan.from) * row_words;
-  const int first_place = (scan.from - dy) * a.window - scan.odd;
-
-  int count = 0;
-  for (int base = lane; base - lane < words; base += 32 * chunk) {
-    std::uint32_t v[chunk], maxima = 0;
-#pragma unroll
-    for (int k = 0; k < chunk; ++k) {
-      v[k] = scores[base + 32 * k];
-      maxima = __vmaxu2(maxima, v[k]);
-    }
-    const std::uint32_t bound = max(max(bound_of<N>(maxima, a.keep, lane), best.worst >> 16),
-                                    static_cast<std::uint32_t>(a.min_score));
-    const std::uint32_t below = (bound - 1) * 0x10001u;
-    std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
-#pragma unroll
-    for (int k = 0; k < chunk; ++k)
-      if (__vmaxu2(v[k], below) != below) hits |= 1u << k;
-
-    while (__any_sync(~0u, hits != 0)) {
-      const int i = base + 32 * ((__ffs(hits) - 1) & 31);
-      const std::uint32_t word = hits != 0 ? scores[i] : 0u;
-      hits &= hits - 1;
-      const int y = static_cast<int>((i * a.plan.row_inverse) >> 20), x = i - y * row_words;
-      const std::uint32_t place = 65535u - (first_place + y * a.window + 2 * x);
-      const std::uint32_t least = max(bound << 16, best.worst + 1);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t key = half != 0 ? (word & 0xffff0000u) | ((place - 1) & 0xffffu)
-                                            : word << 16 | (place & 0xffffu);
-        const bool hit = key >= least;
-        const std::uint32_t ballot = __ballot_sync(~0u, hit);
-        if (hit) pending[count + __popc(ballot & ((1u << lane) - 1))] = key;
-        count += __popc(ballot);
-      }
-      while (count >= 32) {
-        __syncwarp();
-        best.merge(pending, 32, a.keep, lane);
-        const std::uint32_t moved0 = lane + 32 < count ? pending[lane + 32] : 0u;
-        const std::uint32_t moved1 = lane + 64 < count ? pending[lane + 64] : 0u;
-        __syncwarp();
-        pending[lane] = moved0;
-        pending[lane + 32] = moved1;
-        count -= 32;
-        __syncwarp();
-      }
-    }
-  }
-  __syncwarp();
-  if (count > 0) best.merge(pending, count, a.keep, lane);
-  __syncwarp();
-}
-
-/// Writes the list as a group: the reference patch, then the others by distance.
-__device__ void store_group(const MatchArgs& a, int reference, const BestList& best) {
-  const int lane = threadIdx.x & 31;
-  const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
-  const int log2_count = 31 - __clz(found);
-  const int place = 65535 - static_cast<int>(best.key & 0xffffu);
-  const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
-  const int index = (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
-  if (lane < (1 << log2_count))
-    a.groups.displacements[index * a.groups.capacity + lane] =
-        lane == 0 ? 0u : pack_displacement(x - a.radius, y - a.radius);
-  if (lane == 0) a.groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
 }
 
 template <int N, int chunk, int union_pitch>

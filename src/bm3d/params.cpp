@@ -63,15 +63,19 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
+// The denser grid pays most in the first phase, and costs least there. Groups of 32 and the wider
+// window only pay against strong noise.
 Params high_profile(float noise) {
-  Params p = tuned_profile(noise, 2, 39, 49, 32);
+  const bool strong = noise > 20;
+  Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
+  p.wiener.step = 3;
   if (noise > 40) p.hard.group = 32;
   return p;
 }
 
-Params balanced_profile(float noise) { return tuned_profile(noise, 4, 25, 25, 16); }
+Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16); }
 
-Params fast_profile(float noise) { return tuned_profile(noise, 6, 19, 19, 16); }
+Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;

@@ -15,6 +15,9 @@ class FrameSource {
   /// The next frame in presentation order; nullopt at the end of the stream.
   /// @throws BadData on damaged or truncated input, IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
+  /// Ends a read() that waits for more input, and those to come: they throw IoError, or go on if
+  /// what they need is there. From any thread.
+  virtual void interrupt() noexcept {}
 };
 
 class FrameSink {

@@ -146,13 +146,14 @@ std::string check_ogg(Bytes& file) {
 
 // NUT (FFmpeg's specification, "index"): the file ends with the length of its index and a checksum.
 // Writers may leave the index out, but FFmpeg, the only one in use, does not.
+constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
+
 std::string check_nut(Bytes& file) {
-  constexpr std::uint64_t start_code = 0x4e58dd672f23e64e;
   std::uint8_t raw[8];
   const bool whole = file.size() > 12 && file.read(file.size() - 12, raw, 8) &&
                      big_endian(raw, 8) <= file.size() &&
                      file.read(file.size() - big_endian(raw, 8), raw, 8) &&
-                     big_endian(raw, 8) == start_code;
+                     big_endian(raw, 8) == nut_index;
   return whole ? "" : "the index is missing";
 }
 
@@ -191,6 +192,20 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   if (name == "tiff_pipe") return check_tiff(file);
   if (name == "mpegts") return check_transport_stream(file);
   return {};
+}
+
+// NUT alone says where it ends: its index does, at the very end. An index that is longer than what
+// is kept of the pipe is believed.
+std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
+  if (std::string_view(context.iformat->name) != "nut") return {};
+  const std::string& tail = pipe.tail();
+  const std::string missing = "the index is missing";
+  if (tail.size() <= 12) return missing;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(tail.data());
+  const std::uint64_t length = big_endian(bytes + tail.size() - 12, 8);
+  if (length < 8 || length > static_cast<std::uint64_t>(pipe.bytes())) return missing;
+  if (length > tail.size()) return {};
+  return big_endian(bytes + tail.size() - length, 8) == nut_index ? "" : missing;
 }
 
 bool has_more_pages(const std::string& path, const AVFormatContext& context) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "io/byte_pipe.h"
 #include "io/ffmpeg.h"
 
 namespace lull::io {
@@ -15,6 +16,9 @@ namespace lull::io {
 /// recording (Matroska without sizes, MP4 in fragments) or a Y4M file cut exactly between two of
 /// its units looks the same as a shorter one.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
+
+/// The same at the end of a pipe, from the bytes that came last.
+std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
 /// Whether a TIFF file has pages after its first, the only one that FFmpeg reads.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);

@@ -15,6 +15,8 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool passes() const { return pass_; }
+  /// Damage is an error from now on.
+  void be_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
   /// A frame, named by its time stamp, which counts once; without one (AV_NOPTS_VALUE) always.

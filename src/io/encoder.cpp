@@ -1,9 +1,12 @@
 #include "io/encoder.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
+#include "io/frame_sei.h"
 #include "io/passenger.h"
 
 namespace lull::io {
@@ -40,12 +43,15 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
                  const SinkOptions& options, Dictionary& leftover)
     : choice_(choice),
       frames_only_(container.frames_only()),
+      numbered_(container.numbered),
       extension_(container.extension),
       pictures_(choice.format, source.format().width, source.format().height) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(source, container);
   context_->thread_count = options.threads;
   set_encoder_options(*context_, container, source.first(), options, leftover);
+  if (source.half_floats() && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
+    leftover.set("format", "half");
   open(leftover);
   if (choice.convert) {
     unconverted_.emplace(packable(source.pixel_format(), source.traits()), source.format().width,
@@ -152,6 +158,7 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
 
 // Time stamps must increase in every container; at a constant rate they count frames.
 std::int64_t Encoder::time_of(const Frame& frame) {
+  if (numbered_) return sent_;
   std::int64_t time = av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0),
                                    to_av(frame.time_base), context_->time_base);
   const bool irregular = frames_only_ ? time != sent_ : constant_rate_ && time <= last_time_;
@@ -159,6 +166,9 @@ std::int64_t Encoder::time_of(const Frame& frame) {
     throw InvalidArgument(std::string(choice_.codec->name) + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(sent_) +
                           "); use .mkv");
+  // A tick more or less is the input's own rounding.
+  const std::int64_t back = av_rescale_q(time, context_->time_base, to_av(frame.time_base));
+  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_times_ = true;
   if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
   last_time_ = time;
   return time;
@@ -175,7 +185,7 @@ void Encoder::send(const Frame& frame) {
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
-  durations_[picture->pts] = duration;
+  inside_[picture->pts] = {duration, messages_of(*picture, *context_)};
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
@@ -195,11 +205,28 @@ PacketPtr Encoder::receive() {
   const int code = avcodec_receive_packet(context_.get(), packet.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
-  if (const auto duration = durations_.find(packet->pts); duration != durations_.end()) {
-    if (packet->duration <= 0) packet->duration = duration->second;
-    durations_.erase(duration);
+  if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
+    if (packet->duration <= 0) packet->duration = frame->second.duration;
+    insert_messages(frame->second.messages, context_->codec_id, *packet);
+    inside_.erase(frame);
   }
   return packet;
+}
+
+std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
+                                      const Container& container, const FileSource& source,
+                                      const SinkOptions& options, Dictionary& leftover) {
+  std::exception_ptr reason;
+  for (const EncoderChoice& choice : choices) {
+    try {
+      leftover.clear();
+      return std::make_unique<Encoder>(choice, container, source, options, leftover);
+    } catch (const InvalidArgument&) {
+      if (!reason) reason = std::current_exception();
+      if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
+    }
+  }
+  std::rethrow_exception(reason);
 }
 
 }  // namespace lull::io

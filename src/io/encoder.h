@@ -31,11 +31,14 @@ class Encoder {
           const SinkOptions& options, Dictionary& leftover);
 
   const AVCodecContext& context() const { return *context_; }
+  const EncoderChoice& choice() const { return choice_; }
   /// Takes the next frame in presentation order. @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
   /// The next packet that is ready, else null; its time base is the context's.
   PacketPtr receive();
+  /// Whether a frame so far was not at a time of the constant rate that the output has.
+  bool moved_times() const { return moved_times_; }
 
  private:
   void describe(const FileSource& source, const Container& container);
@@ -46,15 +49,25 @@ class Encoder {
 
   EncoderChoice choice_;
   CodecPtr context_;
-  bool frames_only_;
-  bool constant_rate_ = false;
+  bool frames_only_, numbered_;
+  bool constant_rate_ = false, moved_times_ = false;
   std::string extension_;
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;
   std::optional<Converter> converter_;
   std::int64_t sent_ = 0;  // frames
   std::int64_t first_pts_ = 0, last_time_ = AV_NOPTS_VALUE;
-  std::map<std::int64_t, std::int64_t> durations_;  // by time, of frames inside the encoder
+  struct Inside {
+    std::int64_t duration = 0;
+    std::vector<std::uint8_t> messages;
+  };
+  std::map<std::int64_t, Inside> inside_;  // by time: frames inside the encoder
 };
+
+/// The first of `choices` that takes frames of the source's size; if none does, throws the first
+/// one's reason. `leftover` as above.
+std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
+                                      const Container& container, const FileSource& source,
+                                      const SinkOptions& options, Dictionary& leftover);
 
 }  // namespace lull::io

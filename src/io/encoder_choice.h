@@ -15,6 +15,9 @@ struct Container {
   std::string extension;          // lower case, without the dot
   const char* picture = nullptr;  // the encoder, if the container is a still picture
 
+  bool numbered = false;  // a file for each frame: times do not matter
+  bool pipe = false;      // standard output: what cannot be carried is left out
+
   bool still() const { return picture != nullptr; }
   /// Frames follow each other at one rate; there are no time stamps.
   bool constant_rate() const;
@@ -22,8 +25,20 @@ struct Container {
   bool frames_only() const;
 };
 
-/// From the extension of `path`. @throws InvalidArgument
-Container container_of(const std::string& path, const PixelTraits& traits);
+/// Those that FFmpeg's writer of MPEG-TS gives a type; of all others it makes data without one,
+/// which nobody can read, and says nothing.
+bool has_transport_type(AVCodecID id);
+
+/// From `format`, else from the extension of `path`, for `-` from the source. @throws
+/// InvalidArgument
+Container container_of(const std::string& path, const FileSource& source,
+                       const std::string& format);
+
+/// Whether a name, or a format given in its place, is that of still pictures.
+bool is_still_name(const std::string& path, const std::string& format);
+
+/// "stream 1 (audio, aac)", for messages.
+std::string describe(const AVStream& stream);
 
 struct EncoderChoice {
   const AVCodec* codec = nullptr;

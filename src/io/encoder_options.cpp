@@ -6,6 +6,7 @@
 #include <string_view>
 
 extern "C" {
+#include <libavutil/cpu.h>
 #include <libavutil/mastering_display_metadata.h>
 }
 
@@ -87,9 +88,19 @@ void set_quality(AVCodecContext& encoder, const SinkOptions& wanted, Dictionary&
   }
 }
 
+// x264's code for AVX-512 reads memory that it never wrote, so that equal input gives unequal
+// streams now and then (build 164; the trees of macroblocks are to blame). Its code for AVX2 is
+// sound.
+std::string sound_x264_code() {
+#if defined(__x86_64__)
+  if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
+#endif
+  return {};
+}
+
 // HDR10's static metadata, ITU-T H.265 D.2.28 and D.2.35; x265 takes chromaticities in units of
 // 0.00002 and luminances of 0.0001 cd/m^2.
-std::string hdr_params(const AVFrame& first) {
+std::string hdr_params(const AVFrame& first, bool x265) {
   std::string params;
   char text[160];
   if (const AVFrameSideData* data =
@@ -98,7 +109,8 @@ std::string hdr_params(const AVFrame& first) {
     const auto chroma = [](AVRational r) { return static_cast<int>(av_q2d(r) * 50000 + 0.5); };
     const auto light = [](AVRational r) { return static_cast<unsigned>(av_q2d(r) * 10000 + 0.5); };
     if (m.has_primaries && m.has_luminance) {
-      std::snprintf(text, sizeof text, ":master-display=G(%d,%d)B(%d,%d)R(%d,%d)WP(%d,%d)L(%u,%u)",
+      std::snprintf(text, sizeof text, ":%s=G(%d,%d)B(%d,%d)R(%d,%d)WP(%d,%d)L(%u,%u)",
+                    x265 ? "master-display" : "mastering-display",
                     chroma(m.display_primaries[1][0]), chroma(m.display_primaries[1][1]),
                     chroma(m.display_primaries[2][0]), chroma(m.display_primaries[2][1]),
                     chroma(m.display_primaries[0][0]), chroma(m.display_primaries[0][1]),
@@ -110,7 +122,8 @@ std::string hdr_params(const AVFrame& first) {
   if (const AVFrameSideData* data =
           av_frame_get_side_data(&first, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)) {
     const auto& light = *reinterpret_cast<const AVContentLightMetadata*>(data->data);
-    std::snprintf(text, sizeof text, ":max-cll=%u,%u", light.MaxCLL, light.MaxFALL);
+    std::snprintf(text, sizeof text, ":%s=%u,%u", x265 ? "max-cll" : "cll", light.MaxCLL,
+                  light.MaxFALL);
     params += text;
   }
   return params;
@@ -127,11 +140,17 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (wanted.lossless) set_lossless(encoder, options, x265);
   set_quality(encoder, wanted, options);
   if (name == "libx265") {
-    x265 += hdr_params(first);
+    x265 += hdr_params(first, true);
     // x265 3.5 writes beyond its buffers there: its SIMD code takes 4 blocks of 16x16 at a time.
     if (encoder.width < 64 || encoder.height < 64) x265 += ":cutree=0";
     if (options.has("x265-params")) x265.append(":").append(options.get("x265-params"));
     options.set("x265-params", x265);
+  }
+  if (name.starts_with("libx264")) {
+    std::string x264 = sound_x264_code() + hdr_params(first, false);
+    if (options.has("x264-params")) x264.append(":").append(options.get("x264-params"));
+    if (x264.starts_with(":")) x264.erase(0, 1);
+    if (!x264.empty()) options.set("x264-params", x264);
   }
   if (name == "ffv1") {
     // Slices in parallel, each with its checksum. They need some rows and columns each, and
@@ -143,6 +162,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   }
   if (name == "libvpx-vp9") set_default(options, "row-mt", "1");
   if (name == "png") set_default(options, "pred", "mixed");
+  if (name == "exr") set_default(options, "compression", "zip16");
   if (name == "tiff") set_default(options, "compression_algo", "deflate");
   // AVI has no presentation times, so pictures must be stored in their order.
   if (container.extension == "avi") set_default(options, "bf", "0");

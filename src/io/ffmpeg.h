@@ -14,6 +14,7 @@ extern "C" {
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 
 #include "core/error.h"
@@ -110,20 +111,42 @@ inline bool is_interlaced(const AVFrame& frame) {
 #endif
 }
 
-/// Side data of a stream, such as the rotation of a phone's video.
+/// Side data of a stream, such as the rotation of a phone's video; empty if it has none of `type`.
+inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
+                                                 AVPacketSideDataType type) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+  const AVPacketSideData* all = stream.codecpar->coded_side_data;
+  const int count = stream.codecpar->nb_coded_side_data;
+#else
+  const AVPacketSideData* all = stream.side_data;
+  const int count = stream.nb_side_data;
+#endif
+  for (int i = 0; i < count; ++i)
+    if (all[i].type == type) return {all[i].data, all[i].size};
+  return {};
+}
+
+inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
+                            std::span<const std::uint8_t> data) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+  AVPacketSideData* copy = av_packet_side_data_new(
+      &to.codecpar->coded_side_data, &to.codecpar->nb_coded_side_data, type, data.size(), 0);
+  std::ranges::copy(data, non_null(copy)->data);
+#else
+  std::ranges::copy(data, non_null(av_stream_new_side_data(&to, type, data.size())));
+#endif
+}
+
+/// All of it, for a stream whose packets are copied.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {
     const AVPacketSideData& data = from.codecpar->coded_side_data[i];
-    AVPacketSideData* copy = av_packet_side_data_new(
-        &to.codecpar->coded_side_data, &to.codecpar->nb_coded_side_data, data.type, data.size, 0);
-    std::copy_n(data.data, data.size, non_null(copy)->data);
+    add_stream_data(to, data.type, {data.data, data.size});
   }
 #else
-  for (int i = 0; i < from.nb_side_data; ++i) {
-    const AVPacketSideData& data = from.side_data[i];
-    std::copy_n(data.data, data.size, non_null(av_stream_new_side_data(&to, data.type, data.size)));
-  }
+  for (int i = 0; i < from.nb_side_data; ++i)
+    add_stream_data(to, from.side_data[i].type, {from.side_data[i].data, from.side_data[i].size});
 #endif
 }
 

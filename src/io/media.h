@@ -7,7 +7,9 @@
 //   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
 //   sink->finish();
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -36,6 +38,8 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  bool interlaced = false;           // by what the first frame or the container says
+  std::vector<std::string> notes;    // what a user should know of the input, one text each
   ValueScale values;
 };
 
@@ -47,6 +51,35 @@ struct Damage {
   std::string first;  // what the first was, one line; empty: there is none
 };
 
+/// Frames without any head: what nothing but the user knows of them.
+struct RawVideo {
+  std::string pix_fmt;  // FFmpeg's pixel format
+  int width = 0, height = 0;
+};
+
+struct FrameRange {
+  std::int64_t first = 0;  // both are in it; frames are counted from 0
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+};
+
+/// A part of the input. Times count from the first frame. What stays closes up: each range begins
+/// where the one before ends, the first where the input began. Sound is cut with the video, by
+/// whole packets: one stays if it begins within a range. Subtitles that reach into a range are
+/// shortened.
+struct Selection {
+  std::vector<FrameRange> ranges;           // rising, without overlap; empty: all frames
+  std::int64_t start_us = 0;                // frames from this time on
+  std::optional<std::int64_t> duration_us;  // frames before start + duration
+  bool all() const { return ranges.empty() && start_us == 0 && !duration_us; }
+};
+
+/// What an input may ask for; more is an error, before memory is taken for it.
+struct Limits {
+  std::int64_t pixels = std::int64_t{1} << 28;  // of a frame
+  std::int64_t frames = 0;                      // of the input; 0: any number
+  int streams = 1000;                           // of a container
+};
+
 /// The axis along which the slices of a volume follow each other.
 enum class Axis { x, y, z };
 
@@ -54,16 +87,31 @@ struct SourceOptions {
   /// Where the samples of frames live; must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one for each core
+  /// FFmpeg's name of the input's container; empty: its content tells.
+  std::string format;
+  /// The input is nothing but samples: one frame after the other, planes in order, no padding.
+  std::optional<RawVideo> raw;
+  /// Frames per second of what has no times: raw video and sequences of pictures.
+  Rational rate{25, 1};
+  Selection selection;
+  Limits limits;
+  /// Besides files and pipes, inputs may be addresses of these protocols of FFmpeg ("https"), and
+  /// what inputs refer to, too.
+  std::vector<std::string> protocols;
+  int descriptor = 0;  // the open file that the input `-` is read from: standard input
   /// GPU (its index among the visible ones) to decode on, where FFmpeg and the GPU can; frames then
   /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
   /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
   std::optional<int> gpu;
   /// Pass over damage of a video and count it: frames that decode come out, damaged ones as the
-  /// decoder concealed them; those that do not are left out; a cut is the end. Without it, damage
-  /// is BadData. Stacks are whole or refused in any case.
+  /// decoder concealed them; those that do not are left out; a cut is the end. What is
+  /// read but not selected counts, too. Without it, damage is BadData. Stacks and sequences are
+  /// whole or refused in any case, and so is what a GPU fails to decode after its first frame.
   bool pass_damage = false;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
+  /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
+  bool refuse_interlaced = false;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -80,14 +128,22 @@ class MediaSource : public FrameSource {
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
-/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits); palettes become RGB, 1 bit 8.
-/// `path` always names a file: no protocols, no patterns.
+/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits, or floats); palettes become RGB, 1
+/// bit 8. `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a
+/// file). Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
+///
+/// If no file has that very name, it may be an address of one of options.protocols; or its last
+/// part may be the pattern of a sequence of pictures of one size and kind: numbered (`in.%04d.png`,
+/// `in.####.tif`; numbers may be missing) or matched
+/// (`shot_*.tif`, with * ? [ ], in order of the names, digits counting as numbers).
 ///
 /// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
 /// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
-/// mapped as VideoInfo::values says; the number of a frame is its time stamp.
-/// @throws InvalidArgument  an axis where the input has none
+/// mapped as VideoInfo::values says; the number of a frame is its time stamp. A stack is read as a
+/// whole: options.selection is refused. With options.raw or options.format nothing is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
+/// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
+///                          a stack; interlaced video that is refused, which read() may throw, too
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
@@ -105,6 +161,11 @@ struct SinkOptions {
   bool overwrite = false;  // replace an existing file
   int threads = 0;         // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
+  bool strict_metadata = false;        // what MediaSink::left_out() would name is an error
+  /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
+  /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
+  std::string format;
+  int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
 };
 
 /// Writes one video stream beside copies of the source's other streams.
@@ -114,8 +175,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the container cannot carry and is no audio, video, subtitle or attachment (unknown data
-  /// streams, chapters): one text each, for a warning.
+  /// What the output cannot carry of the input, one text each, for a warning: data streams,
+  /// chapters, tags, languages, dispositions, colour, HDR10, time code, rotation. (What audio,
+  /// subtitles and attachments the container cannot hold is an error.) Captions and HDR10+ that
+  /// come with later frames than the first are added as they come, by write().
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
@@ -139,17 +202,32 @@ class MediaSink : public FrameSink {
 ///
 /// The output is written to a temporary file beside `path` and renamed by finish(); without it the
 /// destructor removes everything. The container follows from the extension of `path`.
+///
+/// Three names are no files (./-, ./null and ./hash are): `-` is options.descriptor, written as it
+/// comes; what its container cannot carry is left out. A pattern with the extension of a still
+/// picture makes a file of each frame, unless the source is a single still: numbered
+/// (`out.%04d.png`) with the numbers of a numbered input, else those of the frames from 0; or with
+/// a `*`, for which stands what it stood for in an input with one `*`. Each file is made beside and
+/// renamed by itself. With `null`, frames are dropped; with
+/// `hash`, lines of text go to options.descriptor: comments that begin with '#' and name the
+/// format, for each frame its number, time stamp and the SHA-256 of its samples (planes in order,
+/// alpha last, rows without padding, little-endian, as FFmpeg's framehash has them for a planar
+/// format), and in the end "all", the number of frames and the SHA-256 of all lines above. Only
+/// finish() writes that last line.
+///
 /// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
 /// `path` names a still picture.
 ///
 /// A NIfTI volume becomes a NIfTI file (.nii, .nii.gz) with the same bytes before its samples, a
-/// TIFF stack a TIFF file with the same tags; nothing else becomes either.
+/// TIFF stack a TIFF file with the same tags; nothing else becomes either. `null` and `hash` take
+/// stacks, too; digests are of the samples as VideoInfo::values maps them.
 ///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
 /// 18 for x264 and x265.
 /// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
-///                          samples; a container that cannot hold a stream; output equals input
+///                          samples; a container that cannot hold a stream; output equals input;
+///                          with strict_metadata, whatever would be left out
 /// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);

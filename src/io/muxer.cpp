@@ -4,33 +4,14 @@
 #include <array>
 #include <string_view>
 
+#include "io/carriage.h"
 #include "io/ffmpeg_log.h"
+#include "io/losses.h"
+#include "io/picture_side_data.h"
+#include "io/tags.h"
 
 namespace lull::io {
 namespace {
-
-/// Entries that describe the old file rather than its content; the muxer writes its own.
-bool describes_the_file(std::string_view key, bool encoded) {
-  constexpr std::array<std::string_view, 4> always = {"major_brand", "minor_version",
-                                                      "compatible_brands", "encoder"};
-  constexpr std::array<std::string_view, 5> of_encoded = {"ENCODER", "DURATION", "BPS",
-                                                          "NUMBER_OF_BYTES", "NUMBER_OF_FRAMES"};
-  if (std::ranges::find(always, key) != always.end()) return true;
-  return encoded && (std::ranges::find(of_encoded, key) != of_encoded.end() ||
-                     key.starts_with("_STATISTICS_"));
-}
-
-void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded) {
-  const AVDictionaryEntry* entry = nullptr;
-  while ((entry = av_dict_get(from, "", entry, AV_DICT_IGNORE_SUFFIX)))
-    if (!describes_the_file(entry->key, encoded)) av_dict_set(to, entry->key, entry->value, 0);
-}
-
-std::string describe(const AVStream& stream) {
-  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-  return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
-         avcodec_get_name(stream.codecpar->codec_id) + ")";
-}
 
 /// The old tag if it means the same in the new container, else 0: the muxer's own.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
@@ -41,20 +22,15 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-bool holds(const AVOutputFormat& format, const AVCodecParameters& codec) {
-  const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
-  if (known >= 0) return known > 0;
-  // No opinion; but one that names no codec of this type by default takes none.
-  if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
-  if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
-  return codec.codec_type == AVMEDIA_TYPE_VIDEO;
-}
-
 }  // namespace
 
-Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& source,
+Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
              const Encoder& encoder, Dictionary& options)
-    : file_(file), extension_(container.extension), damage_(source.passes_damage()) {
+    : file_(file),
+      extension_(container.extension),
+      pipe_(container.pipe),
+      cut_(source.cut()),
+      damage_(source.passes_damage()) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -62,10 +38,12 @@ Muxer::Muxer(OutputFile& file, const Container& container, const FileSource& sou
   context_->pb = file.io();
   // No random identifiers, no dates: equal input gives equal files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
+  // The next program has each frame as soon as it is there.
+  if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
   // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
-  if (!container.still()) add_copies(source);
+  if (!container.still()) add_copies(source, container);
   copy_global(source.demuxer().context());
   write_header(container, options);
 }
@@ -81,36 +59,39 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, true);
-  copy_side_data(from, *to);
+  if (cut_ && tag_of(to->metadata, "timecode")) {
+    av_dict_set(&to->metadata, "timecode", nullptr, 0);
+    left_out_.push_back("the time code (the input is cut)");
+  }
+  describe_pictures(source, *to);
 }
 
-void Muxer::add_copies(const FileSource& source) {
+void Muxer::add_copies(const FileSource& source, const Container& container) {
   const AVFormatContext& from = source.demuxer().context();
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
     // The demuxer uses some streams itself: chapters of MP4, for one.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
-    add_copy(stream, extension_);
+    add_copy(stream, container);
   }
 }
 
-void Muxer::add_copy(const AVStream& from, const std::string& extension) {
+void Muxer::add_copy(const AVStream& from, const Container& container) {
   const AVCodecParameters& codec = *from.codecpar;
-  // MP4's time code is made anew from the video's metadata.
-  if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return;
-  const std::string_view name = context_->oformat->name;
-  if (from.disposition & AV_DISPOSITION_ATTACHED_PIC && name == "matroska")
-    return attach_cover(from);
-  const bool unknown = codec.codec_id == AV_CODEC_ID_NONE;
-  const bool held = !unknown && holds(*context_->oformat, codec);
-  if (!held) {
-    if (unknown || codec.codec_type == AVMEDIA_TYPE_DATA) {
+  switch (carriage_of(from, container)) {
+    case Carriage::copied:
+      break;
+    case Carriage::as_cover:
+      return attach_cover(from);
+    case Carriage::made_anew:
+      return;
+    case Carriage::left_out:
       left_out_.push_back(describe(from));
       return;
-    }
-    throw InvalidArgument("." + extension + " cannot hold " + describe(from) +
-                          " of the input; use .mkv");
+    case Carriage::refused:
+      throw InvalidArgument("." + extension_ + " cannot hold " + describe(from) +
+                            " of the input; use .mkv");
   }
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   if (avcodec_parameters_copy(to->codecpar, &codec) < 0) throw std::bad_alloc();
@@ -119,21 +100,19 @@ void Muxer::add_copy(const AVStream& from, const std::string& extension) {
   to->avg_frame_rate = from.avg_frame_rate;
   to->r_frame_rate = from.r_frame_rate;
   to->sample_aspect_ratio = from.sample_aspect_ratio;
-  to->duration = from.duration;
+  if (!cut_) to->duration = from.duration;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, false);
   copy_side_data(from, *to);
-  copies_[from.index] = {to, from.time_base};
+  copies_[from.index].to = to;
+  copies_[from.index].time_base = from.time_base;
+  copies_[from.index].picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
 }
 
 // A cover picture is a stream of one packet in MP4 and in what FFmpeg reads, in Matroska a file.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
-  if (picture.size <= 0 || (!png && from.codecpar->codec_id != AV_CODEC_ID_MJPEG)) {
-    left_out_.push_back(describe(from));
-    return;
-  }
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT;
   to->codecpar->codec_id = from.codecpar->codec_id;
@@ -148,6 +127,15 @@ void Muxer::attach_cover(const AVStream& from) {
 
 void Muxer::copy_global(const AVFormatContext& from) {
   copy_metadata(from.metadata, &context_->metadata, false);
+  if (cut_) {
+    av_dict_set(&context_->metadata, "timecode", nullptr, 0);
+    if (from.nb_chapters > 0) left_out_.push_back("chapters (the input is cut)");
+    return;
+  }
+  // AVI has a time code of the file, not of a stream.
+  const AVDictionaryEntry* timecode = tag_of(context_->streams[0]->metadata, "timecode");
+  if (timecode && std::string_view(context_->oformat->name) == "avi")
+    av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
   copy_chapters(from);
 }
 
@@ -170,6 +158,15 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   const std::string_view name = container.format->name;
   // Its own offset of over a second would move every time stamp.
   if (name == "mpegts" && !options.has("mpegts_copyts")) options.set("mpegts_copyts", "1");
+  if (needs_free_tags(*container.format, context_->metadata)) {
+    const std::string flags = options.get("movflags");
+    options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
+  }
+  // In units of which MP4 says where streams begin; FFmpeg's own choice is 1000.
+  const AVRational tick = context_->streams[0]->time_base;
+  if ((name == "mp4" || name == "mov") && !options.has("movie_timescale") && tick.num == 1 &&
+      tick.den > 1000 && tick.den <= 1000000)
+    options.set("movie_timescale", std::to_string(tick.den));
   // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
   // may be negative. FFmpeg would move all streams instead.
   // NUT has no negative times, such as audio may have, but no decoding times either, which are
@@ -178,10 +175,11 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
     context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());
-  if (file_.write_error()) check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   if (code < 0)
-    throw InvalidArgument(
-        with_log("." + extension_ + " cannot hold these streams; use .mkv", watch));
+    throw InvalidArgument(with_log("." + extension_ + " cannot hold these streams; " +
+                                       (pipe_ ? "give --output-format nut" : "use .mkv"),
+                                   watch));
   if (const std::string key = options.first_key(); !key.empty())
     throw InvalidArgument("no such option: " + key + " (neither the encoder nor " +
                           container.format->name + " has it)");
@@ -206,7 +204,8 @@ void Muxer::write_y4m(const AVFrame& picture) {
     for (int y = 0; y < AV_CEIL_RSHIFT(picture.height, shift); ++y)
       avio_write(io, picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane], bytes);
   }
-  check<IoError>(file_.write_error(), "cannot write the output");
+  if (pipe_) avio_flush(io);
+  file_.check_written();
 }
 
 void Muxer::write_copied(PacketPtr packet) {
@@ -215,6 +214,29 @@ void Muxer::write_copied(PacketPtr packet) {
   Copy& copy = copies_[index];
   // The gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
   if (copy.to->codecpar->codec_id == AV_CODEC_ID_MOV_TEXT && packet->size <= 2) return;
+  if (!cut_ || copy.picture) return write_copy(copy, std::move(packet));
+  copy.waiting.push_back(std::move(packet));
+  cut_and_write(copy);
+}
+
+// In the stream's order: the first that has to wait keeps the others waiting.
+void Muxer::cut_and_write(Copy& copy) {
+  const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
+  for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
+    const Cut::Fate fate = cut_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    if (fate == Cut::Fate::wait) return;
+    if (fate == Cut::Fate::keep) write_copy(copy, std::move(copy.waiting.front()));
+  }
+}
+
+void Muxer::end_copies() {
+  if (!cut_) return;
+  for (Copy& copy : copies_)
+    if (copy.to) cut_and_write(copy);
+}
+
+void Muxer::write_copy(Copy& copy, PacketPtr packet) {
+  const int from = packet->stream_index;
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;
@@ -224,7 +246,7 @@ void Muxer::write_copied(PacketPtr packet) {
   // What another container wants to be told of the content cannot be found in damaged content.
   if (code == AVERROR_INVALIDDATA)
     damage_.frame(
-        with_log("a packet of stream " + std::to_string(index) + " cannot be copied", watch),
+        with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
         AV_NOPTS_VALUE);
   else
     check_sent(code, watch);
@@ -243,7 +265,7 @@ void Muxer::keep_order(Copy& copy, AVPacket& packet) const {
 
 int Muxer::write(AVPacket* packet) {
   const int code = av_interleaved_write_frame(context_.get(), packet);
-  check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   return code;
 }
 
@@ -255,7 +277,7 @@ void Muxer::check_sent(int code, const LogWatch& watch) const {
 void Muxer::write_trailer() {
   const LogWatch watch;
   const int code = av_write_trailer(context_.get());
-  check<IoError>(file_.write_error(), "cannot write the output");
+  file_.check_written();
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }

@@ -121,11 +121,7 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
                                            const SinkOptions& options) {
   const auto* volume = dynamic_cast<const NiftiSource*>(&source);
   if (!volume) return nullptr;
-  if (!is_nifti_name(path))
-    throw InvalidArgument(
-        "'" + path +
-        "' cannot be made of a NIfTI volume (a volume stays one); name it .nii or "
-        ".nii.gz");
+  check_stack_output(path, source.info());
   if (same_file(path, volume->path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
   refuse_encoder_options(options, path);

@@ -44,11 +44,12 @@ NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
   const std::uint64_t slice = header_.volume_samples() / size[axis == Axis::x   ? 0
                                                               : axis == Axis::y ? 1
                                                                                 : 2];
-  if (slice > most_slice_samples)  // so that each side fits an int, too
-    throw BadData("'" + path + "' has slices of " + std::to_string(slice) + " samples (at most " +
-                  std::to_string(most_slice_samples) + " can be filtered); cut it up");
+  if (const std::uint64_t most = most_samples(options.limits); slice > most)
+    throw BadData("'" + path + "' has slices of " + std::to_string(slice) + " samples (more than " +
+                  std::to_string(most) + "); allow it with --max-pixels");
   grid_.emplace(size, axis);
   slices_ = grid_->slices_of_volume * header_.volumes;
+  check_slices(path, slices_, options.limits);
   find_range();
   FrameFormat format;
   format.width = grid_->width;

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "io/byte_pipe.h"
+
 namespace lull::io {
 namespace {
 
@@ -35,13 +37,41 @@ std::string behind_links(const std::string& path) {
 
 }  // namespace
 
-void OutputFile::FreeIo::operator()(AVIOContext* io) const noexcept {
+void Output::FreeIo::operator()(AVIOContext* io) const noexcept {
   av_freep(&io->buffer);
   avio_context_free(&io);
 }
 
+void Output::open_io(bool seekable) {
+  constexpr int buffer_bytes = 1 << 18;
+  auto* buffer = static_cast<unsigned char*>(non_null(av_malloc(buffer_bytes)));
+  io_.reset(non_null(avio_alloc_context(buffer, buffer_bytes, 1, this, nullptr, &Output::write,
+                                        seekable ? &Output::seek : nullptr)));
+}
+
+void Output::check_written() const { check<IoError>(write_error_, "cannot write " + name_); }
+
+int Output::flush() {
+  avio_flush(io_.get());
+  return write_error_ ? write_error_ : io_->error < 0 ? io_->error : 0;
+}
+
+OutputPipe::OutputPipe(int descriptor) : Output("to standard output") {
+  if (::isatty(descriptor))
+    throw InvalidArgument("standard output is a terminal (video is no text); redirect it");
+  descriptor_ = descriptor;
+  open_io(false);
+}
+
+void OutputPipe::commit() { check<IoError>(flush(), "cannot write " + name_); }
+
+std::string OutputPipe::keep() {
+  commit();  // the reader has the rest already
+  return {};
+}
+
 OutputFile::OutputFile(const std::string& path, bool overwrite)
-    : path_(behind_links(path)), overwrite_(overwrite) {
+    : Output("the output"), path_(behind_links(path)), overwrite_(overwrite) {
   std::error_code ignored;
   const auto status = fs::status(path_, ignored);
   if (fs::is_directory(status))
@@ -51,11 +81,7 @@ OutputFile::OutputFile(const std::string& path, bool overwrite)
   if (fs::exists(status) && !overwrite)
     throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
   create();
-  constexpr int buffer_bytes = 1 << 18;
-  io_.reset(avio_alloc_context(static_cast<unsigned char*>(non_null(av_malloc(buffer_bytes))),
-                               buffer_bytes, 1, this, nullptr, &OutputFile::write,
-                               &OutputFile::seek));
-  if (!io_) throw std::bad_alloc();
+  open_io(true);
 }
 
 void OutputFile::create() {
@@ -78,26 +104,19 @@ OutputFile::~OutputFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-int OutputFile::write(void* self, const std::uint8_t* data, int size) {
-  auto& file = *static_cast<OutputFile*>(self);
-  for (int done = 0; done < size;) {
-    const ssize_t written = ::write(file.descriptor_, data + done, size - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      if (!file.write_error_) file.write_error_ = AVERROR(errno);
-      return AVERROR(errno);
-    }
-    done += static_cast<int>(written);
-  }
-  return size;
+int Output::write(void* self, const std::uint8_t* data, int size) {
+  auto& output = *static_cast<Output*>(self);
+  const int code = write_all(output.descriptor_, data, static_cast<std::size_t>(size));
+  if (code < 0 && !output.write_error_) output.write_error_ = code;
+  return code < 0 ? code : size;
 }
 
-int OutputFile::write(void* self, std::uint8_t* data, int size) {
+int Output::write(void* self, std::uint8_t* data, int size) {
   return write(self, const_cast<const std::uint8_t*>(data), size);
 }
 
-std::int64_t OutputFile::seek(void* self, std::int64_t offset, int whence) {
-  const int descriptor = static_cast<OutputFile*>(self)->descriptor_;
+std::int64_t Output::seek(void* self, std::int64_t offset, int whence) {
+  const int descriptor = static_cast<Output*>(self)->descriptor_;
   if (whence == AVSEEK_SIZE) {
     struct stat status;
     return ::fstat(descriptor, &status) < 0 ? AVERROR(errno) : status.st_size;
@@ -106,11 +125,8 @@ std::int64_t OutputFile::seek(void* self, std::int64_t offset, int whence) {
   return at < 0 ? AVERROR(errno) : at;
 }
 
-// All is on the disk, and the file closed.
 void OutputFile::settle() {
-  avio_flush(io_.get());
-  int error = write_error_;
-  if (!error && io_->error < 0) error = io_->error;
+  int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
   // Network file systems report a full disk here at the latest.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);

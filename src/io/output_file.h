@@ -1,53 +1,86 @@
 #pragma once
-// A file that appears under its name when it is whole, not before.
+// Where a muxer writes: a file that appears under its name when it is whole, not before, or a pipe.
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/ffmpeg.h"
 
 namespace lull::io {
 
-/// Writes to ".NAME.lull-PID-N.tmp" beside the final name; commit() gives it that name, the
-/// destructor without commit() removes it.
-class OutputFile {
+/// An open file that FFmpeg writes to. Keeps the reason of a failure, which FFmpeg's own code
+/// loses.
+class Output {
  public:
-  /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
-  OutputFile(const std::string& path, bool overwrite);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  virtual ~Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
   /// The open file, for writers other than FFmpeg's; not both.
   int descriptor() const { return descriptor_; }
+  /// @throws IoError  if a write has failed
+  void check_written() const;
+  /// The file that holds the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
-  /// The first error of a write, 0 if there was none. FFmpeg's own code loses the reason.
-  int write_error() const { return write_error_; }
-  /// Flushes to the disk and renames. @throws IoError, CannotCreate
-  void commit();
-  /// In place of commit(): flushes to the disk and leaves the file under its temporary name, which
-  /// is returned. @throws IoError
-  std::string keep();
+  /// The output is whole. @throws IoError, CannotCreate
+  virtual void commit() = 0;
+  /// In place of commit(): what was written stays where it is, under its temporary name, which is
+  /// returned; empty if there is none. @throws IoError
+  virtual std::string keep() = 0;
 
- private:
+ protected:
   struct FreeIo {
     void operator()(AVIOContext* io) const noexcept;
   };
+  /// `name` is for messages.
+  explicit Output(std::string name) : name_(std::move(name)) {}
+  void open_io(bool seekable);
+  /// Flushes; 0 or the first error.
+  int flush();
+
+  std::string name_, temporary_;
+  int descriptor_ = -1;
+  int write_error_ = 0;
+  std::unique_ptr<AVIOContext, FreeIo> io_;
+
+ private:
   // The second is FFmpeg 7's form of the same callback.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
+};
+
+/// Writes to ".NAME.lull-PID-N.tmp" beside the final name; commit() gives it that name, the
+/// destructor without commit() removes it.
+class OutputFile final : public Output {
+ public:
+  /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
+  OutputFile(const std::string& path, bool overwrite);
+  ~OutputFile() override;
+  /// Flushes to the disk and renames.
+  void commit() override;
+  std::string keep() override;
+
+ private:
   void create();
+  /// All is on the disk, and the file closed.
   void settle();
   void rename_over();
   void rename_new();
 
-  std::string path_, temporary_;
+  std::string path_;
   bool overwrite_;
-  int descriptor_ = -1;
-  int write_error_ = 0;
-  std::unique_ptr<AVIOContext, FreeIo> io_;
+};
+
+/// Writes to a descriptor that others opened and that cannot seek, and leaves it open.
+class OutputPipe final : public Output {
+ public:
+  /// @throws InvalidArgument  it is a terminal
+  explicit OutputPipe(int descriptor);
+  void commit() override;
+  std::string keep() override;
 };
 
 }  // namespace lull::io

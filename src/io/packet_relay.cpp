@@ -25,6 +25,16 @@ void PacketRelay::put(PacketPtr packet) {
   if (!closed_) packets_.push_back(std::move(packet));
 }
 
+void PacketRelay::drop_if(const std::function<bool(const AVPacket&)>& unwanted) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(packets_, [&](const PacketPtr& packet) { return unwanted(*packet); });
+}
+
+bool PacketRelay::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
 std::deque<PacketPtr> PacketRelay::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(packets_, {});

@@ -2,6 +2,7 @@
 // Packets that are copied, on their way from the demuxer's thread to the muxer's.
 
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -22,11 +23,14 @@ class PacketRelay {
   void close_unless_attached();
 
   void put(PacketPtr packet);
+  /// Drops those that nobody will want.
+  void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
+  bool closed() const;
   /// All that came since, in order.
   std::deque<PacketPtr> take();
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool attached_ = false, closed_ = false;
   std::deque<PacketPtr> packets_;
 };

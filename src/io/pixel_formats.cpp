@@ -133,8 +133,9 @@ void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   for (int c = 0; c < d.nb_components; ++c) {
     const AVComponentDescriptor& component = d.comp[c];
     const int plane = component.plane;
-    const bool alone = component.step == (component.depth > 8 ? 2 : 1) && component.shift == 0 &&
-                       !(d.flags & AV_PIX_FMT_FLAG_BE);
+    const int bytes_each = component.depth > 16 ? 4 : component.depth > 8 ? 2 : 1;
+    const bool alone =
+        component.step == bytes_each && component.shift == 0 && !(d.flags & AV_PIX_FMT_FLAG_BE);
     if (alone || done[plane]) continue;
     done[plane] = true;
     const bool chroma = !(d.flags & AV_PIX_FMT_FLAG_RGB) && (plane == 1 || plane == 2);
@@ -208,8 +209,8 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
     traits.format.layout = Layout::rgb;
     return traits;
   }
-  constexpr auto strange = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT |
-                           AV_PIX_FMT_FLAG_BITSTREAM;
+  constexpr auto strange =
+      AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM;
   if ((d->flags & strange) || std::string_view(d->name).starts_with("xyz")) return std::nullopt;
   traits.alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
   const int colours = d->nb_components - (traits.alpha ? 1 : 0);
@@ -217,8 +218,15 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
   traits.format.bits = d->comp[0].depth;
   for (int c = 0; c < d->nb_components; ++c)
     if (d->comp[c].depth != traits.format.bits) return std::nullopt;
-  if (traits.format.bits < 8 || traits.format.bits > 16) return std::nullopt;
-  traits.format.sample = traits.format.bits == 8 ? SampleType::u8 : SampleType::u16;
+  if (d->flags & AV_PIX_FMT_FLAG_FLOAT) {  // planar ones of this machine's byte order
+    const bool native =
+        !(d->flags & AV_PIX_FMT_FLAG_BE) == (std::endian::native == std::endian::little);
+    if (traits.format.bits != 32 || d->comp[0].step != 4 || !native) return std::nullopt;
+    traits.format.sample = SampleType::f32;
+  } else {
+    if (traits.format.bits < 8 || traits.format.bits > 16) return std::nullopt;
+    traits.format.sample = traits.format.bits == 8 ? SampleType::u8 : SampleType::u16;
+  }
   if (colours == 3) {
     const bool rgb = (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
     traits.format.layout = rgb ? Layout::rgb : Layout::yuv;
@@ -272,6 +280,8 @@ void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha) {
   if (d.flags & AV_PIX_FMT_FLAG_PAL) return unpack_palette(picture, frame, alpha);
   if (frame.format.sample == SampleType::u8) {
     unpack_all<std::uint8_t>(picture, d, frame, alpha);
+  } else if (frame.format.sample == SampleType::f32) {
+    unpack_all<float>(picture, d, frame, alpha);
   } else {
     unpack_all<std::uint16_t>(picture, d, frame, alpha);
   }
@@ -304,6 +314,8 @@ void pack(const Frame& frame, const Frame* alpha, AVFrame& picture) {
   clear_shared(picture, d);
   if (frame.format.sample == SampleType::u8) {
     pack_all<std::uint8_t>(frame, alpha, d, picture);
+  } else if (frame.format.sample == SampleType::f32) {
+    pack_all<float>(frame, alpha, d, picture);
   } else {
     pack_all<std::uint16_t>(frame, alpha, d, picture);
   }

@@ -15,8 +15,9 @@ struct PixelTraits {
   bool operator==(const PixelTraits&) const = default;
 };
 
-/// Traits of a pixel format, nullopt if it is not one that lull handles: hardware surfaces, floats,
-/// Bayer patterns, XYZ, depths outside 8..16 or unequal. Palettes count as RGB, 1 bit as 8 bits.
+/// Traits of a pixel format, nullopt if it is not one that lull handles: hardware surfaces,
+/// Bayer patterns, XYZ, depths outside 8..16 or unequal, floats but planar ones of 32 bits.
+/// Palettes count as RGB, 1 bit as 8 bits.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
 /// Traits of a decoded picture: as above, and a palette has alpha if one of its entries is not

@@ -1,27 +1,53 @@
-#include <exception>
+#include <algorithm>
 
 #include "io/ffmpeg_log.h"
+#include "io/losses.h"
 #include "io/muxer.h"
+#include "io/passenger.h"
+#include "io/plain_sinks.h"
+#include "io/sequence_sink.h"
 #include "io/stack.h"
 
 namespace lull::io {
 namespace {
 
+/// --strict-metadata.
+void refuse_losses(const std::vector<std::string>& losses) {
+  if (losses.empty()) return;
+  const std::size_t others = losses.size() - 1;
+  throw InvalidArgument(
+      "--strict-metadata: not in the output: " + losses.front() +
+      (others > 0 ? " and " + std::to_string(others) + (others == 1 ? " other" : " others") : "") +
+      "; use another container or encoder");
+}
+
 class FileSink final : public MediaSink {
  public:
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
-      : container_(container_of(path, source.traits())),
+      : container_(container_of(path, source, options.format)),
         format_(source.format()),
-        container_name_(container_.format->name) {
+        container_name_(container_.format->name),
+        strict_(options.strict_metadata) {
     if (container_.still() && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
     const auto choices = choose_encoders(container_, source, options);
-    file_.emplace(path, options.overwrite);
-    temporary_ = file_->temporary();
+    if (container_.pipe) {
+      file_ = std::make_unique<OutputPipe>(options.descriptor);
+    } else {
+      file_ = std::make_unique<OutputFile>(path, options.overwrite);
+    }
     Dictionary leftover;
-    open_encoder(choices, source, options, leftover);
+    encoder_ = open_encoder(choices, container_, source, options, leftover);
+    encoder_name_ = encoder_->choice().codec->name;
+    pixel_format_name_ = name_of(encoder_->choice().format);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
+    left_out_ = muxer_->left_out();
+    if (!container_.still()) {
+      std::ranges::move(losses_of(source, container_, encoder_->context()),
+                        std::back_inserter(left_out_));
+      note_loss(loss_of_frame(source.first(), encoder_->context()));
+    }
     relay_ = source.demuxer().share_relay();
     relay_->attach();
   }
@@ -35,7 +61,12 @@ class FileSink final : public MediaSink {
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
+    if (frame.passenger && !container_.still())
+      note_loss(loss_of_frame(*frame.passenger->properties, encoder_->context()));
     encoder_->send(frame);
+    if (encoder_->moved_times())
+      note_loss("times of frames (." + container_.extension + " has one rate, to which they move)");
+    if (strict_) refuse_losses(left_out_);
     pass_on();
   }
 
@@ -56,32 +87,19 @@ class FileSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return muxer_->left_out(); }
-  const std::string& temporary() const noexcept override { return temporary_; }
+  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
+  const std::string& temporary() const noexcept override { return file_->temporary(); }
 
  private:
-  // The first that takes frames of this size; if none does, the first one's reason.
-  void open_encoder(const std::vector<EncoderChoice>& choices, const FileSource& source,
-                    const SinkOptions& options, Dictionary& leftover) {
-    std::exception_ptr reason;
-    for (const EncoderChoice& choice : choices) {
-      try {
-        leftover.clear();
-        encoder_.emplace(choice, container_, source, options, leftover);
-        encoder_name_ = choice.codec->name;
-        pixel_format_name_ = name_of(choice.format);
-        return;
-      } catch (const InvalidArgument&) {
-        if (!reason) reason = std::current_exception();
-        if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
-      }
-    }
-    std::rethrow_exception(reason);
+  void note_loss(const std::string& loss) {
+    if (!loss.empty() && std::ranges::find(left_out_, loss) == left_out_.end())
+      left_out_.push_back(loss);
   }
 
   void write_end() {
     encoder_->send_end();
     pass_on();
+    muxer_->end_copies();
     muxer_->write_trailer();
   }
 
@@ -94,18 +112,21 @@ class FileSink final : public MediaSink {
   Container container_;
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
-  std::string temporary_;
-  std::optional<OutputFile> file_;
-  std::optional<Encoder> encoder_;
+  bool strict_;
+  std::vector<std::string> left_out_;
+  std::unique_ptr<Output> file_;
+  std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
   std::shared_ptr<PacketRelay> relay_;
   int frames_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
+std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
+  if (path == "null" || path == "hash") {
+    refuse_stack(path, options);
+    return path == "null" ? open_null_sink(source) : open_hash_sink(source, options.descriptor);
+  }
   if (auto sink = open_nifti_sink(path, source, options)) return sink;
   if (auto sink = open_tiff_sink(path, source, options)) return sink;
   refuse_stack(path, options);
@@ -113,7 +134,18 @@ std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& sourc
   if (!file) throw InternalError("open_sink needs a source of open_source");
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options))
+    return open_sequence_sink(path, *file, options);
   return std::make_unique<FileSink>(path, *file, options);
+}
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
+                                     const SinkOptions& options) {
+  auto sink = make_sink(path, source, options);
+  if (options.strict_metadata) refuse_losses(sink->left_out());
+  return sink;
 }
 
 }  // namespace lull::io

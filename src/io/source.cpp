@@ -2,36 +2,25 @@
 
 #include <cmath>
 #include <filesystem>
-#include <string_view>
 
+#include "io/exr_head.h"
 #include "io/passenger.h"
 #include "io/stack.h"
 
 namespace lull::io {
 namespace {
 
-/// The alpha of WebM lies in side data.
-bool has_side_alpha(const AVStream& stream) {
-  const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
-  return alpha && std::string_view(alpha->value) == "1";
+/// These state it for each frame; of other codecs the container knows.
+bool states_interlacing(AVCodecID id) {
+  return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
+         id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
 }
 
-const AVCodec* find_decoder(const AVStream& stream) {
-  if (has_side_alpha(stream)) {  // libvpx alone decodes it
-    const AVCodecID id = stream.codecpar->codec_id;
-    const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
-    if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
-  }
-  return avcodec_find_decoder(stream.codecpar->codec_id);
-}
-
-/// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
-/// they concealed (decode_error_flags), and stop at trifles if told to explode.
-bool must_explode(const AVCodecDescriptor* codec) {
-  // TIFF's explodes at tags that it does not know; check_tiff looks for the samples instead.
-  constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
-  return codec && codec->props & exact && codec->id != AV_CODEC_ID_TIFF &&
-         !(codec->props & AV_CODEC_PROP_REORDER);
+bool says_interlaced(const AVFrame& first, const AVStream& stream) {
+  if (is_interlaced(first)) return true;
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE &&
+         !states_interlacing(stream.codecpar->codec_id);
 }
 
 FramePtr properties_of(const AVFrame& picture) {
@@ -45,19 +34,30 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : damage_(options.pass_damage), demuxer_(path, damage_) {
-  FramePtr first = options.gpu ? first_from_gpu(*options.gpu) : nullptr;
-  if (!first) {
-    open_decoder(options.threads);
-    first = decode();
-  }
-  if (!first) throw BadData(with_log("'" + path + "' has no picture in its video stream", watch_));
+    : damage_(options.pass_damage),
+      demuxer_(path, options, damage_),
+      limits_(options.limits),
+      refuse_interlaced_(options.refuse_interlaced) {
+  if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
+  if (!from_gpu_) open_decoder(options.threads);
+  info_.frame_rate =
+      to_rational(av_guess_frame_rate(&demuxer_.context(), &demuxer_.video(), nullptr));
+  if (demuxer_.sequence().empty() && !options.selection.all())
+    cut_ = std::make_shared<Cut>(options.selection, demuxer_.video().time_base);
+  std::optional<Timed> start = next();
+  if (!start && stamped_ > 0)
+    throw BadData("no frame is selected ('" + demuxer_.path() + "' has " +
+                  std::to_string(stamped_) + "); give other frames or times");
+  if (!start)
+    throw BadData(with_log("'" + demuxer_.path() + "' has no picture in its video stream", watch_));
+  const AVFrame* first = start->picture.get();
   pixel_format_ = format_of(*first);
   const std::optional<PixelTraits> traits =
       is_on_gpu(*first) ? traits_of(pixel_format_) : traits_of(*first);
   if (!traits)
-    throw BadData("'" + path + "' has the pixel format " + name_of(pixel_format_) +
-                  " (must be grey, YCbCr or RGB of 8 to 16 bits); convert it first");
+    throw BadData(
+        "'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
+        " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); convert it first");
   traits_ = *traits;
   FrameFormat format = traits_.format;
   format.width = first->width;
@@ -71,95 +71,29 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
     alpha.bits = format.bits;
     alpha_pool_.emplace(alpha);
   }
-  ahead_.push_back(std::move(first));
-  fill_info();
+  ahead_.push_back(*std::move(start));
+  fill_info(options.selection);
 }
 
-void FileSource::open_decoder(int threads) {
-  const AVStream& stream = demuxer_.video();
-  const AVCodec* codec = find_decoder(stream);
-  const std::string name = avcodec_get_name(stream.codecpar->codec_id);
-  if (!codec)
-    throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
-  set_up_decoder(codec);
-  decoder_->thread_count = threads;
-  // So that what FFV1's decoder mentions is of the frame that comes out.
-  if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
-    decoder_->thread_type = FF_THREAD_SLICE;
-  if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
-    decoder_->err_recognition |= AV_EF_EXPLODE;
-  if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
-    throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
-}
-
-void FileSource::set_up_decoder(const AVCodec* codec) {
-  const AVStream& stream = demuxer_.video();
-  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
-  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar),
-                 std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
-  decoder_->pkt_timebase = stream.time_base;
-  decoder_->err_recognition = AV_EF_CRCCHECK;
-}
-
-/// @throws Error  the GPU cannot decode this
-void FileSource::open_gpu_decoder(int device) {
-  const AVStream& stream = demuxer_.video();
-  const AVCodecID id = stream.codecpar->codec_id;
-  const AVCodec* codec = find_gpu_decoder(id);
-  if (!codec)
-    throw DeviceUnavailable(std::string("FFmpeg has no decoder of ") + avcodec_get_name(id) +
-                            " for GPUs");
-  if (must_explode(avcodec_descriptor_get(id)))
-    throw DeviceUnavailable(std::string("damage in ") + avcodec_get_name(id) +
-                            " shows on the CPU alone");
-  if (has_side_alpha(stream)) throw DeviceUnavailable("it has an alpha channel");
-  gpu_.emplace(device);
-  set_up_decoder(codec);
-  gpu_->attach(*decoder_);
-  check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
-}
-
-/// Null if the GPU does not decode the stream, which may show as late as at the first frame: then
-/// `why_not_gpu_` says why, and the packets that were read are read again.
-FramePtr FileSource::first_from_gpu(int device) {
-  const LogWatch watch;
-  try {
-    open_gpu_decoder(device);
-    FramePtr first = make_frame();
-    keep_packets_ = true;
-    const int code = receive(*first);
-    keep_packets_ = false;
-    if (code < 0 || !is_on_gpu(*first)) {
-      const std::string cause = watch.first_error();
-      throw DeviceUnavailable("the GPU does not decode this stream" +
-                              (cause.empty() ? "" : ": " + cause));
-    }
-    const std::string objection = gpu_->objection(*first, format_of(*first));
-    if (!objection.empty()) throw DeviceUnavailable(objection);
-    check_decoded(*first);
-    first = gpu_->copy(*first);
-    replay_.clear();
-    ++decoded_;
-    return first;
-  } catch (const DeviceUnavailable& error) {
-    why_not_gpu_ = error.what();
-  }
-  decoder_.reset();
-  gpu_.reset();
-  watch_ = LogWatch();  // what was said until now was the GPU's business
-  return nullptr;
-}
-
-void FileSource::fill_info() {
+void FileSource::fill_info(const Selection& selection) {
   AVFormatContext& context = demuxer_.context();
   AVStream& stream = demuxer_.video();
   info_.codec = avcodec_get_name(stream.codecpar->codec_id);
   info_.pixel_format = name_of(pixel_format_);
   info_.container = context.iformat->name;
-  info_.frame_rate = to_rational(av_guess_frame_rate(&context, &stream, nullptr));
   info_.time_base = to_rational(stream.time_base);
   info_.values.span = info_.values.full = format().full_scale();
+  info_.interlaced = says_interlaced(first(), stream);
+  if (info_.interlaced && refuse_interlaced_) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
+  if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
+  if (const auto& files = demuxer_.sequence(); !files.empty()) {
+    info_.frames_estimate = static_cast<std::int64_t>(files.size());
+    info_.duration_s = static_cast<double>(files.size()) / av_q2d(to_av(info_.frame_rate));
+    if (const std::string missing = missing_numbers(files); !missing.empty())
+      info_.notes.push_back("the sequence has no number " + missing + "; its frames close up");
+    return;
+  }
   if (info_.still) {
     info_.frames_estimate = 1;
     return;
@@ -172,155 +106,175 @@ void FileSource::fill_info() {
     info_.frames_estimate = stream.nb_frames;
   else if (info_.frame_rate.num > 0)
     info_.frames_estimate = std::llround(info_.duration_s * av_q2d(to_av(info_.frame_rate)));
+  if (cut_) estimate_cut(selection);
+}
+
+void FileSource::look_into_exr() {
+  const ExrHead head = read_exr_head(demuxer_.path());
+  half_floats_ = head.half;
+  if (head.parts)
+    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
+  std::string names;
+  for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty())
+    info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
+}
+
+void FileSource::estimate_cut(const Selection& selection) {
+  if (info_.frames_estimate <= 0) return;
+  std::int64_t frames = 0;
+  for (const FrameRange& range : selection.ranges)
+    frames += std::max<std::int64_t>(
+        std::min(range.last, info_.frames_estimate - 1) - range.first + 1, 0);
+  if (selection.ranges.empty()) {
+    const double start = static_cast<double>(selection.start_us) * 1e-6;
+    double length = info_.duration_s - start;
+    if (selection.duration_us)
+      length = std::min(length, static_cast<double>(*selection.duration_us) * 1e-6);
+    frames = std::llround(std::max(length, 0.0) * av_q2d(to_av(info_.frame_rate)));
+  }
+  info_.frames_estimate = frames;
 }
 
 bool FileSource::has_second_frame() {
   if (ahead_.size() < 2)
-    if (FramePtr second = decode()) ahead_.push_back(std::move(second));
+    if (std::optional<Timed> second = next()) ahead_.push_back(*std::move(second));
   return ahead_.size() >= 2;
 }
 
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
-  FramePtr picture;
+  std::optional<Timed> taken;
   if (ahead_.empty()) {
-    picture = decode();
+    taken = next();
   } else {
-    picture = std::move(ahead_.front());
+    taken = std::move(ahead_.front());
     ahead_.pop_front();
   }
-  if (!picture) {
-    damage_.end(info_.frames_estimate - decoded_);
+  if (!taken) {
+    damage_.end(info_.frames_estimate - given_);
+    check_all_decoded();
     return std::nullopt;
   }
-  check_unchanged(*picture);
+  ++given_;
+  check_unchanged(*taken);
+  if (refuse_interlaced_ && is_interlaced(*taken->picture)) refuse_interlaced();
   auto passenger = std::make_shared<Passenger>();
-  passenger->properties = properties_of(*picture);
+  passenger->properties = properties_of(*taken->picture);
+  const auto& files = demuxer_.sequence();
+  const auto at = static_cast<std::size_t>(taken->number);
+  passenger->number = at < files.size() ? files[at].number : taken->number;
+  if (at < files.size()) passenger->match = files[at].match;
   Frame frame;
-  if (is_on_gpu(*picture)) {
+  if (is_on_gpu(*taken->picture)) {
     frame.format = format();
-    stamp(frame, *picture);
-    frame.on_device = gpu_->samples(std::move(picture), format());
+    frame.on_device = gpu_->samples(std::move(taken->picture), format());
   } else {
     frame = pool_->acquire();
-    stamp(frame, *picture);
     if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
-    unpack(*picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+    unpack(*taken->picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
   }
   frame.passenger = std::move(passenger);
+  frame.time_base = to_rational(demuxer_.video().time_base);
+  frame.pts = taken->pts;
+  frame.duration = taken->duration;
   return frame;
 }
 
-void FileSource::check_unchanged(const AVFrame& picture) const {
-  const std::string from = "'" + demuxer_.path() + "' changes ";
+// The next picture that stays.
+std::optional<FileSource::Timed> FileSource::next() {
+  if (cut_ended_) return std::nullopt;
+  while (FramePtr picture = decode()) {
+    Timed timed = stamp(std::move(picture));
+    const auto verdict =
+        cut_ ? cut_->judge(timed.number, timed.pts, timed.duration) : Cut::Verdict::keep;
+    if (verdict == Cut::Verdict::keep) return timed;
+    if (verdict == Cut::Verdict::end) break;
+    // Before the first that stays, nobody takes the other streams' packets away.
+    demuxer_.relay().drop_if([&](const AVPacket& packet) {
+      const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
+      return !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC) &&
+             cut_->is_before(packet, stream.time_base);
+    });
+  }
+  end_cut();
+  return std::nullopt;
+}
+
+void FileSource::end_cut() {
+  if (!cut_ || cut_ended_) return;
+  cut_ended_ = true;
+  demuxer_.read_others_until(cut_->end());
+  cut_->finish();
+}
+
+// Each file of a sequence gives one picture, or names and pictures would not fit each other.
+void FileSource::check_all_decoded() const {
+  const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
+  if (files > 0 && decoded_ != files)
+    throw BadData("a sequence of " + std::to_string(files) + " files has " +
+                  std::to_string(decoded_) + " pictures (one file gave none); check them");
+}
+
+void FileSource::check_unchanged(const Timed& timed) const {
+  const AVFrame& picture = *timed.picture;
   if (format_of(picture) != pixel_format_ || picture.width != format().width ||
       picture.height != format().height)
-    throw BadData(
-        from + "to " + std::to_string(picture.width) + "x" + std::to_string(picture.height) + " " +
-        name_of(format_of(picture)) + " on the way (from " + std::to_string(format().width) + "x" +
-        std::to_string(format().height) + " " + name_of(pixel_format_) + "); split it there");
+    fail_change(timed);
   const std::string objection =
       is_on_gpu(picture) ? gpu_->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())
-    throw BadData(from + "on the way (" + objection + "); decode it on the CPU");
+    throw BadData("'" + demuxer_.path() + "' changes on the way (" + objection +
+                  "); decode it on the CPU");
 }
 
-FramePtr FileSource::decode() {
-  FramePtr picture = make_frame();
-  const int code = receive(*picture);
-  if (code == AVERROR_EOF) return nullptr;
-  if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
-  if (code < 0)
-    throw BadData(with_log("'" + demuxer_.path() + "' is damaged or cut short near frame " +
-                               std::to_string(decoded_),
-                           watch_) +
-                  (gpu_ ? "; try to decode it on the CPU" : ""));
-  check_decoded(*picture);
-  if (is_on_gpu(*picture)) picture = gpu_->copy(*picture);
-  ++decoded_;
-  return picture;
+void FileSource::refuse_interlaced() const {
+  throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
+                        (info_.interlaced ? "" : " after a while") +
+                        " (two moments in one picture would be mixed); give --interlaced fields, "
+                        "or --interlaced frames if its frames are whole after all");
 }
 
-/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
-/// what the demuxer throws.
-int FileSource::receive(AVFrame& picture) {
-  for (;;) {
-    const int code = avcodec_receive_frame(decoder_.get(), &picture);
-    if (code != AVERROR(EAGAIN)) {
-      if (pass(code)) continue;
-      return std::min(code, 0);
-    }
-    const PacketPtr packet = next_packet();
-    const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
-    // A broadcast that was recorded from its middle has no parameter sets at first.
-    const bool warming_up =
-        decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !pass(sent)) return sent;
-  }
+void FileSource::fail_change(const Timed& timed) const {
+  const AVFrame& picture = *timed.picture;
+  const auto& files = demuxer_.sequence();
+  const auto shape = [](int width, int height, AVPixelFormat format) {
+    return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
+  };
+  const std::string now = shape(picture.width, picture.height, format_of(picture));
+  const std::string first = shape(format().width, format().height, pixel_format_);
+  if (!files.empty())
+    throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
+                  files.front().path + "' is " + first +
+                  ", and a sequence has one size and format); leave one of them out");
+  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
+                "); split it there");
 }
 
-// While the GPU tries the first frame, an error is a reason to take the CPU.
-bool FileSource::pass(int code) {
-  const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
-  if (!damaged || keep_packets_ || !damage_.passes()) return false;
-  damage_.no_frame(with_log(
-      "'" + demuxer_.path() + "' is damaged or cut short near frame " + std::to_string(decoded_),
-      watch_));
-  return true;
-}
-
-PacketPtr FileSource::next_packet() {
-  if (!keep_packets_ && !replay_.empty()) {
-    PacketPtr packet = std::move(replay_.front());
-    replay_.pop_front();
-    return packet;
-  }
-  PacketPtr packet = demuxer_.read();
-  if (keep_packets_ && packet) replay_.emplace_back(non_null(av_packet_clone(packet.get())));
-  return packet;
-}
-
-AVPixelFormat FileSource::format_of(const AVFrame& picture) const {
-  return is_on_gpu(picture) ? decoder_->sw_pix_fmt : static_cast<AVPixelFormat>(picture.format);
-}
-
-void FileSource::check_decoded(const AVFrame& picture) {
-  const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
-  // The decoder of JPEG fills up with grey what a cut took away, that of FFV1 a slice whose
-  // checksum is wrong with the last frame; both only mention it.
-  const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
-                       : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
-                                                                : nullptr;
-  if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
-  damage_.frame(with_log("frame " + std::to_string(decoded_) + " of '" + demuxer_.path() +
-                             "' is damaged or cut short",
-                         watch_),
-                picture.best_effort_timestamp);
-  // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
-  // frames ahead, says it once for each frame, that of FFV1 for each slice of this one.
-  if (phrase && decoder_->codec_id == AV_CODEC_ID_MJPEG)
-    watch_.skip(phrase);
-  else
-    watch_ = LogWatch();
-}
-
-void FileSource::stamp(Frame& frame, const AVFrame& picture) {
+FileSource::Timed FileSource::stamp(FramePtr picture) {
   const AVRational tick = demuxer_.video().time_base;
-  frame.time_base = to_rational(tick);
-  frame.duration = frame_duration(picture);
-  if (frame.duration <= 0 && info_.frame_rate.num > 0)
-    frame.duration =
+  Timed timed;
+  timed.number = stamped_++;
+  timed.duration = frame_duration(*picture);
+  if (timed.duration <= 0 && info_.frame_rate.num > 0)
+    timed.duration =
         std::max<std::int64_t>(av_rescale_q(1, av_inv_q(to_av(info_.frame_rate)), tick), 1);
-  frame.pts = picture.best_effort_timestamp;
-  if (frame.pts == AV_NOPTS_VALUE) frame.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
-  next_pts_ = frame.pts + std::max<std::int64_t>(frame.duration, 1);
+  timed.pts = picture->best_effort_timestamp;
+  if (timed.pts == AV_NOPTS_VALUE) timed.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
+  next_pts_ = timed.pts + std::max<std::int64_t>(timed.duration, 1);
+  timed.picture = std::move(picture);
+  return timed;
 }
 
 std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
-  const StackKind stack = stack_kind(path);
+  const StackKind stack = stack_kind(path, options);
   if (stack != StackKind::nifti && options.axis)
     throw InvalidArgument("an axis for '" + path +
                           "' (only NIfTI volumes have axes); leave --axis out");
+  if (stack != StackKind::none && !options.selection.all())
+    throw InvalidArgument("a part of '" + path +
+                          "' (a stack of slices stays whole); leave --frames, --start and "
+                          "--duration out");
   if (stack == StackKind::nifti) return open_nifti_source(path, options);
   if (stack == StackKind::tiff) return open_tiff_source(path, options);
   capture_ffmpeg_log();

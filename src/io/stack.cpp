@@ -5,10 +5,12 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "core/error.h"
 #include "io/file_bytes.h"
 #include "io/nifti_header.h"
+#include "io/sequence.h"
 #include "io/tiff_file.h"
 #include "io/zip_stream.h"
 
@@ -39,8 +41,9 @@ bool is_nifti_name(std::string_view path) {
 }
 bool is_tiff_name(std::string_view path) { return ends_in(path, ".tif") || ends_in(path, ".tiff"); }
 
-StackKind stack_kind(const std::string& path) {
+StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;
+  if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
   if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
   if (is_nifti_name(path)) return StackKind::nifti;
   std::array<unsigned char, 4> first{};
@@ -56,7 +59,8 @@ StackKind stack_kind(const std::string& path) {
 }
 
 void refuse_encoder_options(const SinkOptions& options, const std::string& path) {
-  const char* option = !options.vcodec.empty()    ? "--vcodec"
+  const char* option = !options.format.empty()    ? "--output-format"
+                       : !options.vcodec.empty()  ? "--vcodec"
                        : options.crf.has_value()  ? "--crf"
                        : !options.vopts.empty()   ? "--vopts"
                        : !options.pix_fmt.empty() ? "--pix-fmt"
@@ -64,6 +68,34 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
   if (option)
     throw InvalidArgument(std::string(option) + " for '" + path +
                           "' (a stack of slices has no encoder); leave it out");
+}
+
+std::uint64_t most_samples(const Limits& limits) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return static_cast<std::uint64_t>(std::min(limits.pixels, most));
+}
+
+void check_slices(const std::string& path, std::int64_t slices, const Limits& limits) {
+  if (limits.frames > 0 && slices > limits.frames)
+    throw BadData("'" + path + "' has " + std::to_string(slices) + " slices (more than " +
+                  std::to_string(limits.frames) + "); allow it with --max-frames");
+}
+
+void check_stack_output(const std::string& path, const VideoInfo& stack) {
+  if (stack.container == "nifti") {
+    if (is_nifti_name(path)) return;
+    throw InvalidArgument(
+        "'" + path +
+        "' cannot be made of a NIfTI volume (a volume stays one); name it .nii or "
+        ".nii.gz");
+  }
+  if (!is_tiff_name(path))
+    throw InvalidArgument("'" + path +
+                          "' cannot be made of a TIFF stack (a stack stays one); name it .tif or "
+                          ".tiff");
+  if (!stack.still && (is_glob(path) || number_pattern(path)))
+    throw InvalidArgument("'" + path +
+                          "' is a pattern of names (a TIFF stack stays one file); give one name");
 }
 
 void refuse_stack(const std::string& path, const SinkOptions& options) {

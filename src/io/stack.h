@@ -14,16 +14,21 @@ enum class StackKind { none, nifti, tiff };
 
 /// What kind of stack a file is, by its content; by its name where that ends in .nii or .nii.gz, so
 /// that a broken volume is not taken for a broken video. A TIFF file is a stack if it has several
-/// pages or grey samples that are no 8- or 16-bit integers. `none` also for what cannot be read.
-StackKind stack_kind(const std::string& path);
+/// pages or grey samples that are no 8- or 16-bit integers, nor half floats. `none` also for what
+/// cannot be read, and where the options say what the file is.
+StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Whether a name ends in .nii or .nii.gz, .tif or .tiff, in any case.
 bool is_nifti_name(std::string_view path);
 bool is_zipped_name(std::string_view path);
 bool is_tiff_name(std::string_view path);
 
-/// Samples that a slice may have: what is filtered is held several times as float.
-inline constexpr std::uint64_t most_slice_samples = std::uint64_t{1} << 28;
+/// Samples that a slice may have; each side then fits an int, too.
+std::uint64_t most_samples(const Limits& limits);
+/// @throws BadData  more slices than allowed
+void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
+/// Whether a stack may become a file of this name. @throws InvalidArgument
+void check_stack_output(const std::string& path, const VideoInfo& stack);
 
 /// @throws as open_source()
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,

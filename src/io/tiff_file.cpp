@@ -18,9 +18,6 @@
 namespace lull::io {
 namespace {
 
-/// What libtiff may allocate at a time: a strip or tile of the greatest slice.
-constexpr tmsize_t most_bytes = std::int64_t{8} * most_slice_samples;
-
 struct FreeOptions {
   void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
 };
@@ -36,7 +33,9 @@ int keep_message(TIFF*, void* message, const char*, const char* format, va_list 
 }
 int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
-std::unique_ptr<TIFFOpenOptions, FreeOptions> open_options(std::string& message) {
+/// `most_bytes`: what libtiff may allocate at a time; 0: any.
+std::unique_ptr<TIFFOpenOptions, FreeOptions> open_options(std::string& message,
+                                                           tmsize_t most_bytes) {
   std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_bytes);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_message, &message);
@@ -84,12 +83,13 @@ std::uint64_t pictures_described(TIFF* page) {
 
 bool is_tiff_stack(const std::string& path) {
   try {
-    TiffReader file(path);
+    TiffReader file(path, most_samples(Limits{}));
     const auto bits = tag<std::uint16_t>(file.handle(), TIFFTAG_BITSPERSAMPLE, 1);
     const auto samples = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLESPERPIXEL, 1);
     const auto form = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
-    const bool single = samples == 1 && (bits > 16 || form == SAMPLEFORMAT_IEEEFP ||
-                                         (form == SAMPLEFORMAT_INT && bits >= 8));
+    // One page of half floats goes with the other pictures of floats.
+    const bool single = samples == 1 && (bits > 16 || (form == SAMPLEFORMAT_INT && bits >= 8) ||
+                                         (form == SAMPLEFORMAT_IEEEFP && bits != 16));
     return single || !TIFFLastDirectory(file.handle()) || pictures_described(file.handle()) > 1;
   } catch (const Error&) {
     return false;
@@ -98,12 +98,15 @@ bool is_tiff_stack(const std::string& path) {
 
 void TiffReader::Close::operator()(TIFF* file) const noexcept { TIFFClose(file); }
 
-TiffReader::TiffReader(const std::string& path) : path_(path) {
+TiffReader::TiffReader(const std::string& path, std::uint64_t most_samples)
+    : path_(path), most_samples_(most_samples) {
   std::error_code code;
   file_bytes_ = std::filesystem::file_size(path, code);
   if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
   // m: not mapped into memory, where a file that shrinks would end the process.
-  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_).get()));
+  // A strip or tile of the greatest page.
+  const auto most_bytes = static_cast<tmsize_t>(8 * most_samples);
+  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, most_bytes).get()));
   if (!tiff_) fail("is no TIFF file");
 }
 
@@ -132,9 +135,10 @@ TiffPage TiffReader::page() const {
     refuse("of colours (a stack must be grey)");
   if (width == 0 || height == 0) refuse("without samples");
   const std::uint64_t count = std::uint64_t{width} * height;
-  if (width > 0x7fffffff || height > 0x7fffffff || count > most_slice_samples)
-    refuse("of " + std::to_string(width) + "x" + std::to_string(height) + " samples (at most " +
-           std::to_string(most_slice_samples) + " can be filtered)");
+  if (width > 0x7fffffff || height > 0x7fffffff || count > most_samples_)
+    throw BadData("'" + path_ + "' " + here + "of " + std::to_string(width) + "x" +
+                  std::to_string(height) + " samples (more than " + std::to_string(most_samples_) +
+                  "); allow it with --max-pixels");
   TiffPage page{static_cast<int>(width), static_cast<int>(height)};
   const bool real = form == SAMPLEFORMAT_IEEEFP, negative = form == SAMPLEFORMAT_INT;
   if (real && bits == 32)
@@ -267,7 +271,7 @@ TiffWriter::TiffWriter(OutputFile& file, bool big_endian, bool big_tiff)
   const std::string mode = std::string("w") + (big_endian ? "b" : "l") + (big_tiff ? "8" : "4");
   tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), place_.get(), Place::read,
                                 Place::write, Place::seek, Place::close, Place::size, nullptr,
-                                nullptr, open_options(message_).get()));
+                                nullptr, open_options(message_, 0).get()));
   if (!tiff_) fail();
 }
 

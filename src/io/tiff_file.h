@@ -26,15 +26,15 @@ struct TiffPage {
 std::uint64_t pictures_described(tiff* page);
 
 /// Whether a file is TIFF with several pages, or one page of grey samples that FFmpeg's pictures do
-/// not have (other than 8 or 16 bits unsigned), or one that speaks for several. False for what
-/// cannot be read.
+/// not have (other than 8 or 16 bits unsigned and half floats), or one that speaks for several.
+/// False for what cannot be read.
 bool is_tiff_stack(const std::string& path);
 
 /// A file to read, at its first page.
 class TiffReader {
  public:
-  /// @throws NoInput, BadData
-  explicit TiffReader(const std::string& path);
+  /// `most_samples`: of a page; more is an error. @throws NoInput, BadData
+  TiffReader(const std::string& path, std::uint64_t most_samples);
   ~TiffReader();
   TiffReader(const TiffReader&) = delete;
   TiffReader& operator=(const TiffReader&) = delete;
@@ -61,6 +61,7 @@ class TiffReader {
     void operator()(tiff* file) const noexcept;
   };
   std::string path_;
+  std::uint64_t most_samples_;
   std::uint64_t file_bytes_ = 0;
   mutable std::string message_;  // libtiff's last
   int page_ = 0;

@@ -25,7 +25,7 @@ class TiffSink final : public StackSink {
         range_(source.range()),
         frame_format_(source.format()),
         pages_(source.pages()),
-        original_(source.path()),
+        original_(source.path(), source.most_samples()),
         file_(path, options.overwrite),
         writer_(file_, original_.big_endian(), original_.big_tiff() || needs_big_tiff(source)) {
     container_ = "tiff";
@@ -86,10 +86,7 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
                                           const SinkOptions& options) {
   const auto* stack = dynamic_cast<const TiffSource*>(&source);
   if (!stack) return nullptr;
-  if (!is_tiff_name(path))
-    throw InvalidArgument("'" + path +
-                          "' cannot be made of a TIFF stack (a stack stays one); name it .tif or "
-                          ".tiff");
+  check_stack_output(path, source.info());
   if (same_file(path, stack->path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
   refuse_encoder_options(options, path);

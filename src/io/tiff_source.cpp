@@ -13,9 +13,13 @@ std::string describe(const TiffPage& page) {
 }  // namespace
 
 TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
-    : path_(path), file_(path), page_(file_.page()) {
+    : path_(path),
+      most_samples_(lull::io::most_samples(options.limits)),
+      file_(path, most_samples_),
+      page_(file_.page()) {
   const std::uint64_t described = pictures_described(file_.handle());
   count_pages();
+  check_slices(path, pages_, options.limits);
   if (pages_ == 1 && described > 1)
     throw BadData("'" + path + "' has one page that speaks for " + std::to_string(described) +
                   " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");

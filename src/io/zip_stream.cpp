@@ -88,7 +88,7 @@ void ZipWriter::put(const std::byte* bytes, std::size_t count) {
   while (count > 0) {
     const std::size_t part = std::min(count, most);
     avio_write(file_.io(), reinterpret_cast<const unsigned char*>(bytes), static_cast<int>(part));
-    check<IoError>(file_.write_error(), "cannot write '" + file_.temporary() + "'");
+    file_.check_written();
     bytes += part;
     count -= part;
   }

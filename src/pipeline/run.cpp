@@ -75,6 +75,7 @@ class Run {
   }
 
   void cancel() {
+    source_.interrupt();  // it may wait for ever at a pipe
     noisy_.cancel();
     clean_.cancel();
   }

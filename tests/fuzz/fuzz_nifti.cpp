@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;
   const fuzz::MemoryFile file(data, size);
-  (void)io::stack_kind(file.path());
+  (void)io::stack_kind(file.path(), {});
   const auto axis = static_cast<io::Axis>(size % 3);
   const auto type = static_cast<io::DataType>(size / 3 % 3);
   fuzz::copy_some([&] { return io::open_nifti_source(file.path(), {.axis = axis}); },

@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;
   const fuzz::MemoryFile file(data, size);
-  (void)io::stack_kind(file.path());
+  (void)io::stack_kind(file.path(), {});
   fuzz::copy_some([&] { return io::open_tiff_source(file.path(), {}); },
                   [&](io::MediaSource& source) {
                     return io::open_tiff_sink(fuzz::output_name(".tif"), source, {});

@@ -185,6 +185,16 @@ FramePtr random_picture(AVPixelFormat format, int width, int height, unsigned se
     std::memset(picture->buf[i]->data, 0, picture->buf[i]->size);
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   std::mt19937 random(seed);
+  if (d.flags & AV_PIX_FMT_FLAG_FLOAT) {  // values that 16 bits hold too
+    for (int i = 0; i < AV_NUM_DATA_POINTERS && picture->buf[i]; ++i)
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          const float value = static_cast<float>(random() & 1023) / 512 - 0.5f;
+          std::memcpy(picture->data[i] + std::ptrdiff_t{y} * picture->linesize[i] + 4 * x, &value,
+                      4);
+        }
+    return picture;
+  }
   std::vector<std::uint16_t> line(width);
   for (int c = 0; c < d.nb_components; ++c) {
     const bool chroma = (c == 1 || c == 2) && !(d.flags & AV_PIX_FMT_FLAG_RGB);

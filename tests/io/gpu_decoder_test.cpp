@@ -42,6 +42,26 @@ TEST(GpuDecoder, WithoutItsGpuTheCpuDecodesEveryFrame) {
   }
 }
 
+TEST(GpuDecoder, PartsAndLimitsHoldThere) {
+  TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {.frames = 12, .encoder = "mpeg4"});
+  const Selection part{.ranges = {{2, 3}, {7, 8}}};
+  const auto plain = open_source(folder / "in.mkv", {.selection = part});
+  const auto fallen = open_source(folder / "in.mkv", {.selection = part, .gpu = no_gpu});
+  EXPECT_NE(fallen->why_not_gpu(), "");
+  const std::vector<Frame> expected = frames_of(*plain), frames = frames_of(*fallen);
+  ASSERT_EQ(expected.size(), 4u);
+  ASSERT_EQ(frames.size(), 4u);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    EXPECT_EQ(frames[i].pts, expected[i].pts);
+    EXPECT_TRUE(lull::testing::same_samples(frames[i], expected[i])) << i;
+  }
+  EXPECT_THROW((void)open_source(folder / "in.mkv", {.limits = {.pixels = 9}, .gpu = no_gpu}),
+               BadData);
+  const auto few = open_source(folder / "in.mkv", {.limits = {.frames = 11}, .gpu = no_gpu});
+  EXPECT_THROW((void)frames_of(*few), BadData);
+}
+
 TEST(GpuDecoder, SaysWhatNoGpuDecodes) {
   TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.encoder = "ffv1"});

@@ -27,9 +27,9 @@ TEST_F(Nifti, HeadersThatLieAreRefused) {
     expect_refused(with({.version = 2, .big_endian = big, .dim = {5, 4, huge / 640}}), "cut short");
     expect_refused(with({.version = 2, .big_endian = big, .dim = {5, 4, -huge}}), "dimension 3");
     expect_refused(with({.version = 2, .big_endian = big, .dim = {1 << 15, 1 << 15, 1}}),
-                   "cut it up");
+                   "--max-pixels");
     expect_refused(with({.version = 2, .big_endian = big, .dim = {std::int64_t{1} << 33, 1, 1}}),
-                   "cut it up");
+                   "--max-pixels");
   }
   for (const int count : {0, 8, -1, 300})
     expect_refused(with({}, [=](File& f) { put(f, 40, static_cast<std::int16_t>(count), false); }),
@@ -118,6 +118,28 @@ TEST_F(Nifti, OutputAppearsWhole) {
   EXPECT_THROW((void)open_source(folder / "none.nii"), NoInput);
   std::filesystem::create_directory(folder / "folder.nii");
   EXPECT_THROW((void)open_source(folder / "folder.nii"), NoInput);
+}
+
+TEST_F(Nifti, LimitsHoldBeforeAnythingIsRead) {
+  File head = volume_head({.dim = {500, 400, 3}});  // samples are missing, which shows later
+  write_file(in, head);
+  const auto refusal = [&](const SourceOptions& options) -> std::string {
+    try {
+      (void)open_source(in, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal({.limits = {.pixels = 199'999}}), HasSubstr("--max-pixels"));
+  EXPECT_THAT(refusal({.limits = {.pixels = 200'000}}), HasSubstr("cut short"));
+  EXPECT_THAT(refusal({.limits = {.frames = 2}}), HasSubstr("--max-frames"));
+  EXPECT_THAT(refusal({.limits = {.frames = 3}}), HasSubstr("cut short"));
+  EXPECT_THAT(refusal({.limits = {.pixels = 1'200}, .axis = Axis::x}), HasSubstr("cut short"));
+  EXPECT_THAT(refusal({.limits = {.frames = 499}, .axis = Axis::x}), HasSubstr("--max-frames"));
+  EXPECT_THAT(refusal({.selection = {.ranges = {{0, 1}}}}), HasSubstr("stays whole"));
+  EXPECT_THAT(refusal({.selection = {.start_us = 1}}), HasSubstr("stays whole"));
 }
 
 }  // namespace

@@ -46,9 +46,27 @@ std::uint16_t sample(const Frame& frame, int plane, int x, int y) {
                                                : frame.plane<std::uint16_t>(plane)(x, y);
 }
 
+// FFmpeg's reader knows no floats; its planes are in the order G, B, R, A.
+void expect_floats(const AVFrame& picture, const Planar& planar) {
+  const bool grey = planar.frame.format.planes() == 1;
+  constexpr int planes[] = {2, 0, 1, 3};
+  for (int c = 0; c < (grey ? 1 : planar.alpha_or_null() ? 4 : 3); ++c) {
+    const int plane = grey ? 0 : planes[c];
+    const PlaneView<float> ours =
+        c == 3 ? planar.alpha.plane<float>(0) : planar.frame.plane<float>(c);
+    for (int y = 0; y < picture.height; ++y)
+      ASSERT_EQ(std::memcmp(ours.row(y),
+                            picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane],
+                            sizeof(float) * static_cast<std::size_t>(picture.width)),
+                0)
+          << c;
+  }
+}
+
 // FFmpeg's own, slow reader of any format.
 void expect_samples(const AVFrame& picture, const Planar& planar) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+  if (d.flags & AV_PIX_FMT_FLAG_FLOAT) return expect_floats(picture, planar);
   const int colours = planar.frame.format.planes();
   for (int c = 0; c < d.nb_components; ++c) {
     const bool is_alpha = c == colours;
@@ -114,7 +132,7 @@ TEST(PixelFormats, KnowsLayoutDepthSubsamplingAndAlpha) {
 
 TEST(PixelFormats, RefusesWhatFiltersCannotTake) {
   for (const AVPixelFormat format :
-       {AV_PIX_FMT_GBRPF32LE, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_XYZ12LE,
+       {AV_PIX_FMT_GBRPF32BE, AV_PIX_FMT_GRAYF32BE, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_XYZ12LE,
         AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_NONE})
     EXPECT_FALSE(traits_of(format)) << name_of(format);
 }

@@ -387,5 +387,31 @@ TEST_F(TiffStack, DamageNeverCrashes) {
   for (const std::string& name : folder.files()) EXPECT_THAT(name, testing::Not(HasSubstr(".tmp")));
 }
 
+TEST_F(TiffStack, LimitsAndParts) {
+  make_stack(in, {});  // four pages of 37x29
+  const auto refusal = [&](const SourceOptions& options) -> std::string {
+    try {
+      (void)open_source(in, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal({.limits = {.pixels = 37 * 29, .frames = 4}}), "");
+  EXPECT_THAT(refusal({.limits = {.pixels = 37 * 29 - 1}}), HasSubstr("--max-pixels"));
+  EXPECT_THAT(refusal({.limits = {.frames = 3}}), HasSubstr("--max-frames"));
+  EXPECT_THAT(refusal({.selection = {.duration_us = 1}}), HasSubstr("stays whole"));
+}
+
+TEST_F(TiffStack, StaysOneFile) {
+  make_stack(in, {});
+  for (const char* name : {"out.%04d.tif", "out.##.tif", "out*.tif", "out.exr", "-"})
+    EXPECT_THROW(transcode(in, name == std::string("-") ? name : folder / name), InvalidArgument)
+        << name;
+  EXPECT_THROW(transcode(in, out, {.format = "y4m"}), InvalidArgument);
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"in.tif"});
+  EXPECT_EQ(transcode(in, "null"), 4);
+}
+
 }  // namespace
 }  // namespace lull::io::test

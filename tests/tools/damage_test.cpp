@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "tools/clips.h"
 #include "tools/program.h"
@@ -111,6 +113,56 @@ TEST_F(Damaged, ACutEndsTheResult) {
                                part[i].planes[p].row(y) + part[i].planes[p].width,
                                whole[i].planes[p].row(y)))
             << i;
+}
+
+TEST_F(Damaged, PipesCarryWhatDecodes) {
+  damage_frame(7);
+  const std::string fifo = folder_ / "in.fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  write_bytes(folder_ / "out.y4m", "");
+  std::thread writer([&] { write_bytes(fifo, bytes_); });
+  const Outcome outcome = run_lull({"denoise", "-i", fifo, "-o", "-", "--sigma", "10", "--device",
+                                    "cpu", "--profile", "fast", "--max-decode-errors", "0"},
+                                   {.out_file = folder_ / "out.y4m"});
+  writer.join();
+  EXPECT_EQ(outcome.code, 65) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--max-decode-errors 1 accepts it"));
+  EXPECT_GE(frames_of(folder_ / "out.y4m").size(), frames - 1u);
+}
+
+// Frames behind the part are no loss, but the input is cut short all the same.
+TEST_F(Damaged, APartBeforeTheCutIsWhole) {
+  write_bytes(folder_ / "in.mkv", bytes_.substr(0, bytes_.size() / 2));
+  expect_refused(run({"--frames", "1-4"}));
+  std::filesystem::remove(kept());
+  const Outcome outcome = run({"--frames", "1-4", "--max-decode-errors", "1"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 4u);
+}
+
+TEST_F(Damaged, DigestsOfARefusedInputHaveNoLastLine) {
+  damage_frame(7);
+  const auto digests = [&](const std::string& allowed) {
+    return run_lull({"denoise", "-i", folder_ / "in.mkv", "-o", "hash", "--sigma", "10", "--device",
+                     "cpu", "--profile", "fast", "--max-decode-errors", allowed});
+  };
+  const Outcome refused = digests("0"), accepted = digests("1");
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  EXPECT_THAT(refused.out, Not(HasSubstr("\nall ")));
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_THAT(accepted.out, HasSubstr("\nall "));
+}
+
+TEST_F(Damaged, SequencesStayStrict) {
+  convert(folder_ / "in.y4m", folder_ / "p.%04d.png", {});
+  std::string picture = bytes_of(folder_ / "p.0007.png");
+  picture[picture.size() / 2] = static_cast<char>(picture[picture.size() / 2] ^ 0x5a);
+  write_bytes(folder_ / "p.0007.png", picture);
+  const Outcome outcome = run({"--max-decode-errors", "100", "-q"}, "p.%04d.png");
+  EXPECT_EQ(outcome.code, 65) << outcome.err;
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("p.0007.png"));
+  EXPECT_EQ(kept(), "");
 }
 
 TEST_F(Damaged, WithoutAnyFrameThereIsNothingToKeep) {

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
 
 #include "io/ffmpeg.h"
 #include "tools/clips.h"
@@ -54,8 +58,9 @@ class Hwaccel : public ::testing::Test {
     options.vopts = clip.options;
     convert(folder_ / "made.y4m", folder_ / "in.mkv", options);
   }
-  Outcome denoise(const std::string& to, std::vector<std::string> more) {
-    more.insert(more.begin(), {"denoise", "-i", folder_ / "in.mkv", "-o", folder_ / to, "--sigma",
+  Outcome denoise(const std::string& to, std::vector<std::string> more,
+                  const std::string& from = "in.mkv") {
+    more.insert(more.begin(), {"denoise", "-i", folder_ / from, "-o", folder_ / to, "--sigma",
                                "10:0:5", "--profile", "fast", "--lossless"});
     return run_lull(more);
   }
@@ -72,6 +77,19 @@ class Hwaccel : public ::testing::Test {
     EXPECT_EQ(fast.error_lines(), plain.error_lines() + (line.empty() ? 0 : 1)) << fast.err;
     return line;
   }
+  /// A pipe cannot be read again: what the GPU does not decode must not be lost for the CPU.
+  void expect_same_from_pipe(std::vector<std::string> more) {
+    const std::string pipe = folder_ / "pipe";
+    std::filesystem::remove(pipe);
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    ASSERT_EQ(denoise("file.mkv", more).code, 0);
+    const std::jthread feeder([&] { write_bytes(pipe, bytes_of(folder_ / "in.mkv")); });
+    more.insert(more.end(), {"--hwaccel", "cuda"});
+    const Outcome piped = denoise("piped.mkv", more, "pipe");
+    EXPECT_EQ(piped.code, 0) << piped.err;
+    if (piped.code != 0) return;
+    EXPECT_TRUE(bytes_of(folder_ / "file.mkv") == bytes_of(folder_ / "piped.mkv"));
+  }
   Folder folder_;
 };
 
@@ -81,6 +99,7 @@ TEST_F(Hwaccel, TheCpuBackendDecodesOnTheCpuAndSaysSo) {
   const Outcome quiet = denoise("quiet.mkv", {"--device", "cpu", "--hwaccel", "cuda", "-q"});
   EXPECT_EQ(quiet.code, 0);
   EXPECT_EQ(quiet.err, "");
+  expect_same_from_pipe({"--device", "cpu"});
 }
 
 TEST_F(Hwaccel, AutoTakesWhatThereIs) {
@@ -98,6 +117,14 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
   if (!avcodec_find_encoder_by_name(clip.encoder)) GTEST_SKIP() << "no encoder " << clip.encoder;
   make(clip);
   const std::string line = compare({"--device", "cuda:0"});
+  EXPECT_EQ(compare({"--device", "cuda:0", "--frames", "1-2,4-"}), line);
+  for (const std::vector<std::string>& limit :
+       {std::vector<std::string>{"--max-pixels", "9999"}, {"--max-frames", "3"}}) {
+    std::vector<std::string> more{"--device", "cuda:0", "--hwaccel", "cuda", "-y"};
+    more.insert(more.end(), limit.begin(), limit.end());
+    EXPECT_EQ(denoise("limited.mkv", more).code, 65) << limit[0];
+  }
+  expect_same_from_pipe({"--device", "cuda:0"});
   if (missing_device("cuda:0,1").empty()) {
     EXPECT_EQ(compare({"--device", "cuda:0,1", "--streams", "1"}), line);
     EXPECT_EQ(compare({"--device", "cuda:1"}), line);

@@ -1,0 +1,118 @@
+// Interlaced video: refused, or its fields filtered apart.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/pictures.h"
+#include "tools/clips.h"
+#include "tools/program.h"
+
+namespace lull::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr FrameFormat whole{
+    .width = 48, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+constexpr FrameFormat half{
+    .width = 48, .height = 32, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+
+Frame field_of(const Frame& frame, int parity) {
+  Frame field = lull::testing::make_frame(half);
+  for (int i = 0; i < 3; ++i)
+    for (int y = 0; y < field.planes[i].height; ++y)
+      std::memcpy(field.planes[i].row(y), frame.planes[i].row(2 * y + parity),
+                  static_cast<std::size_t>(field.planes[i].width));
+  return field;
+}
+
+struct InterlacedVideo : ::testing::Test {
+  InterlacedVideo() {
+    std::vector<Frame> frames, even, odd;
+    for (int i = 0; i < 3; ++i) {
+      frames.push_back(noisy_picture(clean_picture(whole, 0.4 * i), 20, i + 1));
+      even.push_back(field_of(frames.back(), 0));
+      odd.push_back(field_of(frames.back(), 1));
+    }
+    write_y4m(folder / "even.y4m", even);
+    write_y4m(folder / "odd.y4m", odd);
+    write_y4m(folder / "whole.y4m", frames);
+    std::string bytes = bytes_of(folder / "whole.y4m");
+    bytes.replace(bytes.find(" Ip "), 4, " It ");  // top field first
+    write_bytes(folder / "in.y4m", bytes);
+  }
+  Outcome denoise(const std::string& from, const std::string& to,
+                  std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"denoise", "-i", folder / from, "-o", folder / to, "--sigma", "20",
+                               "--profile", "fast", "--device", "cpu", "--lossless"});
+    return run_lull(more);
+  }
+  Folder folder;
+};
+
+TEST_F(InterlacedVideo, IsRefusedInOneLineWithAHint) {
+  const Outcome outcome = denoise("in.y4m", "out.mkv");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("is interlaced"));
+  EXPECT_THAT(outcome.err, HasSubstr("--interlaced fields"));
+  EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("out"))));
+}
+
+TEST_F(InterlacedVideo, FieldsAreFilteredAsPicturesOfTheirOwn) {
+  ASSERT_EQ(denoise("in.y4m", "out.mkv", {"--interlaced", "fields"}).code, 0);
+  ASSERT_EQ(denoise("even.y4m", "even.mkv").code, 0);
+  ASSERT_EQ(denoise("odd.y4m", "odd.mkv").code, 0);
+  const auto out = frames_of(folder / "out.mkv");
+  const std::vector<Frame> fields[] = {frames_of(folder / "even.mkv"),
+                                       frames_of(folder / "odd.mkv")};
+  ASSERT_EQ(out.size(), 3u);
+  for (std::size_t n = 0; n < out.size(); ++n)
+    for (const int parity : {0, 1}) {
+      const Frame got = field_of(out[n], parity);
+      const Frame& wanted = fields[parity].at(n);
+      for (int i = 0; i < 3; ++i)
+        for (int y = 0; y < got.planes[i].height; ++y)
+          ASSERT_EQ(std::memcmp(got.planes[i].row(y), wanted.planes[i].row(y),
+                                static_cast<std::size_t>(got.planes[i].width)),
+                    0)
+              << "frame " << n << " field " << parity << " plane " << i << " row " << y;
+    }
+}
+
+TEST_F(InterlacedVideo, WholeFramesWhereAsked) {
+  ASSERT_EQ(denoise("in.y4m", "a.mkv", {"--interlaced", "frames"}).code, 0);
+  ASSERT_EQ(denoise("whole.y4m", "b.mkv").code, 0);
+  const auto a = frames_of(folder / "a.mkv"), b = frames_of(folder / "b.mkv");
+  ASSERT_EQ(a.size(), b.size());
+  for (int y = 0; y < whole.height; ++y)
+    ASSERT_EQ(std::memcmp(a[0].planes[0].row(y), b[0].planes[0].row(y), whole.width), 0) << y;
+}
+
+TEST_F(InterlacedVideo, FieldsOfUnequalHeightAreRefused) {
+  FrameFormat odd = whole;
+  odd.height = 66;  // chroma of 33 rows
+  write_y4m(folder / "odd_rows.y4m", {clean_picture(odd, 0)});
+  const Outcome outcome = denoise("odd_rows.y4m", "out.mkv", {"--interlaced", "fields"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("multiple of 4"));
+}
+
+TEST_F(InterlacedVideo, LossesAreWarningsOrErrors) {
+  // Y4M's order of fields has no place in VP9 in MP4.
+  const std::vector<std::string> vp9 = {"--interlaced", "frames", "--vcodec", "libvpx-vp9"};
+  const Outcome warned = denoise("in.y4m", "out.webm", vp9);
+  ASSERT_EQ(warned.code, 0) << warned.err;
+  EXPECT_THAT(warned.err, HasSubstr("warning: not in the output: the order of fields"));
+  std::vector<std::string> strict = vp9;
+  strict.push_back("--strict-metadata");
+  const Outcome refused = denoise("in.y4m", "strict.webm", strict);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("strict"))));
+}
+
+}  // namespace
+}  // namespace lull::tools
