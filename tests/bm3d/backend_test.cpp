@@ -159,8 +159,8 @@ TEST_P(EachBackend, AgreesWithTheReference) {
       const Frame actual = denoise(params, noisy);
       EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.06)
           << name(profile) << " at " << sigma;
-      // 40 dB: off by 2.5 on average, a tenth of what the noise was at its lowest.
-      EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()), 40)
+      // 39 dB: off by 2.9 on average, where few estimates meet at a sample (`fast`, strong noise).
+      EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()), 39)
           << name(profile) << " at " << sigma;
     }
 }
@@ -189,7 +189,7 @@ TEST_P(EachBackend, AgreesWithTheReferenceOnFootage) {
       const Frame actual = denoise(params, noisy);
       const double difference = psnr(plane_of(actual, 0).view(), clean.view()) -
                                 psnr(plane_of(expected, 0).view(), clean.view());
-      EXPECT_LT(std::abs(difference), 0.03) << "sigma " << sigma << ", width " << clean.width();
+      EXPECT_LT(std::abs(difference), 0.05) << "sigma " << sigma << ", width " << clean.width();
       sum += difference;
     }
   EXPECT_LT(std::abs(sum / 6), 0.01);
