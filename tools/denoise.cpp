@@ -1,38 +1,42 @@
-#include <unistd.h>
-
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
-#include "pipeline/sharded_denoiser.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
+#include "tools/exit_code.h"
+#include "tools/open_denoiser.h"
 #include "tools/progress.h"
 #include "tools/signals.h"
 
 namespace lull::tools {
 namespace {
 
-void say(const DenoiseOptions& options, const std::string& text) {
-  if (!options.quiet && !text.empty()) std::fprintf(stderr, "lull: %s\n", text.c_str());
-}
+/// What tells the user of one run.
+struct Reports {
+  Log log;
+  Progress progress;
 
-void say_stopped(const DenoiseOptions& options, int signal) {
-  const bool pipe = options.output == "-";
-  std::fprintf(stderr, "%slull: stopped by signal %d; %s was not %s\n",
-               isatty(STDERR_FILENO) ? "\r\033[K" : "", signal,
-               pipe ? "standard output" : options.output.c_str(),
-               pipe ? "written to its end" : "written");
-}
+  void info(const std::string& text) { log.write(LogLevel::info, text); }
+  void warn(const std::string& text) { log.write(LogLevel::warning, text); }
+  void debug(const std::string& text) { log.write(LogLevel::debug, text); }
+  void stopped(const std::string& output, int signal) {
+    const bool pipe = output == "-";
+    progress.stopped(signal);
+    log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
+                                   (pipe ? "standard output" : output) + " was not " +
+                                   (pipe ? "written to its end" : "written"));
+  }
+};
 
 /// The temporary file, for the thread that ends the process when a stop takes too long.
 class Leftover {
@@ -52,31 +56,70 @@ class Leftover {
   std::string path_;
 };
 
-std::unique_ptr<Denoiser> open_sessions(const bm3d::Params& params, const FrameFormat& format,
-                                        const std::vector<bm3d::Backend>& backends) {
-  std::vector<std::unique_ptr<Denoiser>> sessions;
-  for (const bm3d::Backend& backend : backends)
-    sessions.push_back(bm3d::open(params, format, backend));
-  if (sessions.size() == 1) return std::move(sessions.front());
-  return pipeline::shard(std::move(sessions));
+std::string describe(const io::Damage& damage, const std::string& input) {
+  return std::to_string(damage.frames) + (damage.frames == 1 ? " frame" : " frames") + " of '" +
+         input + "' damaged or missing (" + damage.first + ")";
 }
 
-std::unique_ptr<Denoiser> open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
-                                        const io::MediaSource& source,
-                                        const std::vector<bm3d::Backend>& backends) {
-  const FrameFormat& format = source.format();
-  if (options.interlaced != Interlaced::fields) return open_sessions(params, format, backends);
-  return pipeline::by_fields(format,
-                             open_sessions(params, pipeline::field_format(format), backends));
+/// The sink of a run, which does not give a result of damaged input its name.
+class JudgingSink final : public FrameSink {
+ public:
+  JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
+      : sink_(sink), source_(source), options_(options) {}
+
+  void write(Frame frame) override { sink_.write(std::move(frame)); }
+
+  void finish() override {
+    const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
+    const std::string kept = sink_.finish_if(accepts);
+    if (accepts()) return;
+    const io::Damage found = damage();
+    throw BadData(describe(found, options_.input) +
+                  (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
+                  "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
+  }
+
+  /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
+  /// it then.
+  io::Damage damage() const {
+    io::Damage sum = source_.damage();
+    const io::Damage copied = sink_.damage();
+    sum.frames += copied.frames;
+    if (sum.first.empty()) sum.first = copied.first;
+    return sum;
+  }
+
+ private:
+  io::MediaSink& sink_;
+  const io::MediaSource& source_;
+  const DenoiseOptions& options_;
+};
+
+/// A pipe gives what it has once.
+bool can_read_again(const std::string& input) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(input, ignored).type();
+  return input != "-" && type != std::filesystem::file_type::fifo &&
+         type != std::filesystem::file_type::character;
+}
+
+/// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
+/// nobody but the denoiser on it.
+std::string why_no_gpu_decodes(const DenoiseOptions& options, const bm3d::Backend& first) {
+  if (first.kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
+  if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
+  if (options.fallback == Fallback::cpu && !can_read_again(options.input))
+    return "--fallback cpu would have to read the input again, which is a pipe";
+  return {};
 }
 
 io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
   io::SourceOptions source = tools::source_options(options);
   source.memory = bm3d::frame_memory(first);
   source.threads = options.threads;
+  source.pass_damage = true;
   source.refuse_interlaced = options.interlaced == Interlaced::refuse;
-  const bool by_fields = options.interlaced == Interlaced::fields;  // taken apart by the CPU
-  if (!by_fields && options.hwaccel == Hwaccel::cuda && first.kind == bm3d::BackendKind::cuda)
+  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, first).empty())
     source.gpu = first.device;
   return source;
 }
@@ -85,9 +128,8 @@ io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Back
 std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
                          const io::MediaSource& source) {
   if (options.hwaccel == Hwaccel::none) return {};
-  std::string reason = first.kind == bm3d::BackendKind::cuda ? source.why_not_gpu()
-                                                             : "frames are not denoised on a GPU";
-  if (options.interlaced == Interlaced::fields) reason = "fields are taken apart there";
+  std::string reason = why_no_gpu_decodes(options, first);
+  if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
@@ -107,61 +149,119 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   return sink;
 }
 
-void say_left_out(const DenoiseOptions& options, const io::MediaSink& sink, std::size_t from) {
+void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.left_out().size(); ++i)
-    say(options, "warning: not in the output: " + sink.left_out()[i]);
+    reports.warn("not in the output: " + sink.left_out()[i]);
 }
 
-}  // namespace
+OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
+                             const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
+                             Reports& reports) {
+  const bool fields = options.interlaced == Interlaced::fields;
+  OpenedDenoiser opened =
+      open_denoiser(params, fields ? pipeline::field_format(format) : format, backends,
+                    options.fallback, [&](const std::string& text) { reports.warn(text); });
+  if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
+  return opened;
+}
 
-int denoise(const DenoiseOptions& given) {
-  DenoiseOptions options = given;
-  Leftover leftover;
-  SignalWatch signals([&](int signal) {
-    leftover.remove();
-    say_stopped(options, signal);
-  });
-  check(options);
-  const ChosenDevices devices = choose_devices(options);
+void refuse_overwriting(const DenoiseOptions& options) {
   const bool files = options.input != "-" && options.output != "-";
   if (files && io::same_file(options.input, options.output))
     throw InvalidArgument(options.output +
                           " is its own input (it would be overwritten while it "
                           "is read); choose another output");
+  for (const std::string& file : {options.input, options.output})
+    if (!options.log.file.empty() &&
+        (file == options.log.file || io::same_file(file, options.log.file)))
+      throw InvalidArgument("the log " + options.log.file +
+                            " is the input or the output; choose another name");
+}
 
-  const bm3d::Backend& first = devices.backends.front();
-  const auto source = io::open_source(options.input, source_options(options, first));
+JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
+                  const OpenedDenoiser& opened) {
+  JobFacts facts{.input = options.input,
+                 .output = options.output,
+                 .format = source.format(),
+                 .frames = source.info().frames_estimate,
+                 .devices = {}};
+  for (const bm3d::Backend& backend : opened.backends) facts.devices.push_back(name_of(backend));
+  return facts;
+}
+
+int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) {
+  Leftover leftover;
+  SignalWatch signals([&](int signal) {
+    leftover.remove();
+    reports.stopped(options.output, signal);
+  });
+  const ChosenDevices devices = choose_devices(options);
+  bm3d::Backend first = devices.backends.front();
+  auto source = io::open_source(options.input, source_options(options, first));
+  if (const io::Damage damage = source->damage(); damage.frames > 0)
+    reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options);
-  const auto denoiser = open_denoiser(options, params, *source, devices.backends);
+  const OpenedDenoiser opened =
+      open_denoiser(options, params, source->format(), devices.backends, reports);
+  // Frames in a GPU's memory are not for the CPU that took over.
+  const bool reopen =
+      opened.backends.front().kind != first.kind && source_options(options, first).gpu;
+  first = opened.backends.front();
+  if (reopen) source = io::open_source(options.input, source_options(options, first));
   auto sink = io::open_sink(options.output, *source, sink_options(options));
   leftover.name(sink->temporary());
-  say(options, devices.reason);
-  say(options, decoder_note(options, first, *source));
-  for (const std::string& text : source->info().notes) say(options, "warning: " + text);
-  say_left_out(options, *sink, 0);
+  reports.info(devices.reason);
+  reports.info(decoder_note(options, first, *source));
+  for (const std::string& text : source->info().notes) reports.warn(text);
+  say_left_out(reports, *sink, 0);
   const std::size_t said = sink->left_out().size();
+  reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
+                source->info().pixel_format);
+  reports.debug("output: " + sink->container() + ", " + sink->encoder() + ", " +
+                sink->pixel_format());
 
-  Progress progress(source->info().frames_estimate, options.quiet);
+  reports.progress.start(facts_of(options, *source, opened));
+  JudgingSink judging(*sink, *source, options);
   const pipeline::PipelineOptions pipeline_options{
-      .observer = [&](const pipeline::PipelineStats& stats) { progress.update(stats); }};
+      .observer = [&](const pipeline::PipelineStats& stats) { reports.progress.update(stats); }};
   pipeline::PipelineStats stats;
   try {
-    stats = pipeline::run(*source, *denoiser, *sink, pipeline_options, signals.token());
+    stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
-    progress.clear();
+    damaged_frames = judging.damage().frames;
+    reports.progress.clear();
     if (signals.signal() == 0) throw;
     stats.cancelled = true;  // the failure came of the stop, or made no difference any more
   }
+  damaged_frames = judging.damage().frames;
   if (!stats.cancelled) {
-    say_left_out(options, *sink, said);
-    progress.summary(stats, options.output);
+    say_left_out(reports, *sink, said);
+    reports.progress.done(stats, damaged_frames);
+    if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
+    reports.info(summary(stats, options.output));
     return 0;
   }
-  progress.clear();
   sink.reset();
-  say_stopped(options, signals.signal());
+  reports.stopped(options.output, signals.signal());
   return 128 + signals.signal();
+}
+
+}  // namespace
+
+int denoise(const DenoiseOptions& options) {
+  check(options);
+  refuse_overwriting(options);
+  Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
+  std::int64_t damaged_frames = 0;
+  try {
+    return run(options, reports, damaged_frames);
+  } catch (...) {
+    const Failure failure = current_failure();
+    reports.log.note_failure(failure.text);
+    reports.progress.failed(failure.code, failure.text, damaged_frames);
+    throw;
+  }
 }
 
 }  // namespace lull::tools

@@ -1,64 +1,18 @@
 #include "tools/denoise_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "bm3d/names.h"
 #include "core/error.h"
+#include "tools/option_values.h"
 
 namespace lull::tools {
 namespace {
 
 using bm3d::Params;
 using bm3d::PhaseParams;
-
-[[noreturn]] void reject(std::string_view option, const std::string& value,
-                         const std::string& why) {
-  throw InvalidArgument(std::string(option) + " " + (value.empty() ? "''" : value) + " (" + why +
-                        "); see lull denoise --help");
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-/// The whole of `text` as a finite number in the locale-free notation of C.
-template <class Number>
-std::optional<Number> number(const std::string& text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-template <class Number>
-Number number_or_reject(std::string_view option, const std::string& text) {
-  const auto value = number<Number>(text);
-  if (!value)
-    reject(option, text,
-           std::is_integral_v<Number> ? "must be a whole number" : "must be a number");
-  return *value;
-}
-
-int count_or_reject(std::string_view option, const std::string& text, int least, int most) {
-  const auto value = number<int>(text);
-  if (!value || *value < least || *value > most)
-    reject(option, text,
-           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  return *value;
-}
 
 template <class Enum>
 Enum name_or_reject(std::string_view option, const std::string& text) {
@@ -158,18 +112,6 @@ void set_vopts(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-/// The value that `choices` gives to `text`.
-template <class Value, std::size_t Count>
-Value choose(std::string_view option, const std::string& text,
-             const std::pair<std::string_view, Value> (&choices)[Count]) {
-  std::string names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  reject(option, text, "must be one of " + names);
-}
-
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
@@ -196,7 +138,7 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
-    {"-q,--quiet", "", files, "print errors only",
+    {"-q,--quiet", "", files, "print errors only, and no progress unless --progress is given",
      [](DenoiseOptions& o, const std::string&) { o.quiet = true; }},
 
     {"-s,--sigma", "S|Y:Cb:Cr", method,
@@ -325,8 +267,8 @@ constexpr OptionRow table[] = {
 std::span<const OptionRow> denoise_option_table() {
   static const std::vector<OptionRow> whole = [] {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
-    const std::span<const OptionRow> media = media_option_rows();
-    rows.insert(rows.end(), media.begin(), media.end());
+    for (const std::span<const OptionRow> more : {media_option_rows(), report_option_rows()})
+      rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
   return whole;
@@ -339,6 +281,9 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("no noise level; give its standard deviation with --sigma S");
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
+  if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
+    throw InvalidArgument("--progress-fd 1 with -o " + options.output +
+                          " (the result goes there); give another descriptor");
   (void)make_params(options);
   (void)source_options(options);
 }

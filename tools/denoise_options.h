@@ -12,6 +12,8 @@
 
 #include "bm3d/bm3d.h"
 #include "io/media.h"
+#include "tools/log.h"
+#include "tools/progress.h"
 
 namespace lull::tools {
 
@@ -30,6 +32,9 @@ enum class Interlaced { refuse, fields, frames };
 
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
+
+/// What denoises where a GPU was asked for that is not there or too small.
+enum class Fallback { none, cpu };
 
 struct DenoiseOptions {
   std::string input, output;
@@ -57,6 +62,11 @@ struct DenoiseOptions {
   bool sized = false;         // --size was given
   std::string output_format;  // container; empty: by the output's name
   io::DataType datatype = io::DataType::same;
+
+  ProgressOptions progress;
+  LogOptions log;
+  int max_decode_errors = 0;
+  Fallback fallback = Fallback::none;
 };
 
 /// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
@@ -71,6 +81,8 @@ struct OptionRow {
 
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
 
+/// The part of the table that says what is reported, and what happens in trouble.
+[[nodiscard]] std::span<const OptionRow> report_option_rows();
 /// The part of the table that says how inputs are read, and how streams are cut and limited.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// What these rows say. @throws InvalidArgument  something is missing or contradicts itself

@@ -42,6 +42,11 @@ ChosenDevices choose_devices(const DenoiseOptions& options) {
     chosen.reason = "device cpu (no GPU: " + list.reason + ")";
     return chosen;
   }
+  if (list.devices.empty() && options.fallback == Fallback::cpu) {
+    chosen.backends = {{.kind = bm3d::BackendKind::cpu, .threads = options.threads}};
+    chosen.reason = "denoising on the CPU (no GPU: " + list.reason + ")";
+    return chosen;
+  }
   if (list.devices.empty())
     throw DeviceUnavailable("no GPU to use (" + list.reason + "); try --device cpu");
   if (choice.gpus.empty())

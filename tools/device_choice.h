@@ -11,7 +11,7 @@ namespace lull::tools {
 
 struct ChosenDevices {
   std::vector<bm3d::Backend> backends;  // one for each session, from 1
-  std::string reason;                   // what auto took and why; empty for any other choice
+  std::string reason;                   // what auto or --fallback took and why; empty otherwise
 };
 
 /// @throws DeviceUnavailable  a GPU is asked for that is not there

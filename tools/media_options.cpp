@@ -6,15 +6,10 @@
 
 #include "core/error.h"
 #include "tools/denoise_options.h"
+#include "tools/option_values.h"
 
 namespace lull::tools {
 namespace {
-
-[[noreturn]] void reject(std::string_view option, const std::string& value,
-                         const std::string& why) {
-  throw InvalidArgument(std::string(option) + " " + (value.empty() ? "''" : value) + " (" + why +
-                        "); see lull denoise --help");
-}
 
 /// The whole of `text` as a number from 0 in decimal digits.
 std::optional<std::int64_t> whole(std::string_view text) {

@@ -2,10 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/version.h"
 #include "tools/commands.h"
+#include "tools/completion.h"
+#include "tools/manual.h"
 
 namespace lull::tools {
 namespace {
@@ -43,6 +46,11 @@ constexpr const char* compare_examples =
     "Examples:\n"
     "  lull compare original.png clean.png\n"
     "  lull compare original.mkv clean.mkv --csv frames.csv\n";
+
+constexpr const char* completion_examples =
+    "Examples:\n"
+    "  source <(lull completion bash)\n"
+    "  lull completion zsh > ~/.zfunc/_lull\n";
 
 constexpr const char* probe_examples =
     "Examples:\n"
@@ -107,6 +115,93 @@ void add_probe(CLI::App& app, DenoiseOptions& options, bool& json) {
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, options);
 }
 
+struct TextRequest {
+  std::string topic, format = "text", shell;
+};
+
+void add_texts(CLI::App& app, TextRequest& request) {
+  std::string commands;
+  for (const CLI::App* command : app.get_subcommands({}))
+    commands += (commands.empty() ? "" : "|") + command->get_name();
+  CLI::App* help = app.add_subcommand("help", "Print the help of a command, or the whole manual");
+  help->footer("");
+  help->add_option("COMMAND", request.topic, "what to explain; without it, the whole")
+      ->type_name(commands);
+  help->add_option("--format", request.format,
+                   wrapped("text: for the terminal; markdown: docs/cli.md; man: lull(1) "
+                           "(default: text)"))
+      ->type_name("text|markdown|man");
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script for a shell's completion");
+  completion->footer(completion_examples);
+  completion->add_option("SHELL", request.shell, "bash or zsh")->type_name("bash|zsh")->required();
+}
+
+/// Without the breaks of wrapped().
+std::string unwrapped(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+ManualCommand manual_of(const CLI::App& app, const std::string& name) {
+  ManualCommand command{
+      .name = name, .summary = app.get_description(), .options = {}, .footer = app.get_footer()};
+  for (const CLI::Option* option : app.get_options()) {
+    ManualOption row;
+    for (const std::string& text : option->get_snames()) row.names.push_back("-" + text);
+    for (const std::string& text : option->get_lnames()) row.names.push_back("--" + text);
+    if (row.names.empty()) row.names.push_back(option->get_name());
+    row.required = option->get_required();
+    if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
+    // Newer versions of CLI11 write the default group in capitals.
+    row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
+    row.help = unwrapped(option->get_description());
+    command.options.push_back(std::move(row));
+  }
+  // What every command has comes last, operands first.
+  std::ranges::stable_sort(command.options, {}, [](const ManualOption& option) {
+    return option.operand() ? 0 : option.names.back() == "--help" ? 2 : 1;
+  });
+  return command;
+}
+
+Manual manual_of(const CLI::App& app) {
+  Manual manual{.program = manual_of(app, app.get_name()), .commands = {}};
+  for (const CLI::App* command : app.get_subcommands({}))
+    manual.commands.push_back(manual_of(*command, app.get_name() + " " + command->get_name()));
+  return manual;
+}
+
+std::string names_of_commands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return names;
+}
+
+/// What `lull help` and `lull completion` print.
+std::string text_for(CLI::App& app, const TextRequest& request) {
+  app.clear();  // else help() gives that of the command that was asked for: this one
+
+  if (request.shell == "bash") return bash_completion(manual_of(app));
+  if (request.shell == "zsh") return zsh_completion(manual_of(app));
+  if (!request.shell.empty())
+    throw InvalidArgument("no completion for '" + request.shell + "' (must be bash or zsh)");
+  if (request.format != "text" && !request.topic.empty())
+    throw InvalidArgument("--format " + request.format +
+                          " of one command (manuals are of all of "
+                          "them); leave one out");
+  if (request.format == "markdown") return markdown(manual_of(app));
+  if (request.format == "man") return man_page(manual_of(app));
+  if (request.format != "text")
+    throw InvalidArgument("--format " + request.format + " (must be text, markdown or man)");
+  if (request.topic.empty()) return app.help();
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_name() == request.topic) return command->help(app.get_name());
+  throw InvalidArgument("no command '" + request.topic + "' (there are " + names_of_commands(app) +
+                        "); see lull --help");
+}
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
@@ -117,7 +212,8 @@ std::string one_line(std::string text) {
 
 CommandLine parse(int argc, const char* const* argv) {
   CLI::App app("Removes noise from video and pictures with BM3D, on GPUs and CPUs.", "lull");
-  app.set_version_flag("--version", "lull " + std::string(version));
+  app.set_help_flag("-h,--help", "print this help and exit");
+  app.set_version_flag("--version", "lull " + std::string(version), "print the version and exit");
   app.footer(main_examples);
   app.require_subcommand(1);
   const auto denoise_options = std::make_shared<DenoiseOptions>();
@@ -127,7 +223,9 @@ CommandLine parse(int argc, const char* const* argv) {
   const auto json = std::make_shared<bool>(false);
   add_compare(app, *compare_options);
   add_probe(app, *probe_options, *json);
-  app.add_subcommand("devices", "List what this build can run on here");
+  app.add_subcommand("devices", "List what this build can run on here")->footer("");
+  TextRequest text;
+  add_texts(app, text);
 
   const auto selected = [&] {
     const auto chosen = app.get_subcommands();
@@ -143,15 +241,16 @@ CommandLine parse(int argc, const char* const* argv) {
     const std::string command = selected();
     // CLI11 only says that there is no subcommand.
     if (command.empty() && argc > 1)
-      throw InvalidArgument("'" + std::string(argv[1]) +
-                            "' (must be denoise, probe, compare or devices); see lull --help");
+      throw InvalidArgument("'" + std::string(argv[1]) + "' (must be one of " +
+                            names_of_commands(app) + "); see lull --help");
     throw InvalidArgument(one_line(e.what()) + "; see lull " +
                           (command.empty() ? "" : command + " ") + "--help");
   }
   if (selected() == "denoise") return {[=] { return denoise(*denoise_options); }, {}};
   if (selected() == "compare") return {[=] { return compare(*compare_options); }, {}};
   if (selected() == "probe") return {[=] { return probe(*probe_options, *json); }, {}};
-  return {devices, {}};
+  if (selected() == "devices") return {devices, {}};
+  return {{}, text_for(app, text)};
 }
 
 }  // namespace lull::tools

@@ -1,15 +1,32 @@
 #include "tools/progress.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+
+#include "core/error.h"
+#include "core/version.h"
 
 namespace lull::tools {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto live_interval = 100ms, plain_interval = 5000ms;
+
+std::chrono::milliseconds interval(ProgressMode mode) {
+  switch (mode) {
+    case ProgressMode::bar:
+      return 100ms;
+    case ProgressMode::json:
+      return 500ms;
+    default:
+      return 5000ms;
+  }
+}
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
@@ -20,6 +37,25 @@ std::string format(const char* pattern, Values... values) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
+std::string count(std::int64_t value) { return std::to_string(value); }
+
+/// null where it is not known.
+std::string count_or_null(std::int64_t value) { return value > 0 ? count(value) : "null"; }
+
+std::string number(double value) { return std::isfinite(value) ? format("%.3f", value) : "null"; }
+
+const char* name_of(Layout layout) {
+  switch (layout) {
+    case Layout::gray:
+      return "gray";
+    case Layout::yuv:
+      return "yuv";
+    case Layout::rgb:
+      return "rgb";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string format_duration(double seconds) {
@@ -29,20 +65,44 @@ std::string format_duration(double seconds) {
                    : format("%lld:%02lld", minutes, rest);
 }
 
-Progress::Progress(std::int64_t frames, bool quiet)
-    : frames_(frames),
-      quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) != 0),
-      last_(std::chrono::steady_clock::now()) {}
+Progress::Progress(const ProgressOptions& options, bool quiet)
+    : mode_(options.mode),
+      descriptor_(options.descriptor),
+      terminal_(isatty(options.descriptor) != 0),
+      last_(std::chrono::steady_clock::now()) {
+  if (mode_ == ProgressMode::automatic)
+    mode_ = quiet ? ProgressMode::none : terminal_ ? ProgressMode::bar : ProgressMode::plain;
+  const int flags = fcntl(descriptor_, F_GETFL);
+  if (descriptor_ != STDERR_FILENO && (flags < 0 || (flags & O_ACCMODE) == O_RDONLY))
+    throw InvalidArgument("--progress-fd " + std::to_string(descriptor_) +
+                          " (it is not open for writing); open it, as in 3>progress.json");
+}
+
+void Progress::start(const JobFacts& facts) {
+  const std::lock_guard lock(mutex_);
+  facts_ = facts;
+  // The first frame shall show at once.
+  if (mode_ == ProgressMode::json) last_ = std::chrono::steady_clock::time_point::min();
+  if (mode_ != ProgressMode::json) return;
+  std::string devices;
+  for (const std::string& device : facts.devices)
+    devices += (devices.empty() ? "" : ",") + json_string(device);
+  write(
+      "{\"event\":\"start\",\"version\":" + json_string(std::string(version)) +
+      ",\"input\":" + json_string(facts.input) + ",\"output\":" + json_string(facts.output) +
+      ",\"width\":" + count(facts.format.width) + ",\"height\":" + count(facts.format.height) +
+      ",\"layout\":\"" + name_of(facts.format.layout) + "\",\"bits\":" + count(facts.format.bits) +
+      ",\"frames_expected\":" + count_or_null(facts.frames) + ",\"devices\":[" + devices + "]}\n");
+}
 
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
   // The container's count is an estimate: once it is passed, it says nothing.
-  if (frames_ >= stats.frames) {
-    text += format("/%lld", static_cast<long long>(frames_));
+  if (facts_.frames >= stats.frames) {
+    text += format("/%lld", static_cast<long long>(facts_.frames));
     text += format("  %.2f fps  ETA ", stats.fps());
-    text += format_duration(static_cast<double>(frames_ - stats.frames) / stats.fps());
+    text += format_duration(static_cast<double>(facts_.frames - stats.frames) / stats.fps());
   } else {
     text += format("  %.2f fps", stats.fps());
   }
@@ -52,32 +112,97 @@ std::string Progress::line(const pipeline::PipelineStats& stats) const {
                        percent(stats.busy_share(Stage::encode)));
 }
 
+std::string Progress::object(const pipeline::PipelineStats& stats) const {
+  const bool known = facts_.frames >= stats.frames && stats.fps() > 0;
+  std::string busy;
+  for (const auto stage :
+       {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
+    busy += std::string(busy.empty() ? "" : ",") + "\"" + pipeline::stage_name(stage) +
+            "\":" + number(stats.busy_share(stage));
+  return "{\"event\":\"progress\",\"frames\":" + count(stats.frames) +
+         ",\"frames_expected\":" + (known ? count(facts_.frames) : "null") +
+         ",\"seconds\":" + number(stats.seconds) + ",\"fps\":" + number(stats.fps()) +
+         ",\"eta_seconds\":" +
+         (known ? number(static_cast<double>(facts_.frames - stats.frames) / stats.fps())
+                : "null") +
+         ",\"busy\":{" + busy + "}}\n";
+}
+
 void Progress::update(const pipeline::PipelineStats& stats) {
-  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  last_stats_ = stats;
+  if (mode_ == ProgressMode::none) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < (terminal_ ? live_interval : plain_interval)) return;
+  if (now < last_ + interval(mode_)) return;
   last_ = now;
-  if (terminal_)
-    std::fprintf(stderr, "\r%s\033[K", line(stats).c_str());  // ESC [ K: clear the line's rest
-  else
-    std::fprintf(stderr, "lull: %s\n", line(stats).c_str());
-  std::fflush(stderr);
-  shown_ = terminal_;
+  if (mode_ == ProgressMode::bar) {
+    write("\r" + line(stats) + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
+    shown_ = true;
+  } else {
+    write(mode_ == ProgressMode::json ? object(stats) : "lull: " + line(stats) + "\n");
+  }
 }
 
 void Progress::clear() {
-  if (shown_) std::fputs("\r\033[K", stderr);
+  const std::lock_guard lock(mutex_);
+  clear_locked();
+}
+
+void Progress::clear_locked() {
+  if (shown_) write(terminal_ ? "\r\033[K" : "\n");
   shown_ = false;
 }
 
-void Progress::summary(const pipeline::PipelineStats& stats, const std::string& output) {
-  clear();
-  if (quiet_) return;
+void Progress::done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
+  const std::lock_guard lock(mutex_);
+  last_stats_ = stats;
+  end({"done", 0, {}, damaged_frames});
+}
+
+void Progress::failed(int exit_code, const std::string& text, std::int64_t damaged_frames) {
+  const std::lock_guard lock(mutex_);
+  end({"failed", exit_code, text, damaged_frames});
+}
+
+void Progress::stopped(int signal) {
+  const std::lock_guard lock(mutex_);
+  end({"stopped", 128 + signal, "stopped by signal " + std::to_string(signal), 0});
+}
+
+void Progress::end(const End& end) {
+  clear_locked();
+  if (mode_ != ProgressMode::json || ended_) return;
+  ended_ = true;
+  write(
+      "{\"event\":\"end\",\"status\":\"" + std::string(end.status) +
+          "\",\"exit_code\":" + count(end.exit_code) + ",\"frames\":" + count(last_stats_.frames) +
+          ",\"damaged_frames\":" + count(end.damaged) +
+          ",\"seconds\":" + number(last_stats_.seconds) + ",\"fps\":" + number(last_stats_.fps()) +
+          ",\"message\":" + (end.text.empty() ? "null" : json_string(end.text)) + "}\n",
+      Patience::second);
+}
+
+// A pipe that can be written to takes 4096 bytes without waiting (PIPE_BUF); lines are shorter but
+// for the longest names, which may wait.
+void Progress::write(const std::string& text, Patience patience) {
+  pollfd target{descriptor_, POLLOUT, 0};
+  const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);
+  if (ready <= 0 || !(target.revents & POLLOUT)) return;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;  // nobody reads it any more: the job goes on
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+std::string summary(const pipeline::PipelineStats& stats, const std::string& output) {
   const pipeline::Stage busiest = stats.busiest();
-  std::fprintf(stderr, "lull: %s: %lld %s in %.2f s, %.2f fps; busiest stage: %s (%d%%)\n",
-               output.c_str(), static_cast<long long>(stats.frames),
-               stats.frames == 1 ? "frame" : "frames", stats.seconds, stats.fps(),
-               pipeline::stage_name(busiest), percent(stats.busy_share(busiest)));
+  return output + format(": %lld %s in %.2f s, %.2f fps; busiest stage: %s (%d%%)",
+                         static_cast<long long>(stats.frames),
+                         stats.frames == 1 ? "frame" : "frames", stats.seconds, stats.fps(),
+                         pipeline::stage_name(busiest), percent(stats.busy_share(busiest)));
 }
 
 }  // namespace lull::tools

@@ -1,35 +1,87 @@
 #pragma once
-// The line that tells how far a run is.
+// How far a run is, for people and for programs.
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <vector>
 
+#include "core/frame.h"
 #include "pipeline/run.h"
 
 namespace lull::tools {
 
-/// Writes to stderr: one line rewritten in place on a terminal, else a line every few seconds.
+enum class ProgressMode {
+  automatic,  // bar on a terminal, else plain
+  bar,        // one line rewritten in place
+  plain,      // a line every few seconds
+  json,       // an object a line: docs/progress.schema.json
+  none,
+};
+
+struct ProgressOptions {
+  ProgressMode mode = ProgressMode::automatic;
+  int descriptor = 2;
+};
+
+/// What is known when a run begins.
+struct JobFacts {
+  std::string input, output;
+  FrameFormat format;
+  std::int64_t frames = 0;  // how many there will be; 0: unknown
+  std::vector<std::string> devices;
+};
+
+/// Writes to a file descriptor, and never waits for who reads it: what does not fit into a pipe is
+/// left out, but for the last line, which gets a second. All functions but the constructor may be
+/// called from any thread.
 class Progress {
  public:
-  /// `frames`: how many there will be; 0: unknown.
-  Progress(std::int64_t frames, bool quiet);
+  /// `quiet`: automatic is none.
+  /// @throws InvalidArgument  nothing can be written to the descriptor
+  Progress(const ProgressOptions& options, bool quiet);
+
+  void start(const JobFacts& facts);
   /// To be called after each frame.
   void update(const pipeline::PipelineStats& stats);
   /// Removes the live line.
   void clear();
-  /// The last line: frames, seconds, fps and the busiest stage.
-  void summary(const pipeline::PipelineStats& stats, const std::string& output);
+  /// The end, one of these: the output is whole; an error; a stop by a signal. Only JSON says so.
+  void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
+  void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
+  void stopped(int signal);
 
  private:
+  enum class Patience { none, second };
+  struct End {
+    const char* status;
+    int exit_code;
+    std::string text;
+    std::int64_t damaged;
+  };
   std::string line(const pipeline::PipelineStats& stats) const;
+  std::string object(const pipeline::PipelineStats& stats) const;
+  void end(const End& end);
+  void clear_locked();
+  void write(const std::string& text, Patience patience = Patience::none);
 
-  std::int64_t frames_;
-  bool quiet_, terminal_, shown_ = false;
+  ProgressMode mode_;
+  int descriptor_;
+  bool terminal_, shown_ = false, ended_ = false;
+  std::mutex mutex_;
+  JobFacts facts_;
+  pipeline::PipelineStats last_stats_;
   std::chrono::steady_clock::time_point last_;
 };
 
+/// The line that tells what a run did.
+[[nodiscard]] std::string summary(const pipeline::PipelineStats& stats, const std::string& output);
+
 /// "0:05", "12:34" or "1:02:03".
 [[nodiscard]] std::string format_duration(double seconds);
+
+/// A JSON string, quotes included. What is no UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string json_string(const std::string& text);
 
 }  // namespace lull::tools

@@ -25,8 +25,8 @@ struct Backend {
 /// Opens a session for frames of one format. Equal frames give equal bytes, whatever the number of
 /// streams and threads.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)
-/// @throws DeviceUnavailable   this build or machine lacks the backend or device, or its memory is
-///                             too small for the session
+/// @throws DeviceUnavailable   this build or machine lacks the backend or device
+/// @throws OutOfDeviceMemory   its memory is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 

@@ -12,7 +12,7 @@ void check(cufftResult status, const char* what) {
   if (status == CUFFT_SUCCESS) return;
   const std::string text = std::string("cuFFT: ") + what + " failed (status " +
                            std::to_string(static_cast<int>(status)) + ")";
-  if (status == CUFFT_ALLOC_FAILED) throw DeviceUnavailable(text + "; use smaller batches");
+  if (status == CUFFT_ALLOC_FAILED) throw OutOfDeviceMemory(text + "; use smaller batches");
   throw InternalError(text);
 }
 

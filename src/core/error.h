@@ -37,6 +37,13 @@ using InvalidArgument = ErrorOf<ErrorKind::invalid_argument>;
 using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
+
+/// The device is there, its memory is too small: less at a time may help.
+class OutOfDeviceMemory : public DeviceUnavailable {
+ public:
+  using DeviceUnavailable::DeviceUnavailable;
+};
+
 using InternalError = ErrorOf<ErrorKind::internal>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;
 using IoError = ErrorOf<ErrorKind::io>;

@@ -32,7 +32,7 @@ void check(cudaError_t status, std::source_location where) {
                            std::string(path.substr(path.rfind('/') + 1)) + ":" +
                            std::to_string(where.line()) + ")";
   if (status == cudaErrorMemoryAllocation)
-    throw DeviceUnavailable(text + "; use fewer streams or smaller batches");
+    throw OutOfDeviceMemory(text + "; use fewer streams or smaller batches");
   if (blames_the_device(status)) throw DeviceUnavailable(text);
   throw InternalError(text);
 }

@@ -89,11 +89,12 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
 
 }  // namespace
 
-Demuxer::Demuxer(const std::string& path, const SourceOptions& options)
-    : path_(path == "-" ? "standard input" : path) {
+Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage)
+    : path_(path == "-" ? "standard input" : path), damage_(damage) {
   address_ = is_address(path);
   if (path != "-" && !options.raw && !address_ && is_sequence(path)) {
     sequence_ = find_sequence(path);
+    damage_.be_strict();
     select_files(options);
     if (options.limits.frames > 0 &&
         static_cast<std::int64_t>(sequence_.size()) > options.limits.frames)
@@ -184,9 +185,9 @@ void Demuxer::open_container(const SourceOptions& source) {
   // Text passes for ANSI art.
   if (std::string_view(context->iformat->name) == "tty")
     throw BadData("'" + path_ + "' is no video or picture (it is text)");
-  const std::string cut = pipe_ ? "" : find_truncation(path_, *context);
-  if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
-  if (!pipe_ && has_more_pages(path_, *context))
+  const std::string cut = pipe_ ? "" : find_truncation(path_, *context_);
+  if (!cut.empty()) damage_.cut("'" + path_ + "' is cut short (" + cut + ")");
+  if (!pipe_ && has_more_pages(path_, *context_))
     throw BadData("'" + path_ +
                   "' has several pages (FFmpeg reads the first alone); split it first");
   float_tiff_ =
@@ -254,9 +255,12 @@ PacketPtr Demuxer::read() {
       check_end();
       return nullptr;
     }
-    if (code < 0) fail_reading(code);
-    if (packet->flags & AV_PKT_FLAG_CORRUPT)
-      throw BadData(with_log("'" + path_ + "' is damaged or cut short", watch_));
+    if (code < 0) {
+      if (go_on_after(code)) continue;
+      return nullptr;
+    }
+    failures_ = 0;
+    count_damage(*packet);
     note_time(*packet);
     if (packet->stream_index == video_) {
       last_end_ = packet->pos < 0 ? -1 : packet->pos + packet->size;
@@ -264,6 +268,26 @@ PacketPtr Demuxer::read() {
     }
     if (context_->streams[packet->stream_index]->discard != AVDISCARD_ALL)
       relay_->put(std::move(packet));
+  }
+}
+
+// What damage is passed over: whether to try again. Some demuxers find a place to go on from.
+bool Demuxer::go_on_after(int code) {
+  check_io();
+  constexpr int attempts = 100;
+  const std::string text = "'" + path_ + "' is damaged or cut short (" + error_text(code) + ")";
+  if (interrupted_) throw IoError(text);
+  if (failures_++ == 0) damage_.frame(with_log(text, watch_), AV_NOPTS_VALUE);
+  return code == AVERROR_INVALIDDATA && failures_ < attempts;
+}
+
+void Demuxer::count_damage(const AVPacket& packet) {
+  const bool is_video = packet.stream_index == video_;
+  if (packet.flags & AV_PKT_FLAG_CORRUPT) {
+    const std::string text = with_log("'" + path_ + "' is damaged or cut short", watch_);
+    is_video ? damage_.packet(text, packet.pts) : damage_.frame(text, AV_NOPTS_VALUE);
+  } else if (is_video) {
+    damage_.whole_packet();
   }
 }
 
@@ -307,15 +331,13 @@ void Demuxer::interrupt() noexcept {
   if (pipe_) pipe_->interrupt();
 }
 
-void Demuxer::fail_reading(int code) {
+void Demuxer::check_io() const {
   if (io().error < 0 && io().error != AVERROR_EOF)
     throw IoError("cannot read '" + path_ + "' (" + error_text(io().error) + ")");
-  throw BadData(
-      with_log("'" + path_ + "' is damaged or cut short (" + error_text(code) + ")", watch_));
 }
 
 void Demuxer::check_end() {
-  if (io().error < 0 && io().error != AVERROR_EOF) fail_reading(io().error);
+  check_io();
   // The index of fragments is known by now.
   std::string cut = pipe_ ? find_truncation(*pipe_, *context_) : find_truncation(path_, *context_);
   // Matroska of unknown size: a cluster that breaks off is mentioned, no more.
@@ -325,7 +347,7 @@ void Demuxer::check_end() {
   if (std::string_view(context_->iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       size > last_end_)
     cut = "the last frame is not whole";
-  if (!cut.empty()) throw BadData("'" + path_ + "' is cut short (" + cut + ")");
+  if (!cut.empty()) damage_.cut("'" + path_ + "' is cut short (" + cut + ")");
 }
 
 }  // namespace lull::io

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/byte_pipe.h"
+#include "io/damage.h"
 #include "io/ffmpeg.h"
 #include "io/ffmpeg_log.h"
 #include "io/media.h"
@@ -19,7 +20,8 @@ namespace lull::io {
 /// InvalidArgument
 class Demuxer {
  public:
-  Demuxer(const std::string& path, const SourceOptions& options);
+  /// `damage` must outlive the demuxer, which makes it strict for a sequence.
+  Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
   const std::string& path() const { return path_; }
   AVFormatContext& context() const { return *context_; }
@@ -65,10 +67,14 @@ class Demuxer {
   void check_first(const SourceOptions& options);
   void check_picture(const AVPacket& packet, const std::string& path) const;
   PacketPtr read_picture();
-  [[noreturn]] void fail_reading(int code);
+  bool go_on_after(int code);
+  void count_damage(const AVPacket& packet);
+  void check_io() const;
   void check_end();
 
   std::string path_;
+  DamageCount& damage_;
+  int failures_ = 0;                          // of reading, in a row
   LogWatch watch_;                            // since opening
   std::unique_ptr<AVIOContext, CloseIo> io_;  // a file's
   std::unique_ptr<InputPipe> pipe_;           // instead of it

@@ -1,9 +1,11 @@
 #include "io/ffmpeg_log.h"
 
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "io/ffmpeg.h"
 
@@ -22,6 +24,9 @@ struct Log {
   std::mutex mutex;
   std::deque<Message> messages;
   long next = 0;
+  std::atomic<bool> listened = false;
+  std::mutex listener_mutex;
+  std::function<void(const std::string&)> listener;
 };
 
 Log& the_log() {
@@ -30,7 +35,7 @@ Log& the_log() {
 }
 
 void remember(void*, int level, const char* format, va_list arguments) {
-  if (level > AV_LOG_WARNING) return;
+  if (level > (the_log().listened ? AV_LOG_INFO : AV_LOG_WARNING)) return;
   char line[512];
   std::vsnprintf(line, sizeof line, format, arguments);
   std::string text = line;
@@ -40,6 +45,11 @@ void remember(void*, int level, const char* format, va_list arguments) {
     if (c == '\n' || c == '\r') c = ' ';
   if (text.empty()) return;
   Log& log = the_log();
+  {
+    const std::lock_guard lock(log.listener_mutex);
+    if (log.listener) log.listener(text);
+  }
+  if (level > AV_LOG_WARNING) return;
   const std::lock_guard lock(log.mutex);
   log.messages.push_back({log.next++, level, std::move(text)});
   if (log.messages.size() > kept) log.messages.pop_front();
@@ -53,6 +63,13 @@ void capture_ffmpeg_log() {
     the_log();  // before the first message, so that it outlives FFmpeg's last
     av_log_set_callback(remember);
   });
+}
+
+void forward_ffmpeg_log(std::function<void(const std::string&)> listener) {
+  capture_ffmpeg_log();
+  const std::lock_guard lock(the_log().listener_mutex);
+  the_log().listened = listener != nullptr;
+  the_log().listener = std::move(listener);
 }
 
 LogWatch::LogWatch() {
@@ -82,6 +99,16 @@ std::string LogWatch::find(const char* phrase) const {
   for (const Message& m : log.messages)
     if (m.number >= first_ && m.text.find(phrase) != std::string::npos) return m.text;
   return {};
+}
+
+void LogWatch::skip(const char* phrase) {
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  for (const Message& m : log.messages)
+    if (m.number >= first_ && m.text.find(phrase) != std::string::npos) {
+      first_ = m.number + 1;
+      return;
+    }
 }
 
 std::string with_log(const std::string& text, const LogWatch& watch) {

@@ -1,12 +1,17 @@
 #pragma once
 // FFmpeg's own messages: kept off stderr, remembered for the text of our errors.
 
+#include <functional>
 #include <string>
 
 namespace lull::io {
 
 /// Takes over FFmpeg's log for the whole process (FFmpeg has one). Safe to call often.
 void capture_ffmpeg_log();
+
+/// Passes every message of FFmpeg on, one line each, until it is called with an empty function. The
+/// listener is called from FFmpeg's threads.
+void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 /// Scope in which FFmpeg's messages are watched. Messages carry no context that would tell two
 /// files of one process apart, so a watch sees those of every thread: it is for texts, and for
@@ -21,6 +26,8 @@ class LogWatch {
   std::string first_error() const;
   /// The first message of any level in this scope that contains `phrase`, else empty.
   std::string find(const char* phrase) const;
+  /// Leaves out what find() would find, and all before it.
+  void skip(const char* phrase);
 
  private:
   long first_ = 0;  // number of the first message in scope

@@ -8,6 +8,7 @@
 //   sink->finish();
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <memory_resource>
@@ -40,6 +41,14 @@ struct VideoInfo {
   bool interlaced = false;           // by what the first frame or the container says
   std::vector<std::string> notes;    // what a user should know of the input, one text each
   ValueScale values;
+};
+
+/// Damage that a source has passed over so far (SourceOptions::pass_damage).
+struct Damage {
+  /// Frames that are damaged or have no picture. An end that comes too early counts as one; once
+  /// all is read, as the frames that the container had promised.
+  std::int64_t frames = 0;
+  std::string first;  // what the first was, one line; empty: there is none
 };
 
 /// Frames without any head: what nothing but the user knows of them.
@@ -94,6 +103,11 @@ struct SourceOptions {
   /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
   /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
   std::optional<int> gpu;
+  /// Pass over damage of a video and count it: frames that decode come out, damaged ones as the
+  /// decoder concealed them; those that do not are left out; a cut is the end. What is
+  /// read but not selected counts, too. Without it, damage is BadData. Stacks and sequences are
+  /// whole or refused in any case, and so is what a GPU fails to decode after its first frame.
+  bool pass_damage = false;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
@@ -104,6 +118,8 @@ struct SourceOptions {
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
+  /// Not while another thread reads.
+  virtual Damage damage() const { return {}; }
   /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept {
     static const std::string stack = "stacks are not compressed video";
@@ -167,6 +183,16 @@ class MediaSink : public FrameSink {
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
   virtual const std::string& temporary() const noexcept = 0;
+  /// Packets of copied streams that were too damaged to be copied, where the source passes over
+  /// damage (else they are BadData).
+  virtual Damage damage() const { return {}; }
+  /// As finish(), but the result gets its name only if `accepts` says so once all is written. If
+  /// not, it stays under its temporary name, which is returned; empty if it has its name, or if
+  /// such an output keeps nothing.
+  virtual std::string finish_if(const std::function<bool()>& accepts) {
+    if (accepts()) finish();
+    return {};
+  }
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,

@@ -26,7 +26,11 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
 
 Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
              const Encoder& encoder, Dictionary& options)
-    : file_(file), extension_(container.extension), pipe_(container.pipe), cut_(source.cut()) {
+    : file_(file),
+      extension_(container.extension),
+      pipe_(container.pipe),
+      cut_(source.cut()),
+      damage_(source.passes_damage()) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -185,7 +189,8 @@ void Muxer::write_video(PacketPtr packet) {
   if (extension_ == "y4m") return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
-  write(packet.get());
+  const LogWatch watch;
+  check_sent(write(packet.get()), watch);
 }
 
 // FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
@@ -231,11 +236,20 @@ void Muxer::end_copies() {
 }
 
 void Muxer::write_copy(Copy& copy, PacketPtr packet) {
+  const int from = packet->stream_index;
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;
   keep_order(copy, *packet);
-  write(packet.get());
+  const LogWatch watch;
+  const int code = write(packet.get());
+  // What another container wants to be told of the content cannot be found in damaged content.
+  if (code == AVERROR_INVALIDDATA)
+    damage_.frame(
+        with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
+        AV_NOPTS_VALUE);
+  else
+    check_sent(code, watch);
 }
 
 // A coarser time base can make two decoding times one, which many muxers refuse.
@@ -249,10 +263,13 @@ void Muxer::keep_order(Copy& copy, AVPacket& packet) const {
   copy.last_dts = packet.dts;
 }
 
-void Muxer::write(AVPacket* packet) {
-  const LogWatch watch;
+int Muxer::write(AVPacket* packet) {
   const int code = av_interleaved_write_frame(context_.get(), packet);
   file_.check_written();
+  return code;
+}
+
+void Muxer::check_sent(int code, const LogWatch& watch) const {
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "io/damage.h"
 #include "io/encoder.h"
+#include "io/ffmpeg_log.h"
 #include "io/output_file.h"
 
 namespace lull::io {
@@ -23,6 +25,8 @@ class Muxer {
   /// No frame comes any more, and no packet: those that waited for a cut go or are dropped.
   void end_copies();
   void write_trailer();
+  /// Packets of copied streams that were too damaged to be copied.
+  const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
@@ -48,7 +52,8 @@ class Muxer {
   void cut_and_write(Copy& copy);
   void write_copy(Copy& copy, PacketPtr packet);
   void keep_order(Copy& copy, AVPacket& packet) const;
-  void write(AVPacket* packet);
+  int write(AVPacket* packet);
+  void check_sent(int code, const LogWatch& watch) const;
 
   Output& file_;
   std::string extension_;
@@ -58,6 +63,7 @@ class Muxer {
   AVRational encoder_time_base_{};
   std::deque<Copy> copies_;  // by the source's stream number
   std::vector<std::string> left_out_;
+  DamageCount damage_;
 };
 
 }  // namespace lull::io

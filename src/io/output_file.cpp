@@ -24,7 +24,15 @@ std::string reason() { return std::strerror(errno); }
 std::string behind_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
-  return code ? path : real.string();
+  if (!code) return real.string();
+  // A link may lead to a file that does not exist yet. The system follows 40 links, too.
+  fs::path name = path;
+  for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
+    const fs::path target = fs::read_symlink(name, code);
+    if (code) break;
+    name = name.parent_path() / target;  // an absolute target replaces the whole
+  }
+  return name.string();
 }
 
 }  // namespace
@@ -56,6 +64,11 @@ OutputPipe::OutputPipe(int descriptor) : Output("to standard output") {
 }
 
 void OutputPipe::commit() { check<IoError>(flush(), "cannot write " + name_); }
+
+std::string OutputPipe::keep() {
+  commit();  // the reader has the rest already
+  return {};
+}
 
 OutputFile::OutputFile(const std::string& path, bool overwrite)
     : Output("the output"), path_(behind_links(path)), overwrite_(overwrite) {
@@ -112,12 +125,21 @@ std::int64_t Output::seek(void* self, std::int64_t offset, int whence) {
   return at < 0 ? AVERROR(errno) : at;
 }
 
-void OutputFile::commit() {
+void OutputFile::settle() {
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
   // Network file systems report a full disk here at the latest.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
+}
+
+std::string OutputFile::keep() {
+  settle();
+  return std::exchange(temporary_, {});
+}
+
+void OutputFile::commit() {
+  settle();
   if (overwrite_) {
     rename_over();
   } else {

@@ -26,6 +26,9 @@ class Output {
   const std::string& temporary() const { return temporary_; }
   /// The output is whole. @throws IoError, CannotCreate
   virtual void commit() = 0;
+  /// In place of commit(): what was written stays where it is, under its temporary name, which is
+  /// returned; empty if there is none. @throws IoError
+  virtual std::string keep() = 0;
 
  protected:
   struct FreeIo {
@@ -58,9 +61,12 @@ class OutputFile final : public Output {
   ~OutputFile() override;
   /// Flushes to the disk and renames.
   void commit() override;
+  std::string keep() override;
 
  private:
   void create();
+  /// All is on the disk, and the file closed.
+  void settle();
   void rename_over();
   void rename_new();
 
@@ -74,6 +80,7 @@ class OutputPipe final : public Output {
   /// @throws InvalidArgument  it is a terminal
   explicit OutputPipe(int descriptor);
   void commit() override;
+  std::string keep() override;
 };
 
 }  // namespace lull::io

@@ -71,11 +71,17 @@ class FileSink final : public MediaSink {
   }
 
   void finish() override {
-    encoder_->send_end();
-    pass_on();
-    muxer_->end_copies();
-    muxer_->write_trailer();
+    write_end();
     file_->commit();
+  }
+
+  Damage damage() const override { return muxer_->damage(); }
+
+  std::string finish_if(const std::function<bool()>& accepts) override {
+    write_end();
+    if (!accepts()) return file_->keep();
+    file_->commit();
+    return {};
   }
 
   const std::string& encoder() const noexcept override { return encoder_name_; }
@@ -88,6 +94,13 @@ class FileSink final : public MediaSink {
   void note_loss(const std::string& loss) {
     if (!loss.empty() && std::ranges::find(left_out_, loss) == left_out_.end())
       left_out_.push_back(loss);
+  }
+
+  void write_end() {
+    encoder_->send_end();
+    pass_on();
+    muxer_->end_copies();
+    muxer_->write_trailer();
   }
 
   // What is ready in the encoder and what the demuxer left for copying.

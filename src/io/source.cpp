@@ -34,7 +34,8 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : demuxer_(path, options),
+    : damage_(options.pass_damage),
+      demuxer_(path, options, damage_),
       limits_(options.limits),
       refuse_interlaced_(options.refuse_interlaced) {
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
@@ -151,9 +152,11 @@ std::optional<Frame> FileSource::read() {
     ahead_.pop_front();
   }
   if (!taken) {
+    damage_.end(info_.frames_estimate - given_);
     check_all_decoded();
     return std::nullopt;
   }
+  ++given_;
   check_unchanged(*taken);
   if (refuse_interlaced_ && is_interlaced(*taken->picture)) refuse_interlaced();
   auto passenger = std::make_shared<Passenger>();

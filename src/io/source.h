@@ -20,6 +20,8 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
+  bool passes_damage() const { return damage_.passes(); }
+  Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
   void interrupt() noexcept override { demuxer_.interrupt(); }
 
@@ -47,6 +49,9 @@ class FileSource final : public MediaSource {
   FramePtr decode_picture();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
+  /// Whether there is damage to pass over after the decoder failed with `code`.
+  bool pass(int code);
+  bool exceeds_pixels() const;
   void count_decoded();
   void check_decoded(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
@@ -71,6 +76,7 @@ class FileSource final : public MediaSource {
   [[noreturn]] void fail_change(const Timed& timed) const;
   void check_all_decoded() const;
 
+  DamageCount damage_;
   Demuxer demuxer_;
   Limits limits_;
   bool refuse_interlaced_;
@@ -90,6 +96,7 @@ class FileSource final : public MediaSource {
   bool half_floats_ = false;
   std::int64_t decoded_ = 0;  // frames
   std::int64_t stamped_ = 0;  // of these, with a time
+  std::int64_t given_ = 0;    // of these, by read()
   std::shared_ptr<Cut> cut_;
   bool cut_ended_ = false;
   std::int64_t next_pts_ = AV_NOPTS_VALUE;

@@ -43,6 +43,9 @@ void FileSource::open_decoder(int threads) {
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up_decoder(codec);
   decoder_->thread_count = threads;
+  // So that what FFV1's decoder mentions is of the frame that comes out.
+  if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
+    decoder_->thread_type = FF_THREAD_SLICE;
   if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
     decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
@@ -143,14 +146,30 @@ void FileSource::count_decoded() {
 int FileSource::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
-    if (code != AVERROR(EAGAIN)) return std::min(code, 0);
+    if (code != AVERROR(EAGAIN)) {
+      if (pass(code)) continue;
+      return std::min(code, 0);
+    }
     const PacketPtr packet = next_packet();
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
     // A broadcast that was recorded from its middle has no parameter sets at first.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-    if (sent < 0 && sent != AVERROR_EOF && !warming_up) return sent;
+    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !pass(sent)) return sent;
   }
+}
+
+// An error of a GPU is a reason to take the CPU, for which the first frame is in time.
+bool FileSource::pass(int code) {
+  const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
+  if (!damaged || gpu_ || !damage_.passes() || exceeds_pixels()) return false;
+  damage_.no_frame(with_log(
+      place() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
+  return true;
+}
+
+bool FileSource::exceeds_pixels() const {
+  return !watch_.find("exceeds specified max pixel count").empty();
 }
 
 PacketPtr FileSource::next_packet() {
@@ -175,14 +194,21 @@ void FileSource::check_decoded(const AVFrame& picture) {
   const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
                        : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
                                                                 : nullptr;
-  if (damaged || (phrase && !watch_.find(phrase).empty()))
-    throw BadData(with_log(
-        "frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
-        watch_));
+  if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
+  damage_.frame(
+      with_log("frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
+               watch_),
+      picture.best_effort_timestamp);
+  // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
+  // frames ahead, says it once for each frame, that of FFV1 for each slice of this one.
+  if (phrase && decoder_->codec_id == AV_CODEC_ID_MJPEG)
+    watch_.skip(phrase);
+  else
+    watch_ = LogWatch();
 }
 
 void FileSource::fail_decoding() const {
-  if (!watch_.find("exceeds specified max pixel count").empty())
+  if (exceeds_pixels())
     throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
                   " pixels in a frame; allow it with --max-pixels");
   const bool one = !demuxer_.sequence().empty();

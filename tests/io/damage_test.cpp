@@ -35,6 +35,17 @@ ClipSpec spec_of(const Medium& m) {
   return spec;
 }
 
+/// Whether damage that is passed over was counted, or nothing could be read at all.
+bool is_counted(const std::string& path) {
+  try {
+    const auto source = open_source(path, {.pass_damage = true});
+    while (source->read()) continue;
+    return source->damage().frames > 0 && !source->damage().first.empty();
+  } catch (const BadData&) {
+    return true;
+  }
+}
+
 class CutShort : public testing::TestWithParam<Medium> {};
 
 TEST_P(CutShort, IsBadDataWhereverTheCut) {
@@ -54,6 +65,7 @@ TEST_P(CutShort, IsBadDataWhereverTheCut) {
     write_file(cut, {bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(missing)});
     EXPECT_THROW(count_frames(cut), BadData) << missing << " of " << n << " bytes missing";
     EXPECT_THROW(transcode(cut, folder / "out.mkv"), BadData) << missing;
+    EXPECT_TRUE(is_counted(cut)) << missing;
   }
   EXPECT_THAT(folder.files(), testing::Not(testing::Contains("out.mkv")));
   EXPECT_THAT(folder.files(), testing::Not(testing::Contains(testing::HasSubstr(".tmp"))));
@@ -81,6 +93,45 @@ INSTANTIATE_TEST_SUITE_P(
       std::ranges::replace(name, '.', '_');
       return name;
     });
+
+// Whatever the bytes: an end, and no other complaint than of the input.
+TEST(RandomDamage, IsCountedOrBadData) {
+  const TemporaryFolder folder;
+  std::uint32_t state = 7;
+  const auto random = [&](std::size_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (const Medium& m :
+       {Medium{"a.mkv", "libx264", "", "aac"}, Medium{"a.ts", "libx264", "", "aac"},
+        Medium{"a.mp4", "mpeg4", "", "aac"}, Medium{"b.mkv", "ffv1", "", "flac"},
+        Medium{"a.mov", "mjpeg", "", "", AV_PIX_FMT_YUVJ420P}}) {
+    if (!has_encoder(m.encoder.c_str())) continue;
+    make_clip(folder / m.name, spec_of(m));
+    const auto whole = read_file(folder / m.name);
+    int read = 0;
+    for (int i = 0; i < 15; ++i) {
+      auto bytes = whole;
+      for (std::size_t flips = std::size_t{1} << random(8); flips > 0; --flips)
+        bytes[random(bytes.size())] ^= static_cast<std::uint8_t>(1 + random(255));
+      const std::string bad = folder / ("bad-" + m.name);
+      write_file(bad, bytes);
+      try {
+        const auto source = open_source(bad, {.pass_damage = true});
+        const auto sink =
+            open_sink(folder / "out.mkv", *source, {.lossless = true, .overwrite = true});
+        while (auto frame = source->read()) sink->write(*std::move(frame));
+        const std::string kept = sink->finish_if([] { return false; });
+        EXPECT_TRUE(std::filesystem::remove(kept));
+        ++read;
+      } catch (const BadData&) {
+      } catch (const InvalidArgument&) {  // nonsense that the container cannot hold
+      }
+    }
+    EXPECT_GT(read, 0) << m.name;
+    EXPECT_THAT(folder.files(), testing::Not(testing::Contains("out.mkv")));
+  }
+}
 
 void expect_bad(const std::string& path) { EXPECT_THROW(count_frames(path), BadData) << path; }
 

@@ -110,6 +110,14 @@ TEST(Options, WhatIsMissingIsNamed) {
   EXPECT_NO_THROW(check(minimal()));
 }
 
+TEST(Options, ProgressDoesNotGoWhereFramesGo) {
+  DenoiseOptions options = minimal();
+  apply(options, "--progress-fd", "1");
+  EXPECT_NO_THROW(check(options));
+  apply(options, "--output", "-");
+  EXPECT_THROW(check(options), InvalidArgument);
+}
+
 TEST(Progress, Durations) {
   EXPECT_EQ(format_duration(0), "0:00");
   EXPECT_EQ(format_duration(4.2), "0:05");

@@ -1,0 +1,116 @@
+// Where memory is short: fewer streams, then smaller batches, then the CPU. A pretended GPU counts.
+
+#include "tools/open_denoiser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "tools/device_choice.h"
+
+namespace lull::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr FrameFormat picture{.width = 1920, .height = 1080};
+
+class Nothing final : public Denoiser {
+ public:
+  int latency() const noexcept override { return 0; }
+  std::optional<Frame> push(Frame frame) override { return frame; }
+  std::optional<Frame> drain() override { return std::nullopt; }
+};
+
+/// Devices that hold so many samples: of all streams' batches. The CPU holds everything.
+class Short : public testing::Test {
+ protected:
+  std::unique_ptr<Denoiser> open(const bm3d::Params& params, const FrameFormat& format,
+                                 const bm3d::Backend& backend) {
+    opened_.push_back(name_of(backend) + "/" + std::to_string(backend.streams));
+    const long long area = static_cast<long long>(std::min(params.batch.width, format.width)) *
+                           std::min(params.batch.height, format.height);
+    if (backend.kind == bm3d::BackendKind::cuda && area * backend.streams > room_[backend.device])
+      throw OutOfDeviceMemory("CUDA: out of memory");
+    return std::make_unique<Nothing>();
+  }
+  OpenedDenoiser open_all(const std::vector<bm3d::Backend>& backends,
+                          Fallback fallback = Fallback::none) {
+    return open_denoiser(
+        {}, picture, backends, fallback, [this](const std::string& text) { said_.push_back(text); },
+        [this](const auto& params, const auto& format, const auto& backend) {
+          return open(params, format, backend);
+        });
+  }
+  static bm3d::Backend gpu(int device, int streams) {
+    return {.kind = bm3d::BackendKind::cuda, .device = device, .streams = streams};
+  }
+  std::array<long long, 2> room_{1LL << 40, 1LL << 40};
+  std::vector<std::string> opened_, said_;
+};
+
+TEST_F(Short, EnoughIsNotTouched) {
+  const OpenedDenoiser opened = open_all({gpu(0, 4)}, Fallback::cpu);
+  EXPECT_NE(opened.denoiser, nullptr);
+  EXPECT_THAT(opened_, ElementsAre("cuda:0/4"));
+  EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(Short, FewerStreamsComeFirst) {
+  room_[0] = 1920 * 1080;
+  const OpenedDenoiser opened = open_all({gpu(0, 5)});
+  EXPECT_THAT(opened_, ElementsAre("cuda:0/5", "cuda:0/2", "cuda:0/1"));
+  EXPECT_EQ(opened.backends.front().streams, 1);
+  EXPECT_THAT(said_, ElementsAre("cuda:0 is short of memory; using --streams 2",
+                                 "cuda:0 is short of memory; using --streams 1"));
+}
+
+TEST_F(Short, ThenSmallerBatches) {
+  room_[0] = 960 * 540;
+  const OpenedDenoiser opened = open_all({gpu(0, 2)});
+  EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cuda);
+  EXPECT_THAT(said_, ElementsAre("cuda:0 is short of memory; using --streams 1",
+                                 "cuda:0 is short of memory; using --batch 960x1080",
+                                 "cuda:0 is short of memory; using --batch 960x540"));
+}
+
+TEST_F(Short, ThenTheCpuIfAllowed) {
+  room_[0] = 1000;
+  EXPECT_THROW(open_all({gpu(0, 2)}), OutOfDeviceMemory);
+  said_.clear();
+  const OpenedDenoiser opened = open_all({gpu(0, 2)}, Fallback::cpu);
+  ASSERT_EQ(opened.backends.size(), 1u);
+  EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
+  EXPECT_THAT(said_.back(), "denoising on the CPU (CUDA: out of memory)");
+  for (const std::string& line : said_) EXPECT_EQ(line.find('\n'), std::string::npos);
+}
+
+TEST_F(Short, OneOfSeveralGetsLess) {
+  room_[1] = 1920 * 1080;
+  const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)});
+  EXPECT_EQ(opened.backends[0].streams, 2);
+  EXPECT_EQ(opened.backends[1].streams, 1);
+  EXPECT_THAT(said_, ElementsAre("cuda:1 is short of memory; using --streams 1"));
+}
+
+// Bytes of the CPU and of a GPU differ, and which frames would go where is chance.
+TEST_F(Short, TheCpuTakesAllOrNothing) {
+  room_[1] = 0;
+  const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)}, Fallback::cpu);
+  ASSERT_EQ(opened.backends.size(), 1u);
+  EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
+}
+
+TEST_F(Short, OtherErrorsStayErrors) {
+  const Opener broken = [](const auto&, const auto&, const auto&) -> std::unique_ptr<Denoiser> {
+    throw DeviceUnavailable("the device fell off the bus");
+  };
+  EXPECT_THROW(open_denoiser(
+                   {}, picture, {gpu(0, 2)}, Fallback::cpu, [](const auto&) {}, broken),
+               DeviceUnavailable);
+}
+
+}  // namespace
+}  // namespace lull::tools

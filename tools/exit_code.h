@@ -1,0 +1,39 @@
+#pragma once
+// What the process says to whoever started it.
+
+#include <string>
+
+#include "core/error.h"
+
+namespace lull::tools {
+
+/// sysexits.h, and 2 for usage as everywhere.
+[[nodiscard]] inline int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument:
+      return 2;
+    case ErrorKind::bad_data:
+      return 65;
+    case ErrorKind::no_input:
+      return 66;
+    case ErrorKind::device_unavailable:
+      return 69;
+    case ErrorKind::internal:
+      return 70;
+    case ErrorKind::cannot_create:
+      return 73;
+    case ErrorKind::io:
+      return 74;
+  }
+  return 70;
+}
+
+struct Failure {
+  int code;
+  std::string text;  // one line, without "lull: "
+};
+
+/// The exception that is being handled, for the user; to be called in a catch block.
+[[nodiscard]] Failure current_failure();
+
+}  // namespace lull::tools

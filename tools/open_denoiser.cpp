@@ -1,0 +1,84 @@
+#include "tools/open_denoiser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "pipeline/sharded_denoiser.h"
+
+namespace lull::tools {
+namespace {
+
+// Half a batch needs about half the memory; below this side, a GPU has too little to do at a time.
+constexpr int smallest_batch = 128;  // samples
+
+std::string text_of(const bm3d::BatchSize& batch) {
+  return std::to_string(batch.width) + "x" + std::to_string(batch.height);
+}
+
+/// Takes the next step down; "" if there is none.
+std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
+  if (backend.streams > 1) {
+    backend.streams /= 2;
+    return "using --streams " + std::to_string(backend.streams);
+  }
+  // More than a frame is never worked on.
+  bm3d::BatchSize batch{std::min(params.batch.width, format.width),
+                        std::min(params.batch.height, format.height)};
+  int& side = batch.width >= batch.height ? batch.width : batch.height;
+  if (side / 2 < smallest_batch) return {};
+  side /= 2;
+  params.batch = batch;
+  return "using --batch " + text_of(batch);
+}
+
+std::unique_ptr<Denoiser> open_within_memory(bm3d::Params params, const FrameFormat& format,
+                                             bm3d::Backend& backend, const Say& say,
+                                             const Opener& open) {
+  for (;;) {
+    try {
+      return open(params, format, backend);
+    } catch (const OutOfDeviceMemory&) {
+      const std::string step = reduce(params, backend, format);
+      if (step.empty()) throw;
+      say(name_of(backend) + " is short of memory; " + step);
+    }
+  }
+}
+
+}  // namespace
+
+std::string name_of(const bm3d::Backend& backend) {
+  switch (backend.kind) {
+    case bm3d::BackendKind::reference:
+      return "reference";
+    case bm3d::BackendKind::cpu:
+      return "cpu";
+    case bm3d::BackendKind::cuda:
+      return "cuda:" + std::to_string(backend.device);
+  }
+  return {};
+}
+
+OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+                             const std::vector<bm3d::Backend>& backends, Fallback fallback,
+                             const Say& say, const Opener& open) {
+  OpenedDenoiser result{.denoiser = nullptr, .backends = backends};
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  try {
+    for (bm3d::Backend& backend : result.backends)
+      sessions.push_back(open_within_memory(params, format, backend, say, open));
+  } catch (const OutOfDeviceMemory& error) {
+    if (fallback != Fallback::cpu) throw;
+    sessions.clear();  // gives the memory back
+    const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
+    say("denoising on the CPU (" + std::string(error.what()) + ")");
+    result.backends = {cpu};
+    sessions.push_back(open(params, format, cpu));
+  }
+  result.denoiser =
+      sessions.size() == 1 ? std::move(sessions.front()) : pipeline::shard(std::move(sessions));
+  return result;
+}
+
+}  // namespace lull::tools

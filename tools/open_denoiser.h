@@ -1,0 +1,39 @@
+#pragma once
+// From backends to the session that a run uses, with less where memory is short.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/denoiser.h"
+#include "tools/denoise_options.h"
+
+namespace lull::tools {
+
+using Opener = std::function<std::unique_ptr<Denoiser>(const bm3d::Params&, const FrameFormat&,
+                                                       const bm3d::Backend&)>;
+using Say = std::function<void(const std::string&)>;
+
+struct OpenedDenoiser {
+  std::unique_ptr<Denoiser> denoiser;
+  std::vector<bm3d::Backend> backends;  // what it runs on
+};
+
+/// Opens a session for each of `backends`, and shards them where they are several. Where the memory
+/// of a device does not suffice, that device gets fewer streams, then smaller batches, which change
+/// no byte of the result; if that does not help and `fallback` allows it, all is left to the CPU
+/// (never a part of the frames: its bytes differ from a GPU's). Each step is told to `say`, a line
+/// each.
+/// @throws OutOfDeviceMemory  a device cannot hold the smallest session
+/// @throws whatever `open` throws for other reasons
+[[nodiscard]] OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+                                           const std::vector<bm3d::Backend>& backends,
+                                           Fallback fallback, const Say& say,
+                                           const Opener& open = bm3d::open);
+
+/// "cuda:1", "cpu" or "reference".
+[[nodiscard]] std::string name_of(const bm3d::Backend& backend);
+
+}  // namespace lull::tools
