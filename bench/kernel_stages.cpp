@@ -11,16 +11,6 @@ namespace {
 
 using namespace bm3d;
 
-// As a session plans it: two thread blocks of matching on a multiprocessor.
-std::size_t match_shared_limit() {
-  int device = 0, multiprocessor = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(
-      cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  return std::min(cuda::dynamic_shared_limit(),
-                  static_cast<std::size_t>(multiprocessor / 2 - 1024));
-}
-
 /// The whole picture at once, whatever its size: stages are timed apart, so that each must find
 /// what the one before it made.
 Batch whole(const ReferenceGrid& grid) {
@@ -70,7 +60,7 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy) {
   displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 
-  const std::size_t shared = match_shared_limit();
+  const std::size_t shared = cuda::shared_limit_for(match_blocks);
   add_load();
   add_phase("first",
             {params.hard,

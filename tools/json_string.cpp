@@ -1,7 +1,7 @@
+#include "tools/json_string.h"
+
 #include <cstdio>
 #include <string_view>
-
-#include "tools/progress.h"
 
 namespace lull::tools {
 namespace {

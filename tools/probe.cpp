@@ -6,6 +6,7 @@
 #include "core/describe.h"
 #include "core/error.h"
 #include "tools/commands.h"
+#include "tools/json_string.h"
 
 namespace lull::tools {
 namespace {
@@ -81,7 +82,7 @@ class Json {
   }
   void string(const char* key, const std::string& value) {
     member(key);
-    quote(value);
+    text_ += json_string(value);
   }
   void number(const char* key, double value) {
     member(key);
@@ -110,41 +111,9 @@ class Json {
     if (!first_) text_ += ',';
     first_ = false;
     if (*key == 0) return;
-    quote(key);
+    text_ += json_string(key);
     text_ += ':';
   }
-  // Bytes that are no UTF-8 (of a file's name, or an old tag) become U+FFFD: JSON has no others.
-  void quote(const std::string& value) {
-    text_ += '"';
-    for (std::size_t i = 0; i < value.size();) {
-      const auto c = static_cast<unsigned char>(value[i]);
-      const std::size_t length = c < 0x80   ? 1
-                                 : c < 0xc2 ? 0
-                                 : c < 0xe0 ? 2
-                                 : c < 0xf0 ? 3
-                                 : c < 0xf5 ? 4
-                                            : 0;
-      bool whole = length > 0 && i + length <= value.size();
-      for (std::size_t k = 1; whole && k < length; ++k)
-        whole = (static_cast<unsigned char>(value[i + k]) & 0xc0) == 0x80;
-      if (!whole) {
-        text_ += "\\ufffd";
-        ++i;
-        continue;
-      }
-      if (c < 0x20) {
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\u%04x", c);
-        text_ += escape;
-      } else {
-        if (c == '"' || c == '\\') text_ += '\\';
-        text_.append(value, i, length);
-      }
-      i += length;
-    }
-    text_ += '"';
-  }
-
   std::string text_;
   bool first_ = true;
 };

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/version.h"
+#include "tools/json_string.h"
 
 namespace lull::tools {
 namespace {

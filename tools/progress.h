@@ -81,7 +81,4 @@ class Progress {
 /// "0:05", "12:34" or "1:02:03".
 [[nodiscard]] std::string format_duration(double seconds);
 
-/// A JSON string, quotes included. What is no UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string json_string(const std::string& text);
-
 }  // namespace lull::tools

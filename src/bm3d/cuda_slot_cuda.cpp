@@ -14,16 +14,6 @@
 namespace lull::bm3d {
 namespace {
 
-// Matching hides its latencies with two blocks on a multiprocessor; each costs 1 KB on top.
-std::size_t match_shared_limit() {
-  int device = 0, multiprocessor = 0;
-  cuda::check(cudaGetDevice(&device));
-  cuda::check(
-      cudaDeviceGetAttribute(&multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  return std::min(cuda::dynamic_shared_limit(),
-                  static_cast<std::size_t>(multiprocessor / 2 - 1024));
-}
-
 constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 int blocks_of(int references) { return divide_up(references, block_side); }
@@ -90,8 +80,8 @@ void CudaSlot::plan_planes() {
     geometries_[k].hard_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
-  hard_plan_ = MatchPlan(params_.hard, match_shared_limit());
-  wiener_plan_ = MatchPlan(params_.wiener, match_shared_limit());
+  hard_plan_ = MatchPlan(params_.hard, cuda::shared_limit_for(match_blocks));
+  wiener_plan_ = MatchPlan(params_.wiener, cuda::shared_limit_for(match_blocks));
   for (int i = 0; i < format_.planes(); ++i) {
     const std::size_t size = geometry(i).margins.size();
     noisy_planes_[i] = zeroed<float>(size, stream_.get());

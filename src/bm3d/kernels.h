@@ -158,6 +158,9 @@ void normalise(const Sums& sums, const float* noisy, const Margins& margins,
 
 // ---- grouping (match.cu) ----
 
+/// Thread blocks of matching that a multiprocessor shall hold, to hide latencies.
+inline constexpr int match_blocks = 2;
+
 /// How a match kernel cuts its work to the shared memory of a device; fixed per session.
 struct MatchPlan {
   int union_width = 0;   // of the windows of a block's references, rounded up to 8
@@ -190,7 +193,7 @@ struct FilterArgs {
   ReferenceGrid grid;
   Batch batch;
   Groups groups;
-  std::array<float, patch> window{};  // aggregation window, one axis
+  std::array<float, patch> window{};  // aggregation window, one axis; symmetric
 };
 
 /// What a phase does to coefficients.

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cuda/check.h"
@@ -17,6 +18,14 @@ namespace lull::cuda {
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   return static_cast<std::size_t>(bytes - declared);
+}
+
+/// The same where a multiprocessor shall hold `blocks` at a time; each costs 1 KB on top.
+[[nodiscard]] inline std::size_t shared_limit_for(int blocks) {
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  return std::min(dynamic_shared_limit(), static_cast<std::size_t>(bytes / blocks - 1024));
 }
 
 /// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the

@@ -159,8 +159,10 @@ TEST_P(EachBackend, AgreesWithTheReference) {
       const Frame actual = denoise(params, noisy);
       EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.06)
           << name(profile) << " at " << sigma;
-      // 39 dB: off by 2.9 on average, where few estimates meet at a sample (`fast`, strong noise).
-      EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()), 39)
+      // 40 dB: off by 2.5 on average, a tenth of what the noise was at its lowest. With `fast` few
+      // estimates meet at a sample, and each flipped decision shows.
+      EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()),
+                profile == Profile::fast ? 39 : 40)
           << name(profile) << " at " << sigma;
     }
 }
@@ -183,13 +185,15 @@ TEST_P(EachBackend, AgreesWithTheReferenceOnFootage) {
     for (const float sigma : {10.0f, 25.0f, 50.0f}) {
       Frame noisy = make_frame(gray(clean.width(), clean.height(), SampleType::f32, 32));
       store_plane(with_noise(clean.view(), sigma).view(), noisy, 0);
-      const Params params = make_params(Profile::fast, {sigma, sigma, sigma});
+      // A grid this dense averages over flipped decisions; that of `fast` is too coarse for it.
+      Params params = make_params(Profile::fast, {sigma, sigma, sigma});
+      params.hard.step = params.wiener.step = 6;
       const Frame expected =
           run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
       const Frame actual = denoise(params, noisy);
       const double difference = psnr(plane_of(actual, 0).view(), clean.view()) -
                                 psnr(plane_of(expected, 0).view(), clean.view());
-      EXPECT_LT(std::abs(difference), 0.05) << "sigma " << sigma << ", width " << clean.width();
+      EXPECT_LT(std::abs(difference), 0.03) << "sigma " << sigma << ", width " << clean.width();
       sum += difference;
     }
   EXPECT_LT(std::abs(sum / 6), 0.01);

@@ -150,7 +150,7 @@ double rms_difference(const Plane<float>& a, const Plane<float>& b) {
 
 using CudaFilter = testing::GpuTest;
 
-// Samples and horizontal transforms are in half precision: an ulp of 1/16 at a contrast of 128,
+// The filter is in half precision: a relative error of 2^-12 in each step at a contrast of 128,
 // both ways, and averaged over the estimates of a sample.
 constexpr double tolerance = 0.08;
 // Where a coefficient lies that close to the threshold, it may fall on the other side.

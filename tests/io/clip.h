@@ -45,6 +45,16 @@ struct ClipSpec {
   std::function<void(AVFormatContext&)> decorate;  // before the head is written; stream 0: video
 };
 
+/// A grey picture.
+inline ClipSpec png_spec() {
+  ClipSpec spec;
+  spec.encoder = "png";
+  spec.muxer = "image2pipe";
+  spec.format = AV_PIX_FMT_GRAY8;
+  spec.frames = 1;
+  return spec;
+}
+
 /// Samples are noise over a gradient, the same for equal specs.
 void make_clip(const std::string& path, const ClipSpec& spec);
 

@@ -154,11 +154,7 @@ TEST(Cut, OfEverythingLosesNothing) {
 
 TEST(Cut, OfASequenceKeepsNumbers) {
   const TemporaryFolder folder;
-  ClipSpec spec;
-  spec.encoder = "png";
-  spec.muxer = "image2pipe";
-  spec.format = AV_PIX_FMT_GRAY8;
-  spec.frames = 1;
+  ClipSpec spec = png_spec();
   for (const char* name : {"a.11.png", "a.12.png", "a.14.png", "a.15.png"})
     make_clip(folder / name, spec);
   write_file(folder / "a.11.png", {1});  // not even looked at
@@ -236,11 +232,7 @@ TEST(Limits, SizesAreCheckedBeforeAnythingIsAllocated) {
   text("a.y4m", "YUV4MPEG2 W30000 H30000 F25:1 C420\nFRAME\n0123456789");
   text("a.pgm", "P5\n30000 30000\n255\n0123456789");
   text("a.pam", "P7\nWIDTH 30000\nHEIGHT 30000\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\n0123");
-  ClipSpec spec;
-  spec.encoder = "png";
-  spec.muxer = "image2pipe";
-  spec.format = AV_PIX_FMT_GRAY8;
-  spec.frames = 1;
+  ClipSpec spec = png_spec();
   for (const char* end : {"png", "tiff", "bmp", "mjpeg"}) {
     spec.encoder = end;
     if (std::string(end) == "mjpeg") {

@@ -242,11 +242,7 @@ TEST(BadInput, UnsupportedPixelFormatIsNamed) {
 
 TEST(Names, AnythingIsAPlainFile) {
   const TemporaryFolder folder;
-  ClipSpec spec;
-  spec.encoder = "png";
-  spec.muxer = "image2pipe";
-  spec.format = AV_PIX_FMT_GRAY8;
-  spec.frames = 1;
+  ClipSpec spec = png_spec();
   make_clip(folder / "plain.png", spec);
   const auto old = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());

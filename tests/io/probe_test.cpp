@@ -75,11 +75,7 @@ TEST(Probe, KnowsTheVideo) {
 
 TEST(Probe, ListsASequence) {
   const TemporaryFolder folder;
-  ClipSpec spec;
-  spec.encoder = "png";
-  spec.muxer = "image2pipe";
-  spec.format = AV_PIX_FMT_GRAY8;
-  spec.frames = 1;
+  ClipSpec spec = png_spec();
   for (const char* name : {"a.1.png", "a.3.png"}) make_clip(folder / name, spec);
   const InputReport report = probe(folder / "a.%d.png", {}, folder / "b.%d.png", {});
   EXPECT_EQ(report.files, (std::vector<std::string>{folder / "a.1.png", folder / "a.3.png"}));

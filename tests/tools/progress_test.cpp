@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "tools/clips.h"
+#include "tools/json_string.h"
 #include "tools/program.h"
 
 namespace lull::tools {
