@@ -20,6 +20,7 @@
 
 #include "bm3d/cpu_kernels.h"
 #include "bm3d/cpu_match_plan.h"
+#include "bm3d/kaiser.h"
 #include "bm3d/phase_engine.h"
 
 namespace lull::bm3d {
@@ -32,7 +33,7 @@ using namespace cpu;
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-constexpr int max_planes = 3;
+constexpr int max_planes = 3, max_frames = 2 * max_temporal + 1;
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// Largest score that can count: 16 bits saturate at one more.
@@ -59,6 +60,7 @@ int columns_per_block(int count, int step) {
   return best;
 }
 
+/// Of the frame of the references; others' scores take the place of these, one after the other.
 std::size_t scores_size(const PhaseParams& phase, const Block& block) {
   return static_cast<std::size_t>(block.rows) * phase.window * phase.window *
          lanes_of(block.columns, phase.step);
@@ -77,15 +79,46 @@ struct Workspace {
   Buffer<std::uint16_t> values, minima, sums, outside;
   Buffer<std::uint32_t> keys;
   Buffer<float> stack;
-  std::vector<Group> groups;
+  std::vector<Ranking> rankings;
 };
 
 /// Estimates of one block on their way to the picture.
 struct Tile {
   const Task* task = nullptr;
-  std::array<Buffer<float>, max_planes> numerator, weights;
+  std::array<std::array<Buffer<float>, max_frames>, max_planes> numerator, weights;
   std::ptrdiff_t stride = 0;
 };
+
+/// A plane's sums. Groups leave their weight at the origins of patches only (cpu_aggregate.cpp).
+class CpuSums : public PhaseSums {
+ public:
+  CpuSums(int width, int height)
+      : width_(width),
+        height_(height),
+        // An odd number of cache lines a row: rows of a patch must not fall into the same set.
+        stride_(round_up(width, 16) | 16) {
+    numerator_.reserve(stride_ * height);
+    std::fill_n(weights_.reserve(stride_ * (height + patch)), stride_ * (height + patch), 0.0f);
+    for (int y = 0; y < height; ++y) clear_row(y);
+  }
+
+  PlaneView<float> numerator() { return {numerator_.data(), width_, height_, stride_}; }
+  /// Has `patch` rows of zeros above.
+  PlaneView<float> weights() {
+    return {weights_.data() + patch * stride_, width_, height_, stride_};
+  }
+  void clear_row(int y) {
+    std::fill_n(numerator().row(y), stride_, 0.0f);
+    std::fill_n(weights().row(y), stride_, 0.0f);
+  }
+
+ private:
+  int width_, height_;
+  std::ptrdiff_t stride_;
+  Buffer<float> numerator_, weights_;
+};
+
+CpuSums& cpu_sums(PhaseSums& sums) { return static_cast<CpuSums&>(sums); }
 
 /// oneTBB starts no more threads than there are cores, unless this is said; the least of all limits
 /// counts, so that there must be one for the whole process.
@@ -111,26 +144,35 @@ class CpuEngine : public PhaseEngine {
     allow_threads(threads_);
   }
 
+  std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
+    return std::make_unique<CpuSums>(width, height);
+  }
+
   void run(const Params& params, const PhaseInput& input) override {
     arena_.execute([&] { run_phase(params, input); });
   }
 
+  void finish(const PhaseParams& phase, PhaseSums& sums, PlaneView<float> estimate) override {
+    arena_.execute([&] { normalise(kaiser_window(phase.kaiser), cpu_sums(sums), estimate); });
+  }
+
  private:
   void run_phase(const Params& params, const PhaseInput& input) {
-    const bool first = input.basic.empty();
+    const bool first = input.phase == Phase::first;
     const PhaseParams& phase = first ? params.hard : params.wiener;
-    const std::size_t planes = input.noisy.size();
-    for (std::size_t p = 0; p < planes; ++p) {
+    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
       const float sigma = input.sigma[p];
       tables_[p] = first ? make_hard_tables(phase, params.lambda * sigma, params.lambda_mean)
                          : make_wiener_tables(phase, params.mu2 * sigma * sigma);
     }
-    geometry_ = {input.guide.width, input.guide.height, phase.window};
+    const PlaneView<const float> guide = input.frames[0].guide;
+    geometry_ = {guide.width, guide.height, phase.window};
+    around_ = {guide.width, guide.height, phase.temporal_window};
+    reach_ = geometry_.radius();
+    if (input.frames.size() > 1) reach_ = std::max(reach_, around_.radius());
     plan(phase);
-    prepare_guide(phase, input);
-    clear_picture(planes);
+    prepare_guides(phase, input);
     filter(phase, input);
-    normalise(input);
   }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
@@ -153,14 +195,18 @@ class CpuEngine : public PhaseEngine {
     for (int j = 0; j < rows; j += high) add_row_of_blocks(j * step, std::min(high, rows - j));
     if (last_y % step != 0) add_row_of_blocks(last_y, 1);
 
-    displacements_.resize(static_cast<std::size_t>(phase.window) * phase.window);
-    const int radius = geometry_.radius();
-    for (int c = 0; c < phase.window * phase.window; ++c)
-      displacements_[c] = pack_displacement(c % phase.window - radius, c / phase.window - radius);
+    list_displacements(phase.window, displacements_);
+    list_displacements(phase.temporal_window, displacements_around_);
+  }
+
+  static void list_displacements(int window, std::vector<std::uint32_t>& list) {
+    list.resize(static_cast<std::size_t>(window) * window);
+    for (int c = 0; c < window * window; ++c)
+      list[c] = pack_displacement(c % window - window / 2, c / window - window / 2) & 0xffffffu;
   }
 
   void add_task(const Block& block, int step) {
-    const int radius = geometry_.radius();
+    const int radius = reach_;
     const int left = std::max(0, block.x - radius), top = std::max(0, block.y - radius);
     const int right =
         std::min(geometry_.width, block.x + (block.columns - 1) * step + patch + radius);
@@ -169,18 +215,20 @@ class CpuEngine : public PhaseEngine {
     tasks_.push_back({block, left, top, right - left, bottom - top});
   }
 
-  /// The unit of the guide's bytes: samples must be within the range of a byte and, as far as noise
+  /// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise
   /// from rounding stays below a hundredth of the picture's own (unit^2 / 12 against sigma^2), tau
   /// within the range of a score. Where it is not, patches beyond the largest score are too far.
   Quantiser choose_quantiser(const PhaseParams& phase, const PhaseInput& input) {
-    std::vector<std::array<float, 2>>& ranges = ranges_;
-    ranges.resize(input.guide.height);
-    tbb::parallel_for(0, input.guide.height, [&](int y) {
-      ranges[y] = row_range({input.guide.row(y), static_cast<std::size_t>(input.guide.width)});
-    });
-    float low = ranges[0][0], high = ranges[0][1];
-    for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
-    const float complete = std::sqrt(phase.tau * (patch * patch) / max_score);
+    float low = input.frames[0].guide(0, 0), high = low;
+    for (const PhaseFrame& frame : input.frames) {
+      ranges_.resize(frame.guide.height);
+      tbb::parallel_for(0, frame.guide.height, [&](int y) {
+        ranges_[y] = row_range({frame.guide.row(y), static_cast<std::size_t>(frame.guide.width)});
+      });
+      for (const auto& [l, h] : ranges_) low = std::min(low, l), high = std::max(high, h);
+    }
+    const float farthest = phase.tau + (input.frames.size() > 1 ? phase.place_bonus : 0.0f);
+    const float complete = std::sqrt(farthest * (patch * patch) / max_score);
     // Of the basic estimate at most: its noise is not known, a quarter is typical.
     const float noise = input.guide_sigma > 0
                             ? input.guide_sigma
@@ -189,45 +237,37 @@ class CpuEngine : public PhaseEngine {
     return {(low + high) / 2, unit};
   }
 
-  void prepare_guide(const PhaseParams& phase, const PhaseInput& input) {
+  void prepare_guides(const PhaseParams& phase, const PhaseInput& input) {
     const Quantiser quantiser = choose_quantiser(phase, input);
-    limit_ = static_cast<std::uint16_t>(
-        std::min(max_score, phase.tau * (patch * patch) / (quantiser.unit * quantiser.unit)));
-    const int step = phase.step, radius = geometry_.radius();
+    const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
+    limit_ = static_cast<std::uint16_t>(std::min(max_score, phase.tau * scores));
+    bonus_ = static_cast<std::uint16_t>(std::min(max_score, phase.place_bonus * scores + 0.5f));
+    for (std::size_t f = 0; f < input.frames.size(); ++f)
+      guides_[f] = prepare_guide(phase.step, input.frames[f].guide, quantiser, pairs_[f]);
+  }
+
+  PairedGuide prepare_guide(int step, PlaneView<const float> guide, const Quantiser& quantiser,
+                            Buffer<std::uint16_t>& memory) {
+    const int radius = reach_;
     const int before = (radius + step - 1) / step + 1;
     const int columns = (geometry_.width - patch) / step + 1;
     const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
     const int rows = geometry_.height + 2 * radius + 2 * patch;
     const std::ptrdiff_t phase_stride = round_up(elements, 32) + 32;
-    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;  // see clear_picture()
+    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;  // see CpuSums
     const std::size_t bytes = round_up(static_cast<std::size_t>(elements) * step + 1, 64);
-    std::uint16_t* const pairs = pairs_.reserve(row_stride * rows);
+    std::uint16_t* const pairs = memory.reserve(row_stride * rows);
     std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
     tbb::parallel_for(tbb::blocked_range<int>(0, rows, 8), [&](const auto& range) {
       const int thread = tbb::this_task_arena::current_thread_index();
       for (int i = range.begin(); i < range.end(); ++i) {
         const int y = std::clamp(i - radius, 0, geometry_.height - 1);
-        pair_row({input.guide.row(y), static_cast<std::size_t>(geometry_.width)}, quantiser,
+        pair_row({guide.row(y), static_cast<std::size_t>(geometry_.width)}, quantiser,
                  {pairs + i * row_stride, phase_stride, -before, elements, step,
                   scratch + thread * bytes});
       }
     });
-    guide_ = {pairs + radius * row_stride + before, row_stride, phase_stride, step};
-  }
-
-  void clear_picture(std::size_t planes) {
-    // An odd number of cache lines a row: rows of a patch must not fall into the same set.
-    stride_ = round_up(geometry_.width, 16) | 16;
-    const std::size_t rows = geometry_.height;
-    for (std::size_t p = 0; p < planes; ++p) {
-      float* const numerator = numerator_[p].reserve(stride_ * rows);
-      float* const weights = weights_[p].reserve(stride_ * (rows + patch));
-      std::fill_n(weights, stride_ * patch, 0.0f);
-      tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t y) {
-        std::fill_n(numerator + y * stride_, stride_, 0.0f);
-        std::fill_n(weights + (y + patch) * stride_, stride_, 0.0f);
-      });
-    }
+    return {pairs + radius * row_stride + before, row_stride, phase_stride, step};
   }
 
   void filter(const PhaseParams& phase, const PhaseInput& input) {
@@ -246,7 +286,7 @@ class CpuEngine : public PhaseEngine {
       run_task(phase, input, *tile);
       return tile;
     };
-    const auto add = [&](Tile* tile) { add_tile(*tile, input.noisy.size()); };
+    const auto add = [&](Tile* tile) { add_tile(*tile, input); };
     using tbb::filter_mode;
     tbb::parallel_pipeline(tiles_.size(),
                            tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
@@ -263,8 +303,8 @@ class CpuEngine : public PhaseEngine {
     const Block& all = tile.task->block;
     for (int row = 0; row < all.rows; row += block_rows_) {
       const int rows = std::min(block_rows_, all.rows - row);
-      run_block(phase, {all.x, all.y + row * phase.step, all.columns, rows},
-                {planes.data(), input.noisy.size()}, work);
+      run_block(phase, input, {all.x, all.y + row * phase.step, all.columns, rows},
+                {planes.data(), input.sigma.size()}, work);
     }
   }
 
@@ -273,85 +313,94 @@ class CpuEngine : public PhaseEngine {
     tile.stride = round_up(task.width, 16) | 16;
     const std::size_t samples = tile.stride * task.height;
     const std::ptrdiff_t origin = task.top * tile.stride + task.left;
-    const bool first = input.basic.empty();
-    PlaneTiles planes;
-    for (std::size_t p = 0; p < input.noisy.size(); ++p) {
-      float* const numerator = tile.numerator[p].reserve(samples);
-      float* const weights = tile.weights[p].reserve(samples);
-      std::fill_n(numerator, samples, 0.0f);
-      std::fill_n(weights, samples, 0.0f);
-      planes[p] = {input.noisy[p].data,
-                   input.noisy[p].stride,
-                   first ? nullptr : input.basic[p].data,
-                   first ? 0 : input.basic[p].stride,
-                   numerator - origin,
-                   weights - origin,
-                   tile.stride};
+    PlaneTiles planes{};
+    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+      const PhaseFrame& own = input.frames[0];
+      planes[p].wiener = input.phase == Phase::second;
+      planes[p].noisy_stride = own.noisy[p].stride;
+      planes[p].basic_stride = own.basic[p].stride;
+      planes[p].stride = tile.stride;
+      for (std::size_t f = 0; f < input.frames.size(); ++f) {
+        const PhaseFrame& frame = input.frames[f];
+        float* const numerator = tile.numerator[p][f].reserve(samples);
+        float* const weights = tile.weights[p][f].reserve(samples);
+        std::fill_n(numerator, samples, 0.0f);
+        std::fill_n(weights, samples, 0.0f);
+        planes[p].frame[frame.offset + max_temporal] = {
+            frame.noisy[p].data, frame.basic[p].data, numerator - origin, weights - origin};
+      }
     }
     return planes;
   }
 
-  void run_block(const PhaseParams& phase, const Block& block, std::span<const PlaneTile> planes,
-                 Workspace& work) {
-    const bool matched = phase.group > 1 && phase.window > 1;
-    const int lanes = lanes_of(block.columns, phase.step);
-    const int classes = 2 * phase.group;
-    Scores scores{};
-    if (matched) {
-      scores = {work.values.reserve(scores_size(phase, block)),
-                work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes),
-                work.sums.reserve(sums_size(block.rows, lanes)),
-                work.outside.reserve(static_cast<std::size_t>(phase.window + 1) * lanes),
-                lanes,
-                classes};
-      score_block(guide_, geometry_, block, scores);
-    }
-    work.groups.resize(block.columns);
-    const SelectParams select{phase.group, limit_, displacements_.data()};
-    const SelectScratch keys{work.keys.reserve(select_scratch_size)};
+  void run_block(const PhaseParams& phase, const PhaseInput& input, const Block& block,
+                 std::span<const PlaneTile> planes, Workspace& work) {
+    work.rankings.resize(static_cast<std::size_t>(block.columns) * block.rows);
+    for (Ranking& ranking : work.rankings) ranking.count = 0;
+    if (phase.group > 1)
+      for (std::size_t f = 0; f < input.frames.size(); ++f)
+        match(phase, f, input.frames[f].offset, block, work);
     float* const stack = work.stack.reserve(filter_scratch_size);
-    Group alone;
-    alone.count = 1;
-    alone.members[0] = pack_displacement(0, 0);
-    for (int row = 0; row < block.rows; ++row) {
-      if (matched)
-        select_groups(select, geometry_, block, phase.step, row, scores, keys, work.groups);
-      for (int column = 0; column < block.columns; ++column)
+    for (int row = 0; row < block.rows; ++row)
+      for (int column = 0; column < block.columns; ++column) {
+        const Group group = group_of(work.rankings[row * block.columns + column]);
         for (std::size_t p = 0; p < planes.size(); ++p)
           filter_group(tables_[p], planes[p], block.x + column * phase.step,
-                       block.y + row * phase.step, matched ? work.groups[column] : alone, stack);
-    }
+                       block.y + row * phase.step, group, stack);
+      }
   }
 
-  PlaneView<float> numerator(std::size_t p) {
-    return {numerator_[p].data(), geometry_.width, geometry_.height, stride_};
-  }
-  PlaneView<float> weights(std::size_t p) {
-    return {weights_[p].data() + patch * stride_, geometry_.width, geometry_.height, stride_};
+  /// Ranks the candidates of one frame.
+  void match(const PhaseParams& phase, std::size_t frame, int offset, const Block& block,
+             Workspace& work) {
+    const bool own = frame == 0;
+    const MatchGeometry& geometry = own ? geometry_ : around_;
+    if (own && geometry.window == 1) return;
+    const int lanes = lanes_of(block.columns, phase.step), classes = 2 * phase.group;
+    const std::size_t candidates = static_cast<std::size_t>(geometry.window) * geometry.window;
+    const Scores scores{
+        work.values.reserve(block.rows * candidates * lanes),
+        own ? work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes) : nullptr,
+        work.sums.reserve(sums_size(block.rows, lanes)),
+        work.outside.reserve(static_cast<std::size_t>(geometry.window + 1) * lanes),
+        lanes,
+        classes};
+    score_block(guides_[0], {guides_[frame], own, own ? std::uint16_t{0} : bonus_}, geometry, block,
+                scores);
+    const SelectParams select{phase.group, limit_,
+                              (own ? displacements_ : displacements_around_).data(), offset};
+    const SelectScratch keys{work.keys.reserve(select_scratch_size)};
+    for (int row = 0; row < block.rows; ++row)
+      rank_candidates(select, geometry, block, phase.step, row, scores, keys,
+                      std::span(work.rankings).subspan(row * block.columns, block.columns));
   }
 
-  void add_tile(Tile& tile, std::size_t planes) {
+  void add_tile(Tile& tile, const PhaseInput& input) {
     const Task& t = *tile.task;
     const auto part = [&](PlaneView<float> whole) {
       return PlaneView<float>{whole.row(t.top) + t.left, t.width, t.height, whole.stride};
     };
-    for (std::size_t p = 0; p < planes; ++p) {
-      add_rows(PlaneView<float>{tile.numerator[p].data(), t.width, t.height, tile.stride},
-               part(numerator(p)));
-      add_rows(PlaneView<float>{tile.weights[p].data(), t.width, t.height, tile.stride},
-               part(weights(p)));
-    }
+    for (std::size_t p = 0; p < input.sigma.size(); ++p)
+      for (std::size_t f = 0; f < input.frames.size(); ++f) {
+        CpuSums& sums = cpu_sums(*input.frames[f].sums[p]);
+        add_rows(
+            PlaneView<float>{tile.numerator[p][f].data(), t.width, t.height, tile.stride},
+            part(sums.numerator()));
+        add_rows(PlaneView<float>{tile.weights[p][f].data(), t.width, t.height, tile.stride},
+                 part(sums.weights()));
+      }
   }
 
-  void normalise(const PhaseInput& input) {
-    const std::size_t scratch_size = stride_ + 64;
+  void normalise(const std::array<float, patch>& window, CpuSums& sums,
+                 PlaneView<float> estimate) {
+    const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
-    for (std::size_t p = 0; p < input.noisy.size(); ++p)
-      tbb::parallel_for(tbb::blocked_range<int>(0, geometry_.height, 16), [&](const auto& rows) {
-        const int thread = tbb::this_task_arena::current_thread_index();
-        normalise_rows({numerator(p), weights(p), tables_[p].window, input.estimate[p]},
-                       rows.begin(), rows.end(), scratch + thread * scratch_size);
-      });
+    const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
+    tbb::parallel_for(tbb::blocked_range<int>(0, estimate.height, 16), [&](const auto& rows) {
+      const int thread = tbb::this_task_arena::current_thread_index();
+      normalise_rows(normalisation, rows.begin(), rows.end(), scratch + thread * scratch_size);
+    });
+    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_row(y); });
   }
 
   int threads_;
@@ -360,20 +409,19 @@ class CpuEngine : public PhaseEngine {
   std::vector<Tile> tiles_;
 
   // Of the phase that runs.
-  MatchGeometry geometry_{};
+  MatchGeometry geometry_{}, around_{};  // windows in the frame of the references, in others
+  int reach_ = 0;                        // radius of the larger one
   std::array<FilterTables, max_planes> tables_{};
   std::vector<Task> tasks_;
   int block_rows_ = 1;
-  std::vector<std::uint32_t> displacements_;
+  std::vector<std::uint32_t> displacements_, displacements_around_;
   std::vector<std::array<float, 2>> ranges_;
-  PairedGuide guide_;
-  std::uint16_t limit_ = 0;
-  std::ptrdiff_t stride_ = 0;
+  std::array<PairedGuide, max_frames> guides_;
+  std::uint16_t limit_ = 0, bonus_ = 0;  // as scores
 
-  Buffer<std::uint16_t> pairs_;
+  std::array<Buffer<std::uint16_t>, max_frames> pairs_;
   Buffer<std::int8_t> bytes_;
   Buffer<float> line_;
-  std::array<Buffer<float>, max_planes> numerator_, weights_;
 };
 
 }  // namespace

@@ -107,7 +107,8 @@ constexpr int lanes_of(int columns, int step) {
 /// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;   // [row][candidate][lane]
-  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes
+  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes; or
+                           // null
   std::uint16_t* sums;     // scratch, sums_size()
   std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
   int lanes;
@@ -119,7 +120,7 @@ constexpr std::size_t sums_size(int rows, int lanes) {
 
 struct MatchGeometry {
   int width, height;  // of the picture
-  int window;
+  int window;         // the one that is searched
   int radius() const { return window / 2; }
   int first_dy(int y) const { return y < radius() ? -y : -radius(); }
   int last_dy(int y) const {
@@ -128,15 +129,29 @@ struct MatchGeometry {
   }
 };
 
-void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores);
+/// Where candidates come from: a guide arranged as that of the references.
+struct Candidates {
+  PairedGuide guide;
+  bool own = true;          // the guide of the references: they are no candidates of their own
+  std::uint16_t bonus = 0;  // taken off the score at the same place, if it is not saturated
+};
+
+void score_block(const PairedGuide& guide, const Candidates& candidates,
+                 const MatchGeometry& geometry, const Block& block, const Scores& scores);
 
 // ---- selection -----------------------------------------------------------------------------
 
 struct SelectParams {
   int group;                          // patches at most
   std::uint16_t limit;                // largest score that counts, < 65535
-  const std::uint32_t* displacement;  // of each candidate, packed (group.h)
+  const std::uint32_t* displacement;  // of each candidate, packed (group.h) but for its frame
+  int offset = 0;                     // the candidates' frame
+};
+/// The candidates of one reference that are best so far, in the order of group.h.
+struct Ranking {
+  int count = 0;  // at most group - 1
+  std::array<std::uint16_t, max_group> score;
+  std::array<std::uint32_t, max_group> member;
 };
 /// Keys of one reference while they are collected.
 inline constexpr int max_keys = 192;
@@ -145,10 +160,14 @@ struct SelectScratch {
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// The groups of row `row` of the block, one for each column.
-void select_groups(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
-                   int step, int row, const Scores& scores, const SelectScratch& scratch,
-                   std::span<Group> groups);
+/// Puts the candidates of row `row` of the block, those of one frame, into the rankings of its
+/// columns. The frame of the references, whose scores come with minima, must be the first.
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings);
+
+/// The group that a ranking amounts to.
+Group group_of(const Ranking& ranking);
 
 // ---- filtering -----------------------------------------------------------------------------
 
@@ -173,16 +192,23 @@ struct FilterTables {
 FilterTables make_hard_tables(const PhaseParams& phase, float threshold, float mean_factor);
 FilterTables make_wiener_tables(const PhaseParams& phase, float noise);
 
-/// One plane of one tile. Pointers are at sample (0, 0) of the picture, though numerator and
-/// weights exist for the tile alone.
-struct PlaneTile {
+/// A plane of one frame of a tile. Pointers are at sample (0, 0) of the picture, though numerator
+/// and weights exist for the tile alone.
+struct FrameTile {
   const float* noisy;
-  std::ptrdiff_t noisy_stride;
-  const float* basic;  // null in the first phase
-  std::ptrdiff_t basic_stride;
+  const float* basic;
   float* numerator;
   float* weights;  // group weights at the origins of patches
-  std::ptrdiff_t stride;
+};
+/// One plane of one tile.
+struct PlaneTile {
+  bool wiener;
+  std::array<FrameTile, 2 * max_temporal + 1> frame;  // by offset + max_temporal
+  std::ptrdiff_t noisy_stride, basic_stride, stride;
+
+  const FrameTile& of(std::uint32_t member) const {
+    return frame[displacement_t(member) + max_temporal];
+  }
 };
 inline constexpr std::size_t filter_scratch_size = 2 * max_group * patch * patch;
 

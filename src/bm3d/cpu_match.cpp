@@ -138,12 +138,13 @@ struct BlockScorer {
   /// Where the scores of a candidate go, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
-    std::uint16_t *values, *minima;
+    std::uint16_t *values, *minima;  // minima: or null
     std::size_t values_stride, minima_stride;  // from row to row
   };
 
   /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
   /// minima.
+  template <bool kMinima>
   HWY_INLINE void finish(int c, int first, int last, const Target& to) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
@@ -155,9 +156,22 @@ struct BlockScorer {
           score = hn::SaturatedAdd(
               score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
-        std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
-        hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
+        if constexpr (kMinima) {
+          std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
+          hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
+        }
       }
+  }
+
+  /// Takes `bonus` off scores, but off saturated ones.
+  HWY_INLINE void favour(std::uint16_t bonus, std::uint16_t* values) const {
+    const Lanes d;
+    const auto far = hn::Set(d, 0xffff), off = hn::Set(d, bonus);
+    for (int lane = 0; lane < lanes; lane += static_cast<int>(hn::Lanes(d))) {
+      const auto score = hn::LoadU(d, values + lane);
+      const auto near = hn::SaturatedSub(score, off);
+      hn::StoreU(hn::IfThenElse(hn::Eq(score, far), far, near), d, values + lane);
+    }
   }
 };
 
@@ -178,9 +192,9 @@ void mark_outside(const MatchGeometry& g, const Block& block, int step, const Sc
 template <int kStep>
 class BlockMatcher {
  public:
-  BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-               const Scores& scores)
-      : guide_(guide),
+  BlockMatcher(const PairedGuide& guide, const Candidates& candidates, const MatchGeometry& g,
+               const Block& block, const Scores& scores)
+      : candidates_(candidates),
         g_(g),
         block_(block),
         scores_(scores),
@@ -191,7 +205,8 @@ class BlockMatcher {
 
   void run() const {
     const std::size_t minima = static_cast<std::size_t>(scores_.classes) * scores_.lanes;
-    std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
+    if (scores_.minima != nullptr)
+      std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
     mark_outside(g_, block_, kStep, scores_);
     const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * kStep;
     for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
@@ -214,21 +229,31 @@ class BlockMatcher {
     const std::uint16_t* candidate[kCount][4];
     for (int c = 0; c < kCount; ++c)
       for (int k = 0; k < Scorer::plan.phases; ++k)
-        candidate[c][k] = guide_.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
+        candidate[c][k] =
+            candidates_.guide.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
     scorer_.template column_sums<kCount>(candidate);
     const std::size_t lanes = scores_.lanes, window = g_.window;
     for (int c = 0; c < kCount; ++c) {
       const std::size_t column = dx + c + g_.radius();
       const std::size_t index = (dy + g_.radius()) * window + column;
-      const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
-      scorer_.finish(c, first, last,
-                     {scores_.outside + outside * lanes, scores_.values + index * lanes,
-                      scores_.minima + index % scores_.classes * lanes, window * window * lanes,
-                      scores_.classes * lanes});
+      const bool same_place = dx + c == 0 && dy == 0;
+      const std::size_t outside = same_place && candidates_.own ? window : column;
+      typename Scorer::Target to{scores_.outside + outside * lanes,
+                                 scores_.values + index * lanes, nullptr, window * window * lanes,
+                                 scores_.classes * lanes};
+      if (scores_.minima != nullptr) {
+        to.minima = scores_.minima + index % scores_.classes * lanes;
+        scorer_.template finish<true>(c, first, last, to);
+      } else {
+        scorer_.template finish<false>(c, first, last, to);
+      }
+      if (same_place && candidates_.bonus > 0)
+        for (int row = first; row <= last; ++row)
+          scorer_.favour(candidates_.bonus, to.values + row * to.values_stride);
     }
   }
 
-  const PairedGuide& guide_;
+  const Candidates& candidates_;
   const MatchGeometry& g_;
   const Block& block_;
   const Scores& scores_;
@@ -236,20 +261,21 @@ class BlockMatcher {
 };
 
 template <int kStep>
-void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-                    const Scores& scores) {
-  BlockMatcher<kStep>(guide, g, block, scores).run();
+void score_block_of(const PairedGuide& guide, const Candidates& candidates, const MatchGeometry& g,
+                    const Block& block, const Scores& scores) {
+  BlockMatcher<kStep>(guide, candidates, g, block, scores).run();
 }
 
 }  // namespace
 
-void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores) {
-  using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&);
+void score_block(const PairedGuide& guide, const Candidates& candidates,
+                 const MatchGeometry& geometry, const Block& block, const Scores& scores) {
+  using Score = void (*)(const PairedGuide&, const Candidates&, const MatchGeometry&, const Block&,
+                         const Scores&);
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[guide.step - 1](guide, geometry, block, scores);
+  by_step[guide.step - 1](guide, candidates, geometry, block, scores);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -259,9 +285,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm3d::cpu {
 HWY_EXPORT(score_block);
-void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores) {
-  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores);
+void score_block(const PairedGuide& guide, const Candidates& candidates,
+                 const MatchGeometry& geometry, const Block& block, const Scores& scores) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, candidates, geometry, block, scores);
 }
 }  // namespace lull::bm3d::cpu
 #endif

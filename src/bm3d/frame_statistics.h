@@ -1,0 +1,26 @@
+#pragma once
+// The counts of frame_relation.h for frames in the host's memory.
+
+#include <array>
+#include <cstdint>
+
+#include "bm3d/frame_relation.h"
+#include "core/frame.h"
+#include "core/plane.h"
+
+namespace lull::bm3d {
+
+/// Of two frames of one format. `sigma`: of the noise of their planes, on the 0..255 scale.
+[[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
+                                            const std::array<float, 3>& sigma);
+
+/// The main plane in the size in which it is predicted; empty if it is smaller than a block.
+[[nodiscard]] Plane<std::uint8_t> coarse_plane(const FrameFormat& format);
+void make_coarse(const Frame& frame, PlaneView<std::uint8_t> to);
+
+/// Of two coarse planes of one size.
+[[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
+                                           PlaneView<const std::uint8_t> earlier,
+                                           std::uint32_t noise);
+
+}  // namespace lull::bm3d
