@@ -27,7 +27,7 @@ struct PhaseParams {
 };
 
 struct BatchSize {
-  int width = 2048, height = 1088;  // area of reference patches, in samples, >= 16
+  int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
 
 struct Params {
