@@ -1,6 +1,7 @@
 #include "bench/parameter_grid.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 
 #include "bm3d/names.h"
@@ -50,6 +51,12 @@ const std::map<std::string, Setter> setters{
     {"lambda-mean", [](auto& p, auto& v) { p.lambda_mean = static_cast<float>(number(v)); }},
     {"mu2", [](auto& p, auto& v) { p.mu2 = static_cast<float>(number(v)); }},
     {"guide-noise", [](auto& p, auto& v) { p.guide_noise = static_cast<float>(number(v)); }},
+    {"batch",
+     [](auto& p, auto& v) {
+       const std::size_t x = std::min(v.find('x'), v.size());
+       p.batch = {static_cast<int>(number(v.substr(0, x))),
+                  static_cast<int>(number(v.substr(std::min(x + 1, v.size()))))};
+     }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
 };
 

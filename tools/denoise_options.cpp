@@ -215,7 +215,7 @@ constexpr OptionRow table[] = {
      }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
-     "(default: 2048x1088)",
+     "(default: 4096x1088)",
      set_batch},
 
     {"-d,--device", "DEVICE", devices,

@@ -49,7 +49,12 @@ class CudaSlot {
   };
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
 
-  void bring_samples(const Frame& noisy);
+  void bring_samples(const Frame& noisy);               // to raw_
+  void to_planes();                                     // raw_ to noisy_planes_
+  void to_samples();                                    // the result to raw_
+  void take_samples(const Frame& noisy, Frame& clean);  // from raw_
+  void run_kernels();                                   // of a frame, all of them
+  bool changes(int plane) const;
   void plan_planes();
   void plan_batches();
   bool holds_a_patch(int plane) const;
@@ -76,6 +81,7 @@ class CudaSlot {
   std::vector<int> luma_, chroma_;         // the planes that are filtered: at most {0} and {1, 2}
   cuda::Stream stream_;
   cuda::Event done_;
+  cuda::GraphExec kernels_;             // run_kernels(), to be launched as one
   std::optional<Frame> noisy_, clean_;  // in flight; `noisy_` is kept until its upload is over
 
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> raw_;

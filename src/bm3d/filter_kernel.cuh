@@ -189,26 +189,38 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
   }
 }
 
-/// The largest tile of at most 8x8 reference patches that fits into shared memory, and whose sums
-/// stay in range. This must not depend on the batch, as bytes depend on the tile.
-inline Tile choose_tile(const PhaseParams& phase, int arrays, std::size_t limit) {
+/// Tiles of a whole picture.
+inline int count_tiles(const ReferenceGrid& grid, const Tile& tile) {
+  const auto divide_up = [](int count, int log2) { return (count + (1 << log2) - 1) >> log2; };
+  return divide_up(grid.count_x, tile.log2_x) * divide_up(grid.count_y, tile.log2_y);
+}
+
+/// The largest tile of at most 8x8 reference patches that fits into shared memory, whose sums stay
+/// in range, and of which there are enough to keep the device busy; else the smallest. All this
+/// must not depend on the batch, as bytes depend on the tile.
+inline Tile choose_tile(const FilterArgs& filter, const PhaseParams& phase, int arrays,
+                        std::size_t limit) {
+  const int enough = 3 * cuda::multiprocessors();
   const int most = phase.group <= 16 ? 64 : 32;
+  Tile smallest;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
   };
   for (const auto& [log2_x, log2_y] : {std::pair{3, 3}, {3, 2}, {2, 3}, {2, 2}}) {
     const Tile tile{log2_x, log2_y, span(log2_y)};
     const std::size_t bytes = sizeof(std::uint32_t) * arrays * tile.words();
-    if (tile.references() <= most && span(log2_x) <= tile_pitch && bytes <= limit) return tile;
+    if (tile.references() > most || span(log2_x) > tile_pitch || bytes > limit) continue;
+    smallest = tile;
+    if (count_tiles(filter.grid, tile) * filter.planes >= enough) break;
   }
-  return {};
+  return smallest;
 }
 
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream) {
   constexpr int arrays = second_phase ? 3 : 2;  // samples of one or two planes, sums
-  const KernelArgs args{filter, choose_tile(phase, arrays, cuda::dynamic_shared_limit()),
+  const KernelArgs args{filter, choose_tile(filter, phase, arrays, cuda::dynamic_shared_limit()),
                         phase.window / 2, strength};
   const int side_x = 1 << (args.tile.log2_x - 2), side_y = 1 << (args.tile.log2_y - 2);
   const dim3 grid((filter.batch.blocks_x + side_x - 1) / side_x,

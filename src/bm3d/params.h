@@ -31,7 +31,7 @@ struct PhaseParams {
 };
 
 struct BatchSize {
-  int width = 2048, height = 1088;  // area of reference patches, in samples, >= 16
+  int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
 
 /// Frames on either side of one whose patches can be searched at most.

@@ -21,6 +21,9 @@ struct Releaser {  // ignores the status: destructors run while unwinding
 using Stream = std::unique_ptr<CUstream_st, Releaser<cudaStreamDestroy>>;
 using Event = std::unique_ptr<CUevent_st, Releaser<cudaEventDestroy>>;
 
+using Graph = std::unique_ptr<CUgraph_st, Releaser<cudaGraphDestroy>>;
+using GraphExec = std::unique_ptr<CUgraphExec_st, Releaser<cudaGraphExecDestroy>>;
+
 /// A stream that does not wait for the legacy default stream.
 [[nodiscard]] inline Stream make_stream() {
   cudaStream_t stream = nullptr;
@@ -37,6 +40,19 @@ enum class Timing { off, on };
       cudaEventBlockingSync | (timing == Timing::off ? cudaEventDisableTiming : 0);
   check(cudaEventCreateWithFlags(&event, flags));
   return Event(event);
+}
+
+/// What `work` queues on `stream`, to be launched as one. Nothing of it runs now.
+template <class Work>
+[[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  work();
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(stream, &graph));
+  const Graph owner(graph);
+  cudaGraphExec_t launchable = nullptr;
+  check(cudaGraphInstantiateWithFlags(&launchable, graph, 0));
+  return GraphExec(launchable);
 }
 
 /// Device memory for `size` values of T, allocated once, not initialised.

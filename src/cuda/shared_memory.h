@@ -1,5 +1,5 @@
 #pragma once
-// Leave for kernels to use more shared memory than the 48 KB of old.
+// What kernels may take of a device.
 
 #include <cuda_runtime_api.h>
 
@@ -26,6 +26,13 @@ namespace lull::cuda {
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   return std::min(dynamic_shared_limit(), static_cast<std::size_t>(bytes / blocks - 1024));
+}
+
+[[nodiscard]] inline int multiprocessors() {
+  int device = 0, count = 0;
+  check(cudaGetDevice(&device));
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
 }
 
 /// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the

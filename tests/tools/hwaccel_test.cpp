@@ -61,7 +61,7 @@ class Hwaccel : public ::testing::Test {
   Outcome denoise(const std::string& to, std::vector<std::string> more,
                   const std::string& from = "in.mkv") {
     more.insert(more.begin(), {"denoise", "-i", folder_ / from, "-o", folder_ / to, "--sigma",
-                               "10:0:5", "--profile", "fast", "--lossless"});
+                               "10:0:5", "--profile", "fast", "--lossless", "-y"});
     return run_lull(more);
   }
   /// Denoises with and without, expects equal bytes; the line of the fallback.
@@ -120,7 +120,7 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
   EXPECT_EQ(compare({"--device", "cuda:0", "--frames", "1-2,4-"}), line);
   for (const std::vector<std::string>& limit :
        {std::vector<std::string>{"--max-pixels", "9999"}, {"--max-frames", "3"}}) {
-    std::vector<std::string> more{"--device", "cuda:0", "--hwaccel", "cuda", "-y"};
+    std::vector<std::string> more{"--device", "cuda:0", "--hwaccel", "cuda"};
     more.insert(more.end(), limit.begin(), limit.end());
     EXPECT_EQ(denoise("limited.mkv", more).code, 65) << limit[0];
   }
