@@ -1,13 +1,14 @@
-// Sessions of the cuda backend. A session has as many slots as frames in flight; each slot owns a
-// stream and all that one frame needs on the device, so that the copies of one frame run beside the
-// kernels of another. The host waits for one thing alone: the oldest frame, when all slots are
-// taken.
+// Sessions of the cuda backend. Where frames are filtered each for itself, a session has as many
+// slots as frames in flight; each slot owns a stream and all that one frame needs on the device, so
+// that the copies of one frame run beside the kernels of another. The host waits for one thing
+// alone: the oldest frame, when all slots are taken. Over time, frame_session.h says what happens.
 
 #include <cstring>
 #include <vector>
 
 #include "bm3d/cuda_session.h"
 #include "bm3d/cuda_slot.h"
+#include "bm3d/cuda_worker.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "cuda/device_list.h"
@@ -70,6 +71,35 @@ class CudaSession final : public Denoiser {
   std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
 };
 
+/// A session whose device is current while it works.
+class SessionOnDevice final : public Denoiser {
+ public:
+  SessionOnDevice(const Params& params, const FrameFormat& format, int device) : device_(device) {
+    const cuda::DeviceScope scope(device);
+    session_ = open_session(params, format, make_cuda_worker(params, format));
+  }
+  ~SessionOnDevice() override {
+    try {
+      const cuda::DeviceScope scope(device_);
+      session_.reset();
+    } catch (...) {
+    }
+  }
+  int latency() const noexcept override { return session_->latency(); }
+  std::optional<Frame> push(Frame noisy) override {
+    const cuda::DeviceScope scope(device_);
+    return session_->push(std::move(noisy));
+  }
+  std::optional<Frame> drain() override {
+    const cuda::DeviceScope scope(device_);
+    return session_->drain();
+  }
+
+ private:
+  int device_;
+  std::unique_ptr<Denoiser> session_;
+};
+
 }  // namespace
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
@@ -80,6 +110,7 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
   if (device < 0 || device >= static_cast<int>(list.devices.size()))
     throw DeviceUnavailable("no GPU " + std::to_string(device) + " (visible: 0 to " +
                             std::to_string(list.devices.size() - 1) + "); see: lull devices");
+  if (params.temporal > 0) return std::make_unique<SessionOnDevice>(params, format, device);
   return std::make_unique<CudaSession>(params, format, device, streams);
 }
 

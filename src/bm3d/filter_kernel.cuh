@@ -129,7 +129,12 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
     const int y = head.y + a.radius + displacement_y(head.displacement);
     const int x = head.x + a.radius + displacement_x(head.displacement);
-    const int own_offset = y * pitch + x;
+    int own_offset = y * pitch + x;
+    int sum_offset = start + y * f.margins.pitch + x;
+    if constexpr (staging == Staging::direct) {
+      const int frame = f.frame_offset[displacement_t(head.displacement) + max_temporal];
+      own_offset += frame, sum_offset += frame;
+    }
     int offset[S][2];
 #pragma unroll
     for (int s = 0; s < S; ++s)
@@ -177,7 +182,7 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
                                      target_offset},
           lane);
     if (lane < 16 * S)
-      atomicAdd(&f.sums[plane].denominator[start + y * f.margins.pitch + x],
+      atomicAdd(&f.sums[plane].denominator[sum_offset],
                 static_cast<std::uint32_t>(weight * weight_scale));
   }
   if constexpr (staging == Staging::shared) {
@@ -202,6 +207,7 @@ inline Tile choose_tile(const FilterArgs& filter, const PhaseParams& phase, int 
                         std::size_t limit) {
   const int enough = 3 * cuda::multiprocessors();
   const int most = phase.group <= 16 ? 64 : 32;
+  if (filter.over_time) return {3, phase.group <= 16 ? 3 : 2};  // the frames' windows do not fit
   Tile smallest;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;

@@ -24,17 +24,19 @@ class FrameSession : public Denoiser {
     for (auto& identities : identities_) identities.reserve(max_repeats + 1);
   }
 
-  int latency() const noexcept override { return margin(params_); }
+  int latency() const noexcept override { return margin(params_) + worker_->in_flight(); }
 
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    if (params_.temporal == 0)
-      take(noisy, Relation::fresh);
+    worker_->take(noisy);
+    if (const Relation relation = relation_to_last(); timeline_.is_distinct(relation))
+      add(noisy, relation);
     else
-      compare_and_take(noisy);
-    return next_ready();
+      identities_[slot_of(timeline_.count() - 1)].push_back(identity_of(noisy));
+    started_ = true;
+    return next_ready(worker_->in_flight());
   }
 
   std::optional<Frame> drain() override {
@@ -42,36 +44,37 @@ class FrameSession : public Denoiser {
     if (ready_.empty()) {
       timeline_.clear();
       turn_ = finished_ = 0;
-      before_ = {};
+      started_ = false;
       return std::nullopt;
     }
-    return next_ready();
+    return next_ready(0);
   }
 
  private:
   int slot_of(int n) const { return n % slots_; }
 
-  std::optional<Frame> next_ready() {
+  /// `may_wait`: so many results are left under way.
+  std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
-    std::optional<Frame> frame = std::move(ready_.front());
+    if (Ready& next = ready_.front(); next.on_its_way) {
+      if (on_their_way_ <= may_wait) return std::nullopt;
+      worker_->await();
+      --on_their_way_;
+    }
+    std::optional<Frame> frame = std::move(ready_.front().frame);
     ready_.pop_front();
     return frame;
   }
 
-  void compare_and_take(const Frame& noisy) {
-    Relation relation = Relation::fresh;
-    if (before_.format.width > 0) relation = relation_of(worker_->difference(noisy, before_));
-    before_ = noisy;
-    if (timeline_.is_distinct(relation))
-      take(noisy, relation);
-    else
-      identities_[slot_of(timeline_.count() - 1)].push_back(identity_of(noisy));
+  Relation relation_to_last() {
+    if (params_.temporal == 0 || !started_) return Relation::fresh;
+    return relation_of(worker_->difference());
   }
 
   /// A distinct frame.
-  void take(const Frame& noisy, Relation relation) {
+  void add(const Frame& noisy, Relation relation) {
     const int n = timeline_.count(), slot = slot_of(n);
-    worker_->load(slot, noisy);
+    worker_->load(slot);
     timeline_.add(relation != Relation::fresh, predictor_of(n));
     identities_[slot].assign(1, identity_of(noisy));
     advance();
@@ -86,7 +89,8 @@ class FrameSession : public Denoiser {
   /// How many frames back the nearest one is that shows the scene of frame `n`.
   int predictor_of(int n) {
     if (params_.scene_cut == 0) return 1;
-    const std::uint32_t noise = coarse_noise(params_.sigma[main_plane(format_.layout == Layout::rgb)]);
+    const std::uint32_t noise =
+        coarse_noise(params_.sigma[main_plane(format_.layout == Layout::rgb)]);
     for (int back = 1; back <= std::min(params_.temporal, n); ++back)
       if (!another_scene(worker_->prediction(slot_of(n), slot_of(n - back)), noise,
                          params_.scene_cut))
@@ -123,9 +127,11 @@ class FrameSession : public Denoiser {
   /// Frames that repeat others share their samples.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
+    ++on_their_way_;
+    bool first = true;
     for (const Frame& identity : identities_[slot_of(n)]) {
-      ready_.push_back(result);
-      ready_.back().take_identity(identity);
+      ready_.push_back({result, std::exchange(first, false)});
+      ready_.back().frame.take_identity(identity);
     }
     identities_[slot_of(n)].clear();
     finished_ = n + 1;
@@ -137,9 +143,15 @@ class FrameSession : public Denoiser {
   int slots_;
   Timeline timeline_;  // of the distinct frames
   int turn_ = 0, finished_ = 0;
-  std::vector<std::vector<Frame>> identities_;  // for each slot: of its frame and those that repeat it
-  std::deque<Frame> ready_;
-  Frame before_;  // pushed last
+  std::vector<std::vector<Frame>>
+      identities_;  // for each slot: of its frame and those that repeat it
+  struct Ready {
+    Frame frame;
+    bool on_its_way;  // its result was not waited for
+  };
+  std::deque<Ready> ready_;
+  int on_their_way_ = 0;  // results in ready_ that were not waited for
+  bool started_ = false;  // a frame of this clip was pushed
 };
 
 }  // namespace

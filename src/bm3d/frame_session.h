@@ -20,10 +20,12 @@ struct SlotFrame {
 class FrameWorker {
  public:
   virtual ~FrameWorker() = default;
-  /// Takes the samples of a frame.
-  virtual void load(int slot, const Frame& frame) = 0;
-  /// How a frame differs from the one pushed before it.
-  [[nodiscard]] virtual FrameDifference difference(const Frame& frame, const Frame& before) = 0;
+  /// Takes the next frame of a clip.
+  virtual void take(const Frame& frame) = 0;
+  /// How the frame taken last differs from the one taken before it.
+  [[nodiscard]] virtual FrameDifference difference() = 0;
+  /// Puts the samples of the frame taken last into a slot.
+  virtual void load(int slot) = 0;
   /// What the frame in `slot` costs when it is predicted from that in `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
@@ -34,6 +36,10 @@ class FrameWorker {
   virtual void finish_basic(int slot) = 0;
   /// The same at the end of the last phase: the result. Its identity is the session's business.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
+  /// Results of finish() whose samples may be still on their way.
+  [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
+  /// Waits for the samples of the oldest result that was not waited for.
+  virtual void await() {}
 };
 
 /// Slots that a session needs: for the frames that are not out yet, and the one that comes.

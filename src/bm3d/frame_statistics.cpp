@@ -7,15 +7,6 @@
 namespace lull::bm3d {
 namespace {
 
-std::uint8_t to_byte(std::uint8_t v, int) { return v; }
-std::uint8_t to_byte(std::uint16_t v, int bits) {
-  return static_cast<std::uint8_t>(std::min(v >> (bits - 8), 255));
-}
-std::uint8_t to_byte(float v, int) {
-  const float scaled = v * 255;
-  return scaled > 0 ? static_cast<std::uint8_t>(std::min(scaled, 255.0f) + 0.5f) : 0;
-}
-
 /// Calls `use` with plane `i` of the frames, in their type.
 template <class Use>
 void with_samples(const Frame& a, const Frame& b, int i, Use&& use) {
@@ -70,11 +61,6 @@ void compare_plane(PlaneView<T> a, PlaneView<T> b, int bits, std::uint32_t limit
         if (same) ++d.shared;
       }
     }
-}
-
-/// Sum of squared differences from the mean of the 64 numbers with these sums.
-std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
-  return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
 std::uint32_t own_cost(PlaneView<const std::uint8_t> plane, int x, int y) {

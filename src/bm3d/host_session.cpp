@@ -62,8 +62,13 @@ class HostWorker : public FrameWorker {
   /// Whether there is anything to do.
   bool filters() const { return !luma_.empty() || !chroma_.empty(); }
 
-  void load(int at, const Frame& frame) override {
+  void take(const Frame& frame) override {
     refuse_device_memory(frame);
+    before_ = std::exchange(taken_, frame);
+  }
+
+  void load(int at) override {
+    const Frame& frame = taken_;
     Slot& slot = slots_[at];
     if (passes_through_) slot.frame = frame;
     for (int i = 0; i < format_.planes(); ++i) load_plane(frame, i, slot.noisy[i].view());
@@ -79,12 +84,10 @@ class HostWorker : public FrameWorker {
       add_chroma(slot.noisy, slot.chroma_guide);
     }
     if (slot.coarse.width() > 0) make_coarse(frame, slot.coarse.view());
+    if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
   }
 
-  FrameDifference difference(const Frame& frame, const Frame& before) override {
-    refuse_device_memory(frame);
-    return difference_of(frame, before, params_.sigma);
-  }
+  FrameDifference difference() override { return difference_of(taken_, before_, params_.sigma); }
 
   PredictionCost prediction(int slot, int earlier) override {
     const float sigma = params_.sigma[main_plane(format_.layout == Layout::rgb)];
@@ -94,7 +97,8 @@ class HostWorker : public FrameWorker {
 
   /// See guide.h for what is matched where.
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    const bool second = phase == Phase::second, together = !chroma_.empty() && !format_.subsampled();
+    const bool second = phase == Phase::second,
+               together = !chroma_.empty() && !format_.subsampled();
     if (!second || !together)
       run(phase, frames, luma_, second ? params_.guide_noise * sigma_[0] : sigma_[0], false, 1.0f);
     if (chroma_.empty()) return;
@@ -201,10 +205,10 @@ class HostWorker : public FrameWorker {
     for (const auto& [at, offset] : frames) {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
-      part.guide = read(chroma_guide             ? slot.chroma_guide
-                        : phase == Phase::first  ? slot.noisy[0]
-                        : luma_guide_is_kept()   ? slot.luma_guide
-                                                 : slot.basic[0]);
+      part.guide = read(chroma_guide            ? slot.chroma_guide
+                        : phase == Phase::first ? slot.noisy[0]
+                        : luma_guide_is_kept()  ? slot.luma_guide
+                                                : slot.basic[0]);
       for (std::size_t p = 0; p < planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[planes[p]]);
         part.basic[p] = read(slot.basic[planes[p]]);
@@ -231,6 +235,7 @@ class HostWorker : public FrameWorker {
   std::array<float, 3> sigma_;      // of the planes that are filtered: of Y, U, V for RGB
   std::vector<int> luma_, chroma_;  // the planes that are filtered: at most {0} and {1, 2}
   bool passes_through_ = false;     // some plane does
+  Frame taken_, before_;            // the frame taken last, and the one before it
   std::vector<Slot> slots_;
   Planes mixed_, result_;
 };

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "bm3d/frame_relation.h"
 #include "bm3d/params.h"
 #include "core/frame.h"
 #include "core/image.h"
@@ -51,9 +53,8 @@ struct Batch {
 };
 
 /// Groups of one batch: for each reference patch log2 of the number of patches, and up to
-/// `capacity` displacements from the reference patch, (dy << 16) | (dx & 0xffff). The reference
-/// patch comes first, then rising distances. Block b of the batch holds references 16 b .. 16 b
-/// + 15.
+/// `capacity` displacements from the reference patch, packed as group.h says. The reference patch
+/// comes first, then rising distances. Block b of the batch holds references 16 b .. 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
@@ -139,6 +140,28 @@ struct ColourGuide {
   float weight[2] = {};
 };
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
+
+// ---- what frames are to each other (frame_statistics.cu) ----
+
+/// FrameDifference, as it is counted. `unequal`: blocks with samples that differ in any bit.
+struct DifferenceCounts {
+  std::uint32_t unequal[max_planes], different[max_planes], lively, shared;
+};
+/// PredictionCost, as it is counted.
+struct PredictionCounts {
+  unsigned long long predicted, own;
+};
+/// `counts`: on the device, replaced.
+void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
+                      const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
+                      cudaStream_t stream);
+/// The main plane in the size in which it is predicted.
+void make_coarse(const RawPlanes& frame, const FrameFormat& format, std::uint8_t* to,
+                 cudaStream_t stream);
+/// Of two coarse planes, a block at least in size. `counts`: on the device, replaced.
+void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
+                      std::uint32_t noise, PredictionCounts* counts, cudaStream_t stream);
+
 // ---- sums over patches (boxes.cu) ----
 
 /// Sums to be cleared on the way.
@@ -181,6 +204,24 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
+/// A frame that is searched: `offset` frames after that of the reference patches.
+struct SearchFrame {
+  Guide guide;  // all of one scale and offset
+  int offset = 0;
+};
+/// Keys of a reference patch that a search over several frames keeps between them.
+inline constexpr int match_keys = 32;
+/// How the search of other frames cuts its work: PhaseParams::temporal_window.
+MatchPlan temporal_plan(const PhaseParams& phase, std::size_t shared_limit);
+
+/// The same over frames: the first holds the reference patches, the others follow in the order of
+/// group.h. The guides' scale must be such that tau and place_bonus together fit.
+/// @param keys  [reference of the batch][match_keys], for the kernels' own use
+void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
+                     const ReferenceGrid& grid, const Batch& batch, const PhaseParams& phase,
+                     const MatchPlan& plan, const MatchPlan& others, std::uint32_t* keys,
+                     const Groups& groups, cudaStream_t stream);
+
 // ---- collaborative filtering and aggregation (filter_*.cu) ----
 
 struct FilterArgs {
@@ -194,6 +235,10 @@ struct FilterArgs {
   Batch batch;
   Groups groups;
   std::array<float, patch> window{};  // aggregation window, one axis; symmetric
+  /// Groups have patches of other frames too: elements from a plane of the reference patches' frame
+  /// to that of the frame `t` after it, at [t + max_temporal], for all planes and sums.
+  bool over_time = false;
+  std::array<int, 2 * max_temporal + 1> frame_offset{};
 };
 
 /// What a phase does to coefficients.

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "bm3d/match_select.cuh"
 #include "core/error.h"
@@ -81,10 +82,10 @@ __device__ void load_reference(const MatchArgs& a, int x, int y, int reference, 
   std::uint32_t* to = shared.patches + reference * reference_pitch;
   const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
   if (lane < 16)
-    to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.guide.samples + (place & ~3)) +
+    to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.own.samples + (place & ~3)) +
                            row * (a.margins.pitch / 4),
                        8 * (place & 3));
-  if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
+  if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.own.half_norms[at]);
 }
 
 /// Step 1. The tile starts at the aligned word at or before `start`, the union's first place.
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
   const int start = a.margins.at(first_x - a.radius, first_y - a.radius);
 
   load_reference(a, x, y, reference, lane, shared);
-  BestList best{lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+  BestList best = first_list(a, reference);
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
     load_band(a, start + band * a.margins.pitch, rows, shared);
@@ -225,7 +226,37 @@ __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
     }
     if (band + rows < a.plan.union_height) __syncthreads();
   }
-  store_group(a, reference, best);
+  store_list(a, reference, best);
+}
+
+/// Where the candidates of a search over frames are, by their places: those of the own frame come
+/// first, then those of the others.
+struct FramePlaces {
+  int own = 0, others = 0;  // candidates in the window of a frame
+  int own_window = 1, other_window = 1;
+  int offset[1 + 2 * max_temporal] = {};
+
+  __device__ std::uint32_t displacement_of(int place) const {
+    if (place < own) return displacement_in(place, own_window, 0);
+    const int frame = (place - own) / others;
+    return displacement_in(place - own - frame * others, other_window, offset[frame + 1]);
+  }
+  static __device__ std::uint32_t displacement_in(int place, int window, int offset) {
+    const int y = place / window, x = place - y * window;
+    return pack_displacement(x - window / 2, y - window / 2, offset);
+  }
+};
+
+constexpr int list_threads = 256;
+
+/// What a search over frames found, as groups: a warp for each.
+__global__ void __launch_bounds__(list_threads)
+    list_groups_kernel(const std::uint32_t* keys, int references, int keep, FramePlaces places,
+                       Groups groups) {
+  const int index = (blockIdx.x * list_threads + threadIdx.x) / 32;
+  if (index >= references) return;
+  const std::uint32_t key = keys[index * match_keys + threadIdx.x % 32];
+  store_group(groups, index, key, keep, [&](int place) { return places.displacement_of(place); });
 }
 
 constexpr int round_up(int value, int multiple) {
@@ -295,23 +326,82 @@ MatchPlan::MatchPlan(const PhaseParams& phase, std::size_t shared_limit) {
     ++bands;
 }
 
+MatchPlan temporal_plan(const PhaseParams& phase, std::size_t shared_limit) {
+  PhaseParams other = phase;
+  other.window = phase.temporal_window;
+  return MatchPlan(other, shared_limit);
+}
+
+namespace {
+
+/// Half the squared distance of patches at this mean squared one, in the guide's units.
+double half_distance(double mean, const Guide& guide) {
+  return 0.5 * patch * patch * mean * guide.scale * guide.scale;
+}
+
+MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
+                    const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
+                    const Groups& groups) {
+  const double limit = half_distance(phase.tau, guide);
+  if (limit > max_half_distance)
+    throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
+  return {guide,
+          guide,
+          margins,
+          grid,
+          batch,
+          groups,
+          plan,
+          phase.window,
+          phase.window / 2,
+          phase.group,
+          65535 - static_cast<int>(limit)};
+}
+
+void launch(const MatchArgs& args, cudaStream_t stream) {
+  const KernelChoice& choice = choose(args.plan);
+  const Kernel kernel = args.keep <= 16 ? choice.of_16 : choice.of_32;
+  cuda::allow_shared_memory(kernel);
+  const dim3 grid_size(args.batch.blocks_x, args.batch.blocks_y);
+  kernel<<<grid_size, threads, args.plan.shared_bytes, stream>>>(args);
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace
+
 void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
            const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream) {
-  // Half the squared distance of patches at mean squared distance tau, in the guide's units.
-  const double limit = 0.5 * patch * patch * phase.tau * guide.scale * guide.scale;
-  if (limit > max_half_distance)
-    throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
-  const MatchArgs args{guide,        margins,
-                       grid,         batch,
-                       groups,       plan,
-                       phase.window, phase.window / 2,
-                       phase.group,  65535 - static_cast<int>(limit)};
-  const KernelChoice& choice = choose(plan);
-  const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
-  cuda::allow_shared_memory(kernel);
-  const dim3 grid_size(batch.blocks_x, batch.blocks_y);
-  kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);
+  launch(arguments(guide, margins, grid, batch, phase, plan, groups), stream);
+}
+
+void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
+                     const ReferenceGrid& grid, const Batch& batch, const PhaseParams& phase,
+                     const MatchPlan& plan, const MatchPlan& others, std::uint32_t* keys,
+                     const Groups& groups, cudaStream_t stream) {
+  const Guide& own = frames.front().guide;
+  MatchArgs args = arguments(own, margins, grid, batch, phase, plan, groups);
+  args.keys = keys;
+  launch(args, stream);
+
+  FramePlaces places{.own = phase.window * phase.window,
+                     .others = phase.temporal_window * phase.temporal_window,
+                     .own_window = phase.window,
+                     .other_window = phase.temporal_window};
+  args.plan = others;
+  args.window = phase.temporal_window;
+  args.radius = phase.temporal_window / 2;
+  args.first = false;
+  args.bonus = static_cast<int>(half_distance(phase.place_bonus, own));
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    args.guide = frames[i].guide;
+    args.first_place = places.own + static_cast<int>(i - 1) * places.others;
+    places.offset[i] = frames[i].offset;
+    launch(args, stream);
+  }
+  const int references = batch.blocks_x * batch.blocks_y * block_references;
+  list_groups_kernel<<<(references * 32 + list_threads - 1) / list_threads, list_threads, 0,
+                       stream>>>(keys, references, phase.group, places, groups);
   cuda::check(cudaGetLastError());
 }
 

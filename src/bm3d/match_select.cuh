@@ -13,7 +13,8 @@ constexpr int pending_slots = 96;  // 31 left over and two ballots
 constexpr std::uint32_t best_key = 0xffffffffu;
 
 struct MatchArgs {
-  Guide guide;
+  Guide guide;  // of the candidates
+  Guide own;    // of the reference patches
   Margins margins;
   ReferenceGrid grid;
   Batch batch;
@@ -22,6 +23,11 @@ struct MatchArgs {
   int window, radius;
   int keep;       // N
   int min_score;  // score at distance tau
+  // A search over frames:
+  std::uint32_t* keys = nullptr;  // [reference][match_keys], what is best so far; null: one frame
+  bool first = true;              // of the frames: the reference patches' own
+  int first_place = 0;            // of the frame's candidates, in the order of equal distances
+  int bonus = 0;                  // of the score at the reference patch's place
 };
 
 /// What of a band lies in the window of one reference patch.
@@ -39,8 +45,10 @@ __device__ inline void clear_gaps(const MatchArgs& a, const Scan& scan, int dy, 
   for (int row = lane; row < rows; row += 32)
     halves[2 * row * a.plan.score_row + (scan.odd != 0 ? 0 : a.window)] = 0;
   const int own_row = dy + a.radius - scan.from;
-  if (lane == 0 && own_row >= 0 && own_row < rows)
-    halves[2 * own_row * a.plan.score_row + scan.odd + a.radius] = 0;
+  if (lane == 0 && own_row >= 0 && own_row < rows) {
+    std::uint16_t& score = halves[2 * own_row * a.plan.score_row + scan.odd + a.radius];
+    score = a.first || score == 0 ? 0 : static_cast<std::uint16_t>(min(score + a.bonus, 65535));
+  }
   const int scanned = (words + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
 #pragma unroll 1
   for (int i = words + lane; i < scanned; i += 32) scan.scores[i] = 0;
@@ -62,7 +70,7 @@ __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lan
 
 /// The best keys so far of one reference patch: lane i holds the i-th.
 struct BestList {
-  std::uint32_t key;    // score << 16 | (65535 - place in the window); 0: none
+  std::uint32_t key;    // score << 16 | (65535 - place); 0: none
   std::uint32_t worst;  // of the N best; 0 while there are fewer
   bool is_empty = true;
 
@@ -86,7 +94,7 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
   const int lane = threadIdx.x & 31;
   const std::uint32_t* scores = scan.scores;
   const int row_words = a.plan.score_row, words = (scan.to - scan.from) * row_words;
-  const int first_place = (scan.from - dy) * a.window - scan.odd;
+  const int first_place = a.first_place + (scan.from - dy) * a.window - scan.odd;
 
   int count = 0;
   for (int base = lane; base - lane < words; base += 32 * chunk) {
@@ -138,18 +146,43 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
   __syncwarp();
 }
 
-/// Writes the list as a group: the reference patch, then the others by distance.
-__device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best) {
+/// Of the reference patch that the warp works on, in the batch.
+__device__ inline int index_of(const MatchArgs& a, int reference) {
+  return (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
+}
+
+/// The best of the frames before; of the first frame the reference patch itself.
+__device__ inline BestList first_list(const MatchArgs& a, int reference) {
   const int lane = threadIdx.x & 31;
-  const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
+  if (a.first) return {lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+  const std::uint32_t key = a.keys[index_of(a, reference) * match_keys + lane];
+  return {key, __shfl_sync(~0u, key, a.keep - 1), false};
+}
+
+/// Writes a group: the reference patch, then the others by distance. `displacement_of`: of a place.
+template <class Displacement>
+__device__ inline void store_group(const Groups& groups, int index, std::uint32_t key, int keep,
+                                   Displacement displacement_of) {
+  const int lane = threadIdx.x & 31;
+  const int found = __popc(__ballot_sync(~0u, key != 0 && lane < keep));
   const int log2_count = 31 - __clz(found);
-  const int place = 65535 - static_cast<int>(best.key & 0xffffu);
-  const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
-  const int index = (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
   if (lane < (1 << log2_count))
-    a.groups.displacements[index * a.groups.capacity + lane] =
-        lane == 0 ? 0u : pack_displacement(x - a.radius, y - a.radius);
-  if (lane == 0) a.groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
+    groups.displacements[index * groups.capacity + lane] =
+        lane == 0 ? 0u : displacement_of(65535 - static_cast<int>(key & 0xffffu));
+  if (lane == 0) groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
+}
+
+/// Writes the list as a group, or keeps it for the next frame.
+__device__ inline void store_list(const MatchArgs& a, int reference, const BestList& best) {
+  const int index = index_of(a, reference);
+  if (a.keys != nullptr) {
+    a.keys[index * match_keys + (threadIdx.x & 31)] = best.key;
+    return;
+  }
+  store_group(a.groups, index, best.key, a.keep, [&](int place) {
+    const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
+    return pack_displacement(x - a.radius, y - a.radius);
+  });
 }
 
 }  // namespace lull::bm3d::match_detail

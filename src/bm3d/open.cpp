@@ -34,23 +34,28 @@ void validate_backend(const Backend& b) {
                           " (must be at least 0); give 0 for every core");
 }
 
+bool filters_any(const Params& params, const FrameFormat& format) {
+  for (int i = 0; i < format.planes(); ++i)
+    if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
+      return true;
+  return false;
+}
+
 }  // namespace
 
-std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
+std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
                                const Backend& backend) {
-  validate(params);
+  validate(given);
   validate_format(format);
   validate_backend(backend);
+  Params params = given;
+  if (!filters_any(params, format)) params.temporal = 0;  // frames need not wait for others
   switch (backend.kind) {
     case BackendKind::reference:
       return open_host(params, format, make_reference_engine());
     case BackendKind::cpu:
       return open_host(params, format, make_cpu_engine(backend.threads));
     case BackendKind::cuda:
-      if (params.temporal > 0)
-        throw InvalidArgument(
-            "temporal = " + std::to_string(params.temporal) +
-            " on a GPU (candidates from other frames are for the CPU only); choose 0 or the CPU");
       return open_cuda(params, format, backend.device, backend.streams);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");

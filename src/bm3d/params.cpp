@@ -105,8 +105,8 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
   require(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
-  require(p.temporal_window >= 1 && p.temporal_window <= 127 && p.temporal_window % 2 == 1,
-          of("temporal-window"), p.temporal_window, "odd, from 1 to 127");
+  require(p.temporal_window >= 1 && p.temporal_window <= 63 && p.temporal_window % 2 == 1,
+          of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
   require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
           "a number from 0");
 }

@@ -24,10 +24,15 @@ using Event = std::unique_ptr<CUevent_st, Releaser<cudaEventDestroy>>;
 using Graph = std::unique_ptr<CUgraph_st, Releaser<cudaGraphDestroy>>;
 using GraphExec = std::unique_ptr<CUgraphExec_st, Releaser<cudaGraphExecDestroy>>;
 
+enum class Priority { normal, high };
+
 /// A stream that does not wait for the legacy default stream.
-[[nodiscard]] inline Stream make_stream() {
+[[nodiscard]] inline Stream make_stream(Priority priority = Priority::normal) {
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                     priority == Priority::high ? greatest : least));
   return Stream(stream);
 }
 

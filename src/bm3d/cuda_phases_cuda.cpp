@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+
+#include "bm3d/colour.h"
+#include "bm3d/cuda_phases.h"
+#include "bm3d/guide.h"
+#include "bm3d/kaiser.h"
+#include "cuda/shared_memory.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
+
+int blocks_of(int references) { return divide_up(references, block_side); }
+
+/// Blocks of a full batch, along one axis: an even number, as the filter takes two at a time and
+/// the result must not depend on where batches begin.
+int batch_blocks(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * block_side * step));
+}
+
+int greatest_window(const Params& params) {
+  int window = std::max(params.hard.window, params.wiener.window);
+  if (params.temporal > 0)
+    window = std::max({window, params.hard.temporal_window, params.wiener.temporal_window});
+  return window;
+}
+
+}  // namespace
+
+CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream)
+    : params_(params),
+      format_(format),
+      stream_(stream),
+      hard_window_(kaiser_window(params.hard.kaiser)),
+      wiener_window_(kaiser_window(params.wiener.kaiser)) {
+  sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
+  for (int i = 0; i < format.planes(); ++i)
+    if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
+  if (!filters_any()) return;
+  plan_planes();
+  plan_batches();
+  if (params.hard.transform == Transform::dft)
+    hard_dft_ = std::make_unique<DftFilter>(params.hard, Phase::first, stream);
+  if (params.phases == 2 && params.wiener.transform == Transform::dft)
+    wiener_dft_ = std::make_unique<DftFilter>(params.wiener, Phase::second, stream);
+}
+
+bool CudaPhases::holds_a_patch(int i) const {
+  return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
+}
+
+/// See guide.h for what is matched where.
+void CudaPhases::plan_planes() {
+  const bool together = !chroma_.empty() && !format_.subsampled();
+  if (!luma_.empty()) first_sets_.push_back({luma_});
+  if (!chroma_.empty()) first_sets_.push_back({chroma_, true});
+  if (!luma_.empty() && !together) second_sets_.push_back({luma_});
+  if (!chroma_.empty()) {
+    std::vector<int> planes = together ? luma_ : std::vector<int>{};
+    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
+    second_sets_.push_back({planes, true, colour_tau});
+  }
+  for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
+    const int width = format_.plane_width(k), height = format_.plane_height(k);
+    geometries_[k].margins = Margins(width, height, greatest_window(params_));
+    if (!holds_a_patch(k)) continue;
+    geometries_[k].hard_grid = ReferenceGrid(width, height, params_.hard.step);
+    geometries_[k].wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
+  }
+  const std::size_t limit = cuda::shared_limit_for(match_blocks);
+  const auto plans = [&](const PhaseParams& phase) {
+    return Plans{MatchPlan(phase, limit), temporal_plan(phase, limit)};
+  };
+  hard_plans_ = plans(params_.hard);
+  wiener_plans_ = plans(params_.wiener);
+  if (!chroma_.empty()) colour_guide_ = zeroed<float>(margins(1).size(), stream_);
+}
+
+void CudaPhases::plan_batches() {
+  std::size_t references = 0, places = 0;
+  for (const int i : {0, 1}) {
+    if (i >= format_.planes() || !holds_a_patch(i)) continue;
+    for (const Phase which : {Phase::first, Phase::second}) {
+      const PhaseParams& phase = parameters(which);
+      const ReferenceGrid& grid =
+          which == Phase::first ? geometry(i).hard_grid : geometry(i).wiener_grid;
+      const std::size_t batch =
+          static_cast<std::size_t>(block_references) *
+          std::min(blocks_of(grid.count_x), batch_blocks(params_.batch.width, phase.step)) *
+          std::min(blocks_of(grid.count_y), batch_blocks(params_.batch.height, phase.step));
+      references = std::max(references, batch);
+      places = std::max(places, batch * group_capacity(phase));
+    }
+  }
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
+  if (params_.temporal > 0) keys_ = cuda::DeviceBuffer<std::uint32_t>(references * match_keys);
+}
+
+std::size_t CudaPhases::greatest_plane() const {
+  std::size_t size = 0;
+  for (const int i : {0, 1})
+    if (i < format_.planes() && holds_a_patch(i)) size = std::max(size, margins(i).size());
+  return size;
+}
+
+int CudaPhases::planes_together() const {
+  std::size_t most = 0;
+  for (const auto* sets : {&first_sets_, &second_sets_})
+    for (const PlaneSet& set : *sets) most = std::max(most, set.planes.size());
+  return static_cast<int>(most);
+}
+
+/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate.
+MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
+  if (phase == Phase::first) return {frame.noisy[i]};
+  return {basic_of(frame, i), frame.noisy[i], params_.guide_noise};
+}
+
+CudaPhases::GuidePlane CudaPhases::luma_guide(Phase phase, const DeviceFrame& frame) const {
+  return {guide_of(phase, frame, 0), 0, 255,
+          phase == Phase::first ? sigma_[0] : params_.guide_noise * sigma_[0]};
+}
+
+CudaPhases::GuidePlane CudaPhases::colour_guide(Phase phase, const DeviceFrame& frame) {
+  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
+  constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
+  const bool with_luma = phase == Phase::second;
+  ColourGuide mix{with_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
+                  format_.chroma_shift_x, format_.chroma_shift_y};
+  GuidePlane guide{{colour_guide_.get()}, 0, with_luma ? 255.0f : 0.0f};
+  float variance = 0;
+  for (const int i : chroma_) {
+    const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
+    const float weight = i == 1 ? magnitude : -magnitude;
+    mix.chroma[i - 1] = guide_of(phase, frame, i);
+    mix.weight[i - 1] = weight;
+    const bool rgb = format_.layout == Layout::rgb;
+    const float ends[2] = {rgb ? -weight * opponent_range[i - 1] : 0.0f,
+                           weight * (rgb ? opponent_range[i - 1] : 255.0f)};
+    guide.low += std::min(ends[0], ends[1]);
+    guide.high += std::max(ends[0], ends[1]);
+    variance += weight * weight * sigma_[i] * sigma_[i];
+  }
+  guide.sigma = std::sqrt(variance) * (phase == Phase::first ? 1 : params_.guide_noise);
+  mix_guide(mix, margins(1), colour_guide_.get(), stream_);
+  return guide;
+}
+
+Guide CudaPhases::make_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                             const GuideBuffer& to) {
+  const GuidePlane plane = set.in_colour ? colour_guide(phase, frame) : luma_guide(phase, frame);
+  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
+  // reach beyond.
+  const bool clipped = format_.sample != SampleType::f32 && !set.in_colour;
+  const float beyond = clipped ? 0 : 3 * plane.sigma;
+  const PhaseParams& parameters = this->parameters(phase);
+  float greatest = parameters.tau * set.tau_factor;
+  if (params_.temporal > 0) greatest += parameters.place_bonus;
+  Guide guide{to.samples, to.half_norms};
+  guide.offset = plane.low - beyond;
+  // Noise that makes for a great tau hides that the guide's steps are wider then.
+  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), greatest_scale(greatest));
+  ClearedSums sums{static_cast<int>(set.planes.size())};
+  for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
+  bm3d::make_guide(plane.plane, margins(set.planes.front()), guide.scale, guide.offset, to.samples,
+                   to.half_norms, sums, stream_);
+  return guide;
+}
+
+void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& frame,
+                        std::span<const SearchFrame> frames, std::span<const int> distance) {
+  const bool first = which == Phase::first;
+  PhaseParams phase = parameters(which);
+  phase.tau *= set.tau_factor;
+  const Geometry& shape = geometry(set.planes.front());
+
+  FilterArgs args;
+  args.planes = static_cast<int>(set.planes.size());
+  args.margins = shape.margins;
+  args.grid = first ? shape.hard_grid : shape.wiener_grid;
+  args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(phase)};
+  args.window = first ? hard_window_ : wiener_window_;
+  args.over_time = params_.temporal > 0;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    args.frame_offset[frames[i].offset + max_temporal] = distance[i];
+  for (int k = 0; k < args.planes; ++k) {
+    const int i = set.planes[k];
+    args.noisy[k] = frame.noisy[i];
+    args.basic[k] = frame.basic[i];
+    args.sums[k] = frame.sums[i];
+    args.sigma[k] = sigma_[i];
+  }
+  run_batches(which, phase, frames, args);
+}
+
+void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
+  bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i),
+                  phase == Phase::first ? hard_window_ : wiener_window_, estimate, stream_);
+}
+
+void CudaPhases::run_batches(Phase which, const PhaseParams& phase,
+                             std::span<const SearchFrame> frames, FilterArgs& args) {
+  const bool first = which == Phase::first;
+  const Plans& plans = first ? hard_plans_ : wiener_plans_;
+  const Strength strength =
+      first ? Strength{params_.lambda, params_.lambda_mean} : Strength{params_.mu2};
+  DftFilter* dft = first ? hard_dft_.get() : wiener_dft_.get();
+  const int blocks_x = blocks_of(args.grid.count_x), blocks_y = blocks_of(args.grid.count_y);
+  const int step_x = batch_blocks(params_.batch.width, phase.step);
+  const int step_y = batch_blocks(params_.batch.height, phase.step);
+  Batch& batch = args.batch;
+  for (batch.y0 = 0; batch.y0 < blocks_y; batch.y0 += step_y) {
+    batch.blocks_y = std::min(step_y, blocks_y - batch.y0);
+    for (batch.x0 = 0; batch.x0 < blocks_x; batch.x0 += step_x) {
+      batch.blocks_x = std::min(step_x, blocks_x - batch.x0);
+      if (args.over_time)
+        match_over_time(frames, args.margins, args.grid, batch, phase, plans.own, plans.others,
+                        keys_.get(), args.groups, stream_);
+      else
+        match(frames.front().guide, args.margins, args.grid, batch, phase, plans.own, args.groups,
+              stream_);
+      if (dft != nullptr)
+        dft->run(args, strength);
+      else if (first)
+        filter_hard(args, phase, strength, stream_);
+      else
+        filter_wiener(args, phase, strength, stream_);
+    }
+  }
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,304 @@
+// Frames lie in slots, one ring of memory for each kind of plane, so that kernels reach a patch of
+// another frame by an offset. Three streams: one brings frames and counts what decides about them,
+// at high priority, because the host waits for that; one computes; one takes results away. The
+// host is ahead of the computing stream by two frames at most: then the memory that frames come
+// into is used again.
+
+#include <climits>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "bm3d/cuda_phases.h"
+#include "bm3d/cuda_worker.h"
+#include "bm3d/raw_frame.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "cuda/nvtx.h"
+#include "cuda/pinned_memory.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int results = 3;  // on their way, and the one that comes
+
+/// A plane of each slot.
+template <class T>
+class Ring {
+ public:
+  Ring() = default;
+  Ring(int slots, std::size_t plane, cudaStream_t stream)
+      : plane_(plane), memory_(zeroed<T>(slots * plane, stream)) {}
+  T* at(int slot) const { return memory_ ? memory_.get() + slot * plane_ : nullptr; }
+
+ private:
+  std::size_t plane_ = 0;
+  cuda::DeviceBuffer<T> memory_;
+};
+
+/// What a kernel counted, for the host.
+template <class Counts>
+class Counted {
+ public:
+  Counted() : device_(1), host_(static_cast<Counts*>(pinned()->allocate(sizeof(Counts)))) {}
+  ~Counted() { pinned()->deallocate(host_, sizeof(Counts)); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  Counts* on_device() const { return device_.get(); }
+  /// Waits for the stream.
+  const Counts& read(cudaStream_t stream) {
+    cuda::check(
+        cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));
+    cuda::check(cudaStreamSynchronize(stream));
+    return *host_;
+  }
+
+ private:
+  static std::pmr::memory_resource* pinned() { return cuda::pinned_memory(); }
+  cuda::DeviceBuffer<Counts> device_;
+  Counts* host_;
+};
+
+class CudaWorker : public FrameWorker {
+ public:
+  CudaWorker(const Params& params, const FrameFormat& format)
+      : params_(params),
+        format_(format),
+        computing_(cuda::make_stream()),
+        bringing_(cuda::make_stream(cuda::Priority::high)),
+        taking_(cuda::make_stream()),
+        phases_(params, format, computing_.get()),
+        pool_(format, cuda::pinned_memory()) {
+    for (auto& in : in_) in = std::make_unique<In>(format, computing_.get());
+    for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get());
+    slots_.resize(slots_for(params));
+    if (phases_.filters_any()) plan_rings();
+    cuda::check(cudaStreamSynchronize(computing_.get()));
+  }
+
+  ~CudaWorker() override {
+    for (const auto* stream : {&bringing_, &computing_, &taking_})
+      (void)cudaStreamSynchronize(stream->get());
+  }
+
+  void take(const Frame& frame) override {
+    const cuda::NvtxRange range("bring a frame");
+    taken_ = frame;
+    last_ ^= 1;
+    cuda::check(cudaStreamWaitEvent(bringing_.get(), in_[last_]->read.get()));
+    in_[last_]->raw.bring(frame, bringing_.get());
+    cuda::check(cudaEventRecord(in_[last_]->brought.get(), bringing_.get()));
+  }
+
+  FrameDifference difference() override {
+    count_difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes(), format_, params_.sigma,
+                     difference_.on_device(), bringing_.get());
+    const DifferenceCounts& counts = difference_.read(bringing_.get());
+    FrameDifference d{.identical = true, .lively = counts.lively, .shared = counts.shared};
+    for (int i = 0; i < format_.planes(); ++i) {
+      const bool equal = counts.unequal[i] == 0;
+      d.identical = d.identical && equal;
+      d.different[i] = params_.sigma[i] == 0 ? (equal ? 0 : 1) : counts.different[i];
+    }
+    return d;
+  }
+
+  void load(int at) override {
+    In& in = *in_[last_];
+    if (coarse_width_ > 0) make_coarse(in.raw.planes(), format_, coarse_.at(at), bringing_.get());
+    keep_what_passes(at);
+    const DeviceFrame frame = frame_in(at);
+    std::array<const Margins*, max_planes> margins{};
+    for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
+    cuda::check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
+    in.raw.to_planes(margins, frame.noisy, computing_.get());
+    cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
+    make_guides(Phase::first, at);
+    // The frame may go: on the host its memory, on a device the decoder's picture.
+    cuda::check(cudaStreamSynchronize(bringing_.get()));
+    taken_ = {};
+  }
+
+  PredictionCost prediction(int slot, int earlier) override {
+    PredictionCost cost;
+    if (coarse_width_ == 0) return cost;
+    const float sigma = params_.sigma[main_plane(format_.layout == Layout::rgb)];
+    count_prediction(coarse_.at(slot), coarse_.at(earlier), coarse_width_, coarse_height_,
+                     coarse_noise(sigma), prediction_.on_device(), bringing_.get());
+    const PredictionCounts& counts = prediction_.read(bringing_.get());
+    cost.predicted = counts.predicted;
+    cost.own = counts.own;
+    cost.blocks = (coarse_width_ / prediction_block) * (coarse_height_ / prediction_block);
+    return cost;
+  }
+
+  void filter(Phase phase, std::span<const SlotFrame> frames) override {
+    const cuda::NvtxRange range(phase == Phase::first ? "first phase" : "second phase");
+    const DeviceFrame frame = frame_in(frames[0].slot);
+    for (const PlaneSet& set : phases_.sets(phase)) {
+      const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
+      std::array<SearchFrame, 1 + 2 * max_temporal> searched;
+      std::array<int, 1 + 2 * max_temporal> distance;
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        searched[i] = {slots_[frames[i].slot].guide[set.in_colour], frames[i].offset};
+        distance[i] = (frames[i].slot - frames[0].slot) * size;
+      }
+      phases_.filter(phase, set, frame, {searched.data(), frames.size()},
+                     {distance.data(), frames.size()});
+    }
+  }
+
+  void finish_basic(int at) override {
+    const DeviceFrame frame = frame_in(at);
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.is_filtered(i)) phases_.normalise(Phase::first, i, frame, frame.basic[i]);
+    make_guides(Phase::second, at);
+  }
+
+  Frame finish(int at) override {
+    const cuda::NvtxRange range("take a result away");
+    Out& out = *out_[finished_++ % results];
+    Frame clean = slots_[at].clean.pixels ? std::exchange(slots_[at].clean, {}) : pool_.acquire();
+    cuda::check(cudaStreamWaitEvent(computing_.get(), out.taken.get()));
+    write_samples(frame_in(at), out.raw);
+    cuda::check(cudaEventRecord(out.written.get(), computing_.get()));
+    cuda::check(cudaStreamWaitEvent(taking_.get(), out.written.get()));
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.changes(i)) out.raw.take(i, clean, taking_.get());
+    cuda::check(cudaEventRecord(out.taken.get(), taking_.get()));
+    return clean;
+  }
+
+  int in_flight() const noexcept override { return results - 1; }
+
+  void await() override {
+    const cuda::NvtxRange range("wait for the oldest result");
+    cuda::check(cudaEventSynchronize(out_[awaited_++ % results]->taken.get()));
+  }
+
+ private:
+  struct Slot {
+    std::array<Guide, 2> guide;  // of luma, and in colour
+    Frame clean;                 // has the planes that pass through
+  };
+  struct In {
+    RawFrame raw;
+    cuda::Event brought = cuda::make_event(), read = cuda::make_event();
+    In(const FrameFormat& format, cudaStream_t stream) : raw(format, stream) {}
+  };
+  struct Out {
+    RawFrame raw;
+    cuda::Event written = cuda::make_event(), taken = cuda::make_event();
+    Out(const FrameFormat& format, cudaStream_t stream) : raw(format, stream) {}
+  };
+
+  void plan_rings() {
+    const int slots = static_cast<int>(slots_.size());
+    if (slots * static_cast<double>(phases_.margins(0).size()) > INT_MAX)
+      throw InvalidArgument("frames too large to be filtered over time on a GPU (planes in " +
+                            std::to_string(slots) +
+                            " slots cannot be addressed); choose a smaller --temporal");
+    const auto ring = [&]<class T>(Ring<T>& r, std::size_t size) {
+      r = Ring<T>(slots, size, computing_.get());
+    };
+    for (int i = 0; i < format_.planes(); ++i) {
+      const std::size_t size = phases_.margins(i).size();
+      ring(noisy_[i], size);
+      if (!phases_.is_filtered(i)) continue;
+      ring(basic_[i], size);
+      ring(numerators_[i], size);
+      ring(denominators_[i], size);
+      result_[i] = zeroed<float>(size, computing_.get());
+    }
+    for (const Phase phase : {Phase::first, Phase::second})
+      for (const PlaneSet& set : phases_.sets(phase)) {
+        if (guides_[set.in_colour].at(0) != nullptr) continue;
+        const std::size_t size = phases_.margins(set.in_colour ? 1 : 0).size();
+        ring(guides_[set.in_colour], size);
+        ring(half_norms_[set.in_colour], size);
+      }
+    if (params_.scene_cut == 0) return;
+    const int plane = main_plane(format_.layout == Layout::rgb);
+    const int width = format_.plane_width(plane) / coarse;
+    const int height = format_.plane_height(plane) / coarse;
+    if (width < prediction_block || height < prediction_block) return;
+    coarse_width_ = width, coarse_height_ = height;
+    ring(coarse_, static_cast<std::size_t>(width) * height);
+  }
+
+  DeviceFrame frame_in(int at) const {
+    DeviceFrame frame;
+    for (int i = 0; i < format_.planes(); ++i) {
+      frame.noisy[i] = noisy_[i].at(at);
+      frame.basic[i] = basic_[i].at(at);
+      frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
+    }
+    return frame;
+  }
+
+  void make_guides(Phase phase, int at) {
+    for (const PlaneSet& set : phases_.sets(phase))
+      slots_[at].guide[set.in_colour] =
+          phases_.make_guide(phase, set, frame_in(at),
+                             {guides_[set.in_colour].at(at), half_norms_[set.in_colour].at(at)});
+  }
+
+  void keep_what_passes(int at) {
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (phases_.changes(i)) continue;
+      Frame& clean = slots_[at].clean;
+      if (!clean.pixels) clean = pool_.acquire();
+      const auto& to = clean.planes[i];
+      if (taken_.on_device)
+        in_[last_]->raw.take(i, clean, bringing_.get());
+      else
+        for (int y = 0; y < to.height; ++y)
+          std::memcpy(to.row(y), taken_.planes[i].row(y), to.width);
+    }
+  }
+
+  void write_samples(const DeviceFrame& frame, RawFrame& raw) {
+    const Phase last = params_.phases == 1 ? Phase::first : Phase::second;
+    Planes planes{};
+    for (int i = 0; i < format_.planes(); ++i) {
+      planes[i] = frame.noisy[i];
+      if (!phases_.is_filtered(i)) continue;
+      phases_.normalise(last, i, frame, result_[i].get());
+      planes[i] = result_[i].get();
+    }
+    if (format_.layout == Layout::rgb)
+      return raw.from_opponents(phases_.margins(0), planes, computing_.get());
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.changes(i)) raw.from_plane(i, phases_.margins(i), planes[i], computing_.get());
+  }
+
+  Params params_;
+  FrameFormat format_;
+  cuda::Stream computing_, bringing_, taking_;
+  CudaPhases phases_;
+  FramePool pool_;
+  Frame taken_;
+  std::array<std::unique_ptr<In>, 2> in_;
+  int last_ = 0;  // in_ of the frame taken last
+  std::array<std::unique_ptr<Out>, results> out_;
+  int finished_ = 0, awaited_ = 0;  // results
+  std::vector<Slot> slots_;
+  std::array<Ring<float>, max_planes> noisy_, basic_;
+  std::array<Ring<unsigned long long>, max_planes> numerators_;
+  std::array<Ring<std::uint32_t>, max_planes> denominators_;
+  std::array<Ring<std::uint8_t>, 2> guides_;  // of luma, and in colour
+  std::array<Ring<std::int32_t>, 2> half_norms_;
+  std::array<cuda::DeviceBuffer<float>, max_planes> result_;
+  Ring<std::uint8_t> coarse_;
+  int coarse_width_ = 0, coarse_height_ = 0;  // 0: scenes are not told apart
+  Counted<DifferenceCounts> difference_;
+  Counted<PredictionCounts> prediction_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params, const FrameFormat& format) {
+  return std::make_unique<CudaWorker>(params, format);
+}
+
+}  // namespace lull::bm3d
