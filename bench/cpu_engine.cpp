@@ -83,7 +83,7 @@ struct MatchBench {
 /// Arguments: window, step. Reports time for a reference patch.
 void score(benchmark::State& state) {
   MatchBench b(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), 16);
-  for (auto _ : state) score_block(b.guide, {b.guide}, b.geometry, b.block, b.scores);
+  for (auto _ : state) score_block(b.guide, b.geometry, b.block, b.scores);
   const int references = b.block.columns * b.block.rows;
   state.counters["reference"] = benchmark::Counter(
       references, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
@@ -94,7 +94,7 @@ BENCHMARK(score)->ArgsProduct({{25, 39}, {1, 2, 3, 4, 6, 8}});
 void select(benchmark::State& state) {
   const int group = static_cast<int>(state.range(1));
   MatchBench b(static_cast<int>(state.range(0)), 4, group);
-  score_block(b.guide, {b.guide}, b.geometry, b.block, b.scores);
+  score_block(b.guide, b.geometry, b.block, b.scores);
   Buffer<std::uint32_t> keys;
   const SelectScratch scratch{keys.reserve(select_scratch_size)};
   std::vector<Ranking> rankings(b.block.columns);
@@ -123,10 +123,9 @@ void filter(benchmark::State& state) {
   PlaneTile tile{.wiener = wiener,
                  .frame = {},
                  .noisy_stride = noisy.view().stride,
-                 .basic_stride = basic.view().stride,
-                 .stride = numerator.view().stride};
+                 .basic_stride = basic.view().stride};
   tile.frame[max_temporal] = {noisy.view().data, basic.view().data, numerator.view().data,
-                              weights.view().data};
+                              weights.view().data, numerator.view().stride};
   std::mt19937 rng{2};
   std::vector<Group> groups(256);
   for (Group& group : groups) {

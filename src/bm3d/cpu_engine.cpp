@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -39,11 +40,16 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 /// Largest score that can count: 16 bits saturate at one more.
 constexpr float max_score = 65534;
 
-/// Blocks one below the other, as one large one, and the part of the picture that their groups can
-/// reach.
+/// Blocks one below the other, as one large one.
 struct Task {
   Block block;
-  int left, top, width, height;
+};
+
+/// A part of a picture.
+struct Area {
+  int left, top, right, bottom;
+  int width() const { return right - left; }
+  int height() const { return bottom - top; }
 };
 
 /// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
@@ -60,7 +66,6 @@ int columns_per_block(int count, int step) {
   return best;
 }
 
-/// Of the frame of the references; others' scores take the place of these, one after the other.
 std::size_t scores_size(const PhaseParams& phase, const Block& block) {
   return static_cast<std::size_t>(block.rows) * phase.window * phase.window *
          lanes_of(block.columns, phase.step);
@@ -82,11 +87,16 @@ struct Workspace {
   std::vector<Ranking> rankings;
 };
 
-/// Estimates of one block on their way to the picture.
+/// Estimates of one task for one frame, on their way to the picture: of the part that its groups can
+/// reach.
+struct TilePart {
+  Area area{};
+  std::ptrdiff_t stride = 0;
+  std::array<Buffer<float>, max_planes> numerator, weights;
+};
 struct Tile {
   const Task* task = nullptr;
-  std::array<std::array<Buffer<float>, max_frames>, max_planes> numerator, weights;
-  std::ptrdiff_t stride = 0;
+  std::array<TilePart, max_frames> frames;
 };
 
 /// A plane's sums. Groups leave their weight at the origins of patches only (cpu_aggregate.cpp).
@@ -168,8 +178,7 @@ class CpuEngine : public PhaseEngine {
     const PlaneView<const float> guide = input.frames[0].guide;
     geometry_ = {guide.width, guide.height, phase.window};
     around_ = {guide.width, guide.height, phase.temporal_window};
-    reach_ = geometry_.radius();
-    if (input.frames.size() > 1) reach_ = std::max(reach_, around_.radius());
+    motion_grid_ = {guide.width, guide.height, phase.step};
     plan(phase);
     prepare_guides(phase, input);
     filter(phase, input);
@@ -189,30 +198,16 @@ class CpuEngine : public PhaseEngine {
     tasks_.clear();
     const auto add_row_of_blocks = [&](int y, int count) {
       for (int i = 0; i < columns; i += wide)
-        add_task({i * step, y, std::min(wide, columns - i), count}, step);
-      if (last_x % step != 0) add_task({last_x, y, 1, count}, step);
+        tasks_.push_back({{i * step, y, std::min(wide, columns - i), count}});
+      if (last_x % step != 0) tasks_.push_back({{last_x, y, 1, count}});
     };
     for (int j = 0; j < rows; j += high) add_row_of_blocks(j * step, std::min(high, rows - j));
     if (last_y % step != 0) add_row_of_blocks(last_y, 1);
 
-    list_displacements(phase.window, displacements_);
-    list_displacements(phase.temporal_window, displacements_around_);
-  }
-
-  static void list_displacements(int window, std::vector<std::uint32_t>& list) {
-    list.resize(static_cast<std::size_t>(window) * window);
-    for (int c = 0; c < window * window; ++c)
-      list[c] = pack_displacement(c % window - window / 2, c / window - window / 2) & 0xffffffu;
-  }
-
-  void add_task(const Block& block, int step) {
-    const int radius = reach_;
-    const int left = std::max(0, block.x - radius), top = std::max(0, block.y - radius);
-    const int right =
-        std::min(geometry_.width, block.x + (block.columns - 1) * step + patch + radius);
-    const int bottom =
-        std::min(geometry_.height, block.y + (block.rows - 1) * step + patch + radius);
-    tasks_.push_back({block, left, top, right - left, bottom - top});
+    displacements_.resize(static_cast<std::size_t>(phase.window) * phase.window);
+    const int radius = geometry_.radius();
+    for (int c = 0; c < phase.window * phase.window; ++c)
+      displacements_[c] = pack_displacement(c % phase.window - radius, c / phase.window - radius);
   }
 
   /// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise
@@ -242,13 +237,15 @@ class CpuEngine : public PhaseEngine {
     const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
     limit_ = static_cast<std::uint16_t>(std::min(max_score, phase.tau * scores));
     bonus_ = static_cast<std::uint16_t>(std::min(max_score, phase.place_bonus * scores + 0.5f));
-    for (std::size_t f = 0; f < input.frames.size(); ++f)
-      guides_[f] = prepare_guide(phase.step, input.frames[f].guide, quantiser, pairs_[f]);
+    guide_ = prepare_guide(phase.step, geometry_.radius(), input.frames[0].guide, quantiser, pairs_);
+    if (input.frames.size() > 1)
+      for (std::size_t f = 0; f < input.frames.size(); ++f)
+        guides_[f] = prepare_guide(1, 0, input.frames[f].guide, quantiser, frame_pairs_[f]);
   }
 
-  PairedGuide prepare_guide(int step, PlaneView<const float> guide, const Quantiser& quantiser,
-                            Buffer<std::uint16_t>& memory) {
-    const int radius = reach_;
+  /// Arranged for references `step` apart, with margins for windows of `radius`.
+  PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
+                            const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
     const int before = (radius + step - 1) / step + 1;
     const int columns = (geometry_.width - patch) / step + 1;
     const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
@@ -298,7 +295,7 @@ class CpuEngine : public PhaseEngine {
 
   /// Block by block from top to bottom.
   void run_task(const PhaseParams& phase, const PhaseInput& input, Tile& tile) {
-    const PlaneTiles planes = clear_tile(input, tile);
+    const PlaneTiles planes = clear_tile(phase.step, input, tile);
     Workspace& work = workspaces_[tbb::this_task_arena::current_thread_index()];
     const Block& all = tile.task->block;
     for (int row = 0; row < all.rows; row += block_rows_) {
@@ -308,87 +305,122 @@ class CpuEngine : public PhaseEngine {
     }
   }
 
-  PlaneTiles clear_tile(const PhaseInput& input, Tile& tile) {
-    const Task& task = *tile.task;
-    tile.stride = round_up(task.width, 16) | 16;
-    const std::size_t samples = tile.stride * task.height;
-    const std::ptrdiff_t origin = task.top * tile.stride + task.left;
+  /// Index of a reference patch in its row or column, also off the grid.
+  static int index_of(int position, int step) { return (position + step - 1) / step; }
+
+  Motion motion_to(const PhaseFrame& frame, int x, int y, int step) const {
+    if (frame.motion.empty()) return {};
+    return frame.motion[motion_grid_.block(index_of(x, step), index_of(y, step))];
+  }
+
+  /// What the groups of a block can reach in a frame.
+  Area reach(const Block& block, int step, const PhaseFrame& frame) const {
+    const bool own = frame.offset == 0;
+    const int radius = own ? geometry_.radius() : around_.radius();
+    const int right = block.x + (block.columns - 1) * step, bottom = block.y + (block.rows - 1) * step;
+    int least_x = 0, least_y = 0, most_x = 0, most_y = 0;
+    if (!own && !frame.motion.empty()) {
+      least_x = least_y = std::numeric_limits<int>::max();
+      most_x = most_y = std::numeric_limits<int>::min();
+      for (int j = index_of(block.y, step) / motion_rows; j <= index_of(bottom, step) / motion_rows;
+           ++j)
+        for (int i = index_of(block.x, step) / motion_columns;
+             i <= index_of(right, step) / motion_columns; ++i) {
+          const Motion m = frame.motion[j * motion_grid_.columns() + i];
+          least_x = std::min<int>(least_x, m.x), most_x = std::max<int>(most_x, m.x);
+          least_y = std::min<int>(least_y, m.y), most_y = std::max<int>(most_y, m.y);
+        }
+    }
+    Area area{std::max(0, block.x + least_x - radius), std::max(0, block.y + least_y - radius),
+              std::min(geometry_.width, right + patch + most_x + radius),
+              std::min(geometry_.height, bottom + patch + most_y + radius)};
+    area.right = std::max(area.left, area.right);
+    area.bottom = std::max(area.top, area.bottom);
+    return area;
+  }
+
+  PlaneTiles clear_tile(int step, const PhaseInput& input, Tile& tile) {
     PlaneTiles planes{};
-    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
-      const PhaseFrame& own = input.frames[0];
-      planes[p].wiener = input.phase == Phase::second;
-      planes[p].noisy_stride = own.noisy[p].stride;
-      planes[p].basic_stride = own.basic[p].stride;
-      planes[p].stride = tile.stride;
-      for (std::size_t f = 0; f < input.frames.size(); ++f) {
-        const PhaseFrame& frame = input.frames[f];
-        float* const numerator = tile.numerator[p][f].reserve(samples);
-        float* const weights = tile.weights[p][f].reserve(samples);
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      const PhaseFrame& frame = input.frames[f];
+      TilePart& part = tile.frames[f];
+      part.area = reach(tile.task->block, step, frame);
+      part.stride = round_up(part.area.width(), 16) | 16;
+      const std::size_t samples = part.stride * part.area.height();
+      const std::ptrdiff_t origin = part.area.top * part.stride + part.area.left;
+      for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+        float* const numerator = part.numerator[p].reserve(samples);
+        float* const weights = part.weights[p].reserve(samples);
         std::fill_n(numerator, samples, 0.0f);
         std::fill_n(weights, samples, 0.0f);
         planes[p].frame[frame.offset + max_temporal] = {
-            frame.noisy[p].data, frame.basic[p].data, numerator - origin, weights - origin};
+            frame.noisy[p].data, frame.basic[p].data, numerator - origin, weights - origin,
+            part.stride};
       }
+    }
+    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+      planes[p].wiener = input.phase == Phase::second;
+      planes[p].noisy_stride = input.frames[0].noisy[p].stride;
+      planes[p].basic_stride = input.frames[0].basic[p].stride;
     }
     return planes;
   }
 
   void run_block(const PhaseParams& phase, const PhaseInput& input, const Block& block,
                  std::span<const PlaneTile> planes, Workspace& work) {
-    work.rankings.resize(static_cast<std::size_t>(block.columns) * block.rows);
-    for (Ranking& ranking : work.rankings) ranking.count = 0;
-    if (phase.group > 1)
-      for (std::size_t f = 0; f < input.frames.size(); ++f)
-        match(phase, f, input.frames[f].offset, block, work);
-    float* const stack = work.stack.reserve(filter_scratch_size);
-    for (int row = 0; row < block.rows; ++row)
-      for (int column = 0; column < block.columns; ++column) {
-        const Group group = group_of(work.rankings[row * block.columns + column]);
-        for (std::size_t p = 0; p < planes.size(); ++p)
-          filter_group(tables_[p], planes[p], block.x + column * phase.step,
-                       block.y + row * phase.step, group, stack);
-      }
-  }
-
-  /// Ranks the candidates of one frame.
-  void match(const PhaseParams& phase, std::size_t frame, int offset, const Block& block,
-             Workspace& work) {
-    const bool own = frame == 0;
-    const MatchGeometry& geometry = own ? geometry_ : around_;
-    if (own && geometry.window == 1) return;
-    const int lanes = lanes_of(block.columns, phase.step), classes = 2 * phase.group;
-    const std::size_t candidates = static_cast<std::size_t>(geometry.window) * geometry.window;
-    const Scores scores{
-        work.values.reserve(block.rows * candidates * lanes),
-        own ? work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes) : nullptr,
-        work.sums.reserve(sums_size(block.rows, lanes)),
-        work.outside.reserve(static_cast<std::size_t>(geometry.window + 1) * lanes),
-        lanes,
-        classes};
-    score_block(guides_[0], {guides_[frame], own, own ? std::uint16_t{0} : bonus_}, geometry, block,
-                scores);
-    const SelectParams select{phase.group, limit_,
-                              (own ? displacements_ : displacements_around_).data(), offset};
+    const bool matched = phase.group > 1 && phase.window > 1;
+    const int lanes = lanes_of(block.columns, phase.step);
+    const int classes = 2 * phase.group;
+    Scores scores{};
+    if (matched) {
+      scores = {work.values.reserve(scores_size(phase, block)),
+                work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes),
+                work.sums.reserve(sums_size(block.rows, lanes)),
+                work.outside.reserve(static_cast<std::size_t>(phase.window + 1) * lanes),
+                lanes,
+                classes};
+      score_block(guide_, geometry_, block, scores);
+    }
+    work.rankings.assign(block.columns, {});
+    const SelectParams select{phase.group, limit_, displacements_.data()};
     const SelectScratch keys{work.keys.reserve(select_scratch_size)};
-    for (int row = 0; row < block.rows; ++row)
-      rank_candidates(select, geometry, block, phase.step, row, scores, keys,
-                      std::span(work.rankings).subspan(row * block.columns, block.columns));
+    float* const stack = work.stack.reserve(filter_scratch_size);
+    for (int row = 0; row < block.rows; ++row) {
+      if (matched)
+        rank_candidates(select, geometry_, block, phase.step, row, scores, keys, work.rankings);
+      for (int column = 0; column < block.columns; ++column) {
+        const int x = block.x + column * phase.step, y = block.y + row * phase.step;
+        Ranking ranking = work.rankings[column];
+        if (phase.group > 1)
+          for (std::size_t f = 1; f < input.frames.size(); ++f)
+            rank_around({phase.group, limit_, bonus_, input.frames[f].offset}, guides_[0],
+                        guides_[f], around_, x, y, motion_to(input.frames[f], x, y, phase.step),
+                        ranking);
+        const Group group = group_of(ranking);
+        for (std::size_t p = 0; p < planes.size(); ++p)
+          filter_group(tables_[p], planes[p], x, y, group, stack);
+      }
+    }
   }
 
   void add_tile(Tile& tile, const PhaseInput& input) {
-    const Task& t = *tile.task;
-    const auto part = [&](PlaneView<float> whole) {
-      return PlaneView<float>{whole.row(t.top) + t.left, t.width, t.height, whole.stride};
-    };
-    for (std::size_t p = 0; p < input.sigma.size(); ++p)
-      for (std::size_t f = 0; f < input.frames.size(); ++f) {
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      TilePart& from = tile.frames[f];
+      const Area& area = from.area;
+      const auto part = [&](PlaneView<float> whole) {
+        return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
+                                whole.stride};
+      };
+      for (std::size_t p = 0; p < input.sigma.size(); ++p) {
         CpuSums& sums = cpu_sums(*input.frames[f].sums[p]);
+        add_rows(PlaneView<float>{from.numerator[p].data(), area.width(), area.height(),
+                                  from.stride},
+                 part(sums.numerator()));
         add_rows(
-            PlaneView<float>{tile.numerator[p][f].data(), t.width, t.height, tile.stride},
-            part(sums.numerator()));
-        add_rows(PlaneView<float>{tile.weights[p][f].data(), t.width, t.height, tile.stride},
-                 part(sums.weights()));
+            PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
+            part(sums.weights()));
       }
+    }
   }
 
   void normalise(const std::array<float, patch>& window, CpuSums& sums,
@@ -410,16 +442,18 @@ class CpuEngine : public PhaseEngine {
 
   // Of the phase that runs.
   MatchGeometry geometry_{}, around_{};  // windows in the frame of the references, in others
-  int reach_ = 0;                        // radius of the larger one
+  MotionGrid motion_grid_;
   std::array<FilterTables, max_planes> tables_{};
   std::vector<Task> tasks_;
   int block_rows_ = 1;
-  std::vector<std::uint32_t> displacements_, displacements_around_;
+  std::vector<std::uint32_t> displacements_;
   std::vector<std::array<float, 2>> ranges_;
-  std::array<PairedGuide, max_frames> guides_;
+  PairedGuide guide_;
+  std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
   std::uint16_t limit_ = 0, bonus_ = 0;  // as scores
 
-  std::array<Buffer<std::uint16_t>, max_frames> pairs_;
+  Buffer<std::uint16_t> pairs_;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
   Buffer<std::int8_t> bytes_;
   Buffer<float> line_;
 };

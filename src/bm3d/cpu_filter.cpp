@@ -92,9 +92,20 @@ HWY_INLINE void add_to(float* at, hn::Vec<Halves> v) {
   hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
 }
 
+/// `estimate`: part of a row of the patch, which lies at (x, y).
+template <class Estimate>
+HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight,
+                          const Estimate& estimate) {
+  const std::ptrdiff_t origin = y * tile.stride + x;
+  tile.weights[origin] += weight;
+  for (int row = 0; row < patch; ++row)
+    for (int part = 0; part < parts; ++part)
+      add_to(tile.numerator + origin + row * tile.stride + part * lanes, estimate(row, part));
+}
+
 template <class Transform>
 HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const Places& places,
-                          float weight, const PlaneTile& tile) {
+                          float weight) {
   const Lanes d;
   alignas(64) float window[unit_vectors * lanes];
   for (int i = 0; i < unit_vectors; ++i)
@@ -109,20 +120,14 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
       for (int part = 0; part < parts; ++part)
         v[part * 8 + row] =
             hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
-    const std::ptrdiff_t origin = places.y[u] * tile.stride + places.x[u];
-    places.frame[u]->weights[origin] += weight;
-    for (int row = 0; row < patch; ++row)
-      for (int part = 0; part < parts; ++part) {
-        float* const at = places.frame[u]->numerator + origin + row * tile.stride + part * lanes;
-        add_to(at, first_of(v[part * 8 + row]));
-      }
+    add_patch(*places.frame[u], places.x[u], places.y[u], weight, [&](int row, int part) HWY_ATTR {
+      return first_of(v[part * 8 + row]);
+    });
     if constexpr (patches_per_unit == 2) {
       const int m = places.second(u);
       if (m == u) continue;
-      const std::ptrdiff_t other = places.y[m] * tile.stride + places.x[m];
-      places.frame[m]->weights[other] += weight;
-      for (int row = 0; row < patch; ++row)
-        add_to(places.frame[m]->numerator + other + row * tile.stride, second_of(v[row]));
+      add_patch(*places.frame[m], places.x[m], places.y[m], weight,
+                [&](int row, int) HWY_ATTR { return second_of(v[row]); });
     }
   }
 }
@@ -138,7 +143,7 @@ void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
   constexpr bool complex = std::is_same_v<Transform, Dft>;
   const float energy = across<complex>(tables.across, wiener, size)(tables, scratch, basic);
-  add_stack<Transform>(scratch, tables, places, 1 / energy, tile);
+  add_stack<Transform>(scratch, tables, places, 1 / energy);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // every instruction set that Highway knows and chosen at run time:
 //   cpu_guide.cpp      the guide in 8 bits, arranged for matching
 //   cpu_match.cpp      distances of all candidates of a block of references
+//   cpu_around.cpp     candidates from other frames
 //   cpu_select.cpp     the most similar candidates of each reference: groups
 //   cpu_filter.cpp     transforms, threshold or Wiener factors, aggregation into a tile
 //   cpu_aggregate.cpp  sum of the tiles, division by the weights
@@ -18,6 +19,7 @@
 #include <span>
 
 #include "bm3d/group.h"
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "core/image.h"
 #include "core/plane.h"
@@ -107,8 +109,7 @@ constexpr int lanes_of(int columns, int step) {
 /// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;   // [row][candidate][lane]
-  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes; or
-                           // null
+  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes
   std::uint16_t* sums;     // scratch, sums_size()
   std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
   int lanes;
@@ -129,23 +130,15 @@ struct MatchGeometry {
   }
 };
 
-/// Where candidates come from: a guide arranged as that of the references.
-struct Candidates {
-  PairedGuide guide;
-  bool own = true;          // the guide of the references: they are no candidates of their own
-  std::uint16_t bonus = 0;  // taken off the score at the same place, if it is not saturated
-};
-
-void score_block(const PairedGuide& guide, const Candidates& candidates,
-                 const MatchGeometry& geometry, const Block& block, const Scores& scores);
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores);
 
 // ---- selection -----------------------------------------------------------------------------
 
 struct SelectParams {
   int group;                          // patches at most
   std::uint16_t limit;                // largest score that counts, < 65535
-  const std::uint32_t* displacement;  // of each candidate, packed (group.h) but for its frame
-  int offset = 0;                     // the candidates' frame
+  const std::uint32_t* displacement;  // of each candidate, packed (group.h)
 };
 /// The candidates of one reference that are best so far, in the order of group.h.
 struct Ranking {
@@ -160,11 +153,24 @@ struct SelectScratch {
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// Puts the candidates of row `row` of the block, those of one frame, into the rankings of its
-/// columns. The frame of the references, whose scores come with minima, must be the first.
+/// The rankings of row `row` of the block, one for each column.
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
                      int step, int row, const Scores& scores, const SelectScratch& scratch,
                      std::span<Ranking> rankings);
+
+struct AroundParams {
+  int group;            // patches at most
+  std::uint16_t limit;  // largest score that counts, < 65535
+  std::uint16_t bonus;  // taken off that of the patch at the centre, if it is not saturated
+  int offset;           // the candidates' frame
+};
+/// Adds to the ranking of the reference at (x, y) those candidates from another frame that are
+/// better, out of a window around its place plus `motion`. The guides have step 1; that of the
+/// candidates can be read for around_padding samples beyond the last column.
+void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
+                 const MatchGeometry& geometry, int x, int y, const Motion& motion,
+                 Ranking& ranking);
+inline constexpr int around_padding = 32;
 
 /// The group that a ranking amounts to.
 Group group_of(const Ranking& ranking);
@@ -198,13 +204,14 @@ struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
-  float* weights;  // group weights at the origins of patches
+  float* weights;         // group weights at the origins of patches
+  std::ptrdiff_t stride;  // of numerator and weights
 };
 /// One plane of one tile.
 struct PlaneTile {
   bool wiener;
   std::array<FrameTile, 2 * max_temporal + 1> frame;  // by offset + max_temporal
-  std::ptrdiff_t noisy_stride, basic_stride, stride;
+  std::ptrdiff_t noisy_stride, basic_stride;
 
   const FrameTile& of(std::uint32_t member) const {
     return frame[displacement_t(member) + max_temporal];

@@ -18,6 +18,7 @@
 
 #include "bm3d/cpu_kernels.h"
 #include "bm3d/cpu_match_plan.h"
+#include "bm3d/cpu_squares.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -26,31 +27,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-using Bytes = hn::Repartition<std::int8_t, Lanes>;
 using Sum = hn::Vec<Lanes>;
-
-HWY_INLINE hn::Vec<Bytes> load_bytes(const std::uint16_t* pairs) {
-  return hn::LoadU(Bytes(), reinterpret_cast<const std::int8_t*>(pairs));
-}
-
-/// d0^2 + d1^2 of the pairs' differences, each cut off at 127; at -128 the product overflows to
-/// more than 2^15, which is as far away.
-HWY_INLINE Sum squared_pairs(hn::Vec<Bytes> a, const std::uint16_t* b) {
-  const auto d = hn::Abs(hn::SaturatedSub(a, load_bytes(b)));
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return Sum{_mm512_maddubs_epi16(d.raw, d.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return Sum{_mm256_maddubs_epi16(d.raw, d.raw)};
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-  return Sum{_mm_maddubs_epi16(d.raw, d.raw)};
-#else
-  const Lanes lanes;
-  const auto pair = hn::BitCast(lanes, d);
-  const auto low = hn::And(pair, hn::Set(lanes, 0xff));
-  const auto high = hn::ShiftRight<8>(pair);
-  return hn::Add(hn::Mul(low, low), hn::Mul(high, high));
-#endif
-}
 
 /// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of them (`part`), for
 /// kCount candidates and each phase.
@@ -82,10 +59,10 @@ struct BlockScorer {
     for (int k = 0; k < plan.phases; ++k)
 #pragma GCC unroll 8
       for (int r = 0; r < kStep; ++r) {
-        const auto a = load_bytes(reference[k] + at + r * row_stride);
+        const auto a = load_bytes(Lanes(), reference[k] + at + r * row_stride);
 #pragma GCC unroll 2
         for (int c = 0; c < kCount; ++c) {
-          const Sum squares = squared_pairs(a, candidate[c][k] + at + r * row_stride);
+          const Sum squares = squared_pairs(Lanes(), a, candidate[c][k] + at + r * row_stride);
           out.all[c][k] = r == 0 ? squares : hn::SaturatedAdd(out.all[c][k], squares);
           if (r == rest - 1) out.part[c][k] = out.all[c][k];
         }
@@ -138,13 +115,12 @@ struct BlockScorer {
   /// Where the scores of a candidate go, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
-    std::uint16_t *values, *minima;  // minima: or null
+    std::uint16_t *values, *minima;
     std::size_t values_stride, minima_stride;  // from row to row
   };
 
   /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
   /// minima.
-  template <bool kMinima>
   HWY_INLINE void finish(int c, int first, int last, const Target& to) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
@@ -156,22 +132,9 @@ struct BlockScorer {
           score = hn::SaturatedAdd(
               score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
-        if constexpr (kMinima) {
-          std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
-          hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
-        }
+        std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
+        hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
       }
-  }
-
-  /// Takes `bonus` off scores, but off saturated ones.
-  HWY_INLINE void favour(std::uint16_t bonus, std::uint16_t* values) const {
-    const Lanes d;
-    const auto far = hn::Set(d, 0xffff), off = hn::Set(d, bonus);
-    for (int lane = 0; lane < lanes; lane += static_cast<int>(hn::Lanes(d))) {
-      const auto score = hn::LoadU(d, values + lane);
-      const auto near = hn::SaturatedSub(score, off);
-      hn::StoreU(hn::IfThenElse(hn::Eq(score, far), far, near), d, values + lane);
-    }
   }
 };
 
@@ -192,9 +155,9 @@ void mark_outside(const MatchGeometry& g, const Block& block, int step, const Sc
 template <int kStep>
 class BlockMatcher {
  public:
-  BlockMatcher(const PairedGuide& guide, const Candidates& candidates, const MatchGeometry& g,
-               const Block& block, const Scores& scores)
-      : candidates_(candidates),
+  BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
+               const Scores& scores)
+      : guide_(guide),
         g_(g),
         block_(block),
         scores_(scores),
@@ -205,8 +168,7 @@ class BlockMatcher {
 
   void run() const {
     const std::size_t minima = static_cast<std::size_t>(scores_.classes) * scores_.lanes;
-    if (scores_.minima != nullptr)
-      std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
+    std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
     mark_outside(g_, block_, kStep, scores_);
     const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * kStep;
     for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
@@ -229,31 +191,21 @@ class BlockMatcher {
     const std::uint16_t* candidate[kCount][4];
     for (int c = 0; c < kCount; ++c)
       for (int k = 0; k < Scorer::plan.phases; ++k)
-        candidate[c][k] =
-            candidates_.guide.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
+        candidate[c][k] = guide_.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
     scorer_.template column_sums<kCount>(candidate);
     const std::size_t lanes = scores_.lanes, window = g_.window;
     for (int c = 0; c < kCount; ++c) {
       const std::size_t column = dx + c + g_.radius();
       const std::size_t index = (dy + g_.radius()) * window + column;
-      const bool same_place = dx + c == 0 && dy == 0;
-      const std::size_t outside = same_place && candidates_.own ? window : column;
-      typename Scorer::Target to{scores_.outside + outside * lanes,
-                                 scores_.values + index * lanes, nullptr, window * window * lanes,
-                                 scores_.classes * lanes};
-      if (scores_.minima != nullptr) {
-        to.minima = scores_.minima + index % scores_.classes * lanes;
-        scorer_.template finish<true>(c, first, last, to);
-      } else {
-        scorer_.template finish<false>(c, first, last, to);
-      }
-      if (same_place && candidates_.bonus > 0)
-        for (int row = first; row <= last; ++row)
-          scorer_.favour(candidates_.bonus, to.values + row * to.values_stride);
+      const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
+      scorer_.finish(c, first, last,
+                     {scores_.outside + outside * lanes, scores_.values + index * lanes,
+                      scores_.minima + index % scores_.classes * lanes, window * window * lanes,
+                      scores_.classes * lanes});
     }
   }
 
-  const Candidates& candidates_;
+  const PairedGuide& guide_;
   const MatchGeometry& g_;
   const Block& block_;
   const Scores& scores_;
@@ -261,21 +213,20 @@ class BlockMatcher {
 };
 
 template <int kStep>
-void score_block_of(const PairedGuide& guide, const Candidates& candidates, const MatchGeometry& g,
-                    const Block& block, const Scores& scores) {
-  BlockMatcher<kStep>(guide, candidates, g, block, scores).run();
+void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
+                    const Scores& scores) {
+  BlockMatcher<kStep>(guide, g, block, scores).run();
 }
 
 }  // namespace
 
-void score_block(const PairedGuide& guide, const Candidates& candidates,
-                 const MatchGeometry& geometry, const Block& block, const Scores& scores) {
-  using Score = void (*)(const PairedGuide&, const Candidates&, const MatchGeometry&, const Block&,
-                         const Scores&);
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores) {
+  using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&);
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[guide.step - 1](guide, candidates, geometry, block, scores);
+  by_step[guide.step - 1](guide, geometry, block, scores);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -285,9 +236,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm3d::cpu {
 HWY_EXPORT(score_block);
-void score_block(const PairedGuide& guide, const Candidates& candidates,
-                 const MatchGeometry& geometry, const Block& block, const Scores& scores) {
-  HWY_DYNAMIC_DISPATCH(score_block)(guide, candidates, geometry, block, scores);
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores);
 }
 }  // namespace lull::bm3d::cpu
 #endif

@@ -140,32 +140,6 @@ class Collector {
   int counts_[lane_multiple] = {};
 };
 
-/// Sorted keys into a ranking: what is there goes before equal scores.
-HWY_INLINE void merge(const SelectParams& params, std::span<const std::uint32_t> keys,
-                      Ranking& ranking) {
-  const int wanted = params.group - 1, found = static_cast<int>(keys.size());
-  const int total = std::min(wanted, ranking.count + found);
-  int old = ranking.count, young = found;
-  for (int over = old + young - total; over > 0; --over)  // what falls off the far end
-    if (young == 0 || (old > 0 && ranking.score[old - 1] > keys[young - 1] >> 16))
-      --old;
-    else
-      --young;
-  const std::uint32_t frame = pack_displacement(0, 0, params.offset);
-  for (int to = total - 1; young > 0; --to) {
-    if (old > 0 && ranking.score[old - 1] > keys[young - 1] >> 16) {
-      --old;
-      ranking.score[to] = ranking.score[old];
-      ranking.member[to] = ranking.member[old];
-    } else {
-      --young;
-      ranking.score[to] = static_cast<std::uint16_t>(keys[young] >> 16);
-      ranking.member[to] = params.displacement[keys[young] & 0xffffu] | frame;
-    }
-  }
-  ranking.count = total;
-}
-
 }  // namespace
 
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
@@ -181,26 +155,14 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 
   for (int lane = 0; lane < block.columns; lane += width) {
     const int used = std::min(width, block.columns - lane);
+    const std::uint16_t* const minima =
+        scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
+    alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
+    for (int i = 0; i < scores.classes; ++i)
+      hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
+    const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
+    hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds());
     std::fill(collector.bounds() + used, collector.bounds() + width, std::uint16_t{0});
-    if (scores.minima != nullptr) {
-      const std::uint16_t* const minima =
-          scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
-      alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
-      for (int i = 0; i < scores.classes; ++i)
-        hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
-      const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
-      alignas(64) std::uint16_t bounds[lane_multiple];
-      hn::Store(hn::Add(bound, hn::Set(d, 1)), d, bounds);
-      std::copy_n(bounds, used, collector.bounds());
-    } else {
-      // Against what is ranked already, equal scores lose.
-      for (int i = 0; i < used; ++i) {
-        const Ranking& ranking = rankings[lane + i];
-        collector.bounds()[i] = ranking.count == wanted
-                                    ? ranking.score[wanted - 1]
-                                    : static_cast<std::uint16_t>(params.limit + 1);
-      }
-    }
     collector.clear();
     for (int dy = geometry.first_dy(y); dy <= geometry.last_dy(y); ++dy)
       collector.collect(values + lane, stride,
@@ -208,8 +170,12 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
                         geometry.window);
     for (int i = 0; i < used; ++i) {
       alignas(64) std::uint32_t keys[max_keys];
-      const int found = collector.ranked(i, keys);
-      merge(params, {keys, static_cast<std::size_t>(found)}, rankings[lane + i]);
+      Ranking& ranking = rankings[lane + i];
+      ranking.count = collector.ranked(i, keys);
+      for (int m = 0; m < ranking.count; ++m) {
+        ranking.score[m] = static_cast<std::uint16_t>(keys[m] >> 16);
+        ranking.member[m] = params.displacement[keys[m] & 0xffffu];
+      }
     }
   }
 }

@@ -46,6 +46,8 @@ class CudaPhases {
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
   bool changes(int plane) const { return params_.sigma[plane] > 0 && holds_a_patch(plane); }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
+  /// The reference patches of a set as blocks that share their motion.
+  MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
   std::size_t greatest_plane() const;
   int planes_together() const;

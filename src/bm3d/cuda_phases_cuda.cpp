@@ -22,8 +22,8 @@ int batch_blocks(int samples, int step) {
 
 int greatest_window(const Params& params) {
   int window = std::max(params.hard.window, params.wiener.window);
-  if (params.temporal > 0)
-    window = std::max({window, params.hard.temporal_window, params.wiener.temporal_window});
+  if (params.temporal > 0)  // with the rounding of motion in small planes
+    window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
   return window;
 }
 
@@ -97,6 +97,12 @@ void CudaPhases::plan_batches() {
   displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
   if (params_.temporal > 0) keys_ = cuda::DeviceBuffer<std::uint32_t>(references * match_keys);
+}
+
+MotionGrid CudaPhases::motion_grid(Phase phase, const PlaneSet& set) const {
+  const int plane = set.planes.front();
+  return {format_.plane_width(plane), format_.plane_height(plane), parameters(phase).step,
+          plane == 0 ? 0 : format_.chroma_shift_x, plane == 0 ? 0 : format_.chroma_shift_y};
 }
 
 std::size_t CudaPhases::greatest_plane() const {

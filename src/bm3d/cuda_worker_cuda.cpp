@@ -105,13 +105,16 @@ class CudaWorker : public FrameWorker {
 
   void load(int at) override {
     In& in = *in_[last_];
-    if (coarse_width_ > 0) make_coarse(in.raw.planes(), format_, coarse_.at(at), bringing_.get());
+    if (main_.is_predicted() && params_.scene_cut > 0)
+      make_bytes(in.raw.planes(), format_, {nullptr, predicted_.at(at)}, bringing_.get());
     keep_what_passes(at);
     const DeviceFrame frame = frame_in(at);
     std::array<const Margins*, max_planes> margins{};
     for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
     cuda::check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
     in.raw.to_planes(margins, frame.noisy, computing_.get());
+    if (main_.is_predicted())
+      make_bytes(in.raw.planes(), format_, main_bytes(at), computing_.get());
     cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
     make_guides(Phase::first, at);
     // The frame may go: on the host its memory, on a device the decoder's picture.
@@ -121,14 +124,14 @@ class CudaWorker : public FrameWorker {
 
   PredictionCost prediction(int slot, int earlier) override {
     PredictionCost cost;
-    if (coarse_width_ == 0) return cost;
-    const float sigma = params_.sigma[main_plane(format_.layout == Layout::rgb)];
-    count_prediction(coarse_.at(slot), coarse_.at(earlier), coarse_width_, coarse_height_,
-                     coarse_noise(sigma), prediction_.on_device(), bringing_.get());
+    if (!main_.is_predicted()) return cost;
+    const int width = main_.width / coarse, height = main_.height / coarse;
+    count_prediction(predicted_.at(slot), predicted_.at(earlier), width, height,
+                     coarse_noise(main_.sigma), prediction_.on_device(), bringing_.get());
     const PredictionCounts& counts = prediction_.read(bringing_.get());
     cost.predicted = counts.predicted;
     cost.own = counts.own;
-    cost.blocks = (coarse_width_ / prediction_block) * (coarse_height_ / prediction_block);
+    cost.blocks = (width / prediction_block) * (height / prediction_block);
     return cost;
   }
 
@@ -139,8 +142,11 @@ class CudaWorker : public FrameWorker {
       const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
       std::array<SearchFrame, 1 + 2 * max_temporal> searched;
       std::array<int, 1 + 2 * max_temporal> distance;
+      const bool moving = main_.is_predicted();
+      if (moving) find_motion(phase, set, frames);
       for (std::size_t i = 0; i < frames.size(); ++i) {
-        searched[i] = {slots_[frames[i].slot].guide[set.in_colour], frames[i].offset};
+        searched[i] = {slots_[frames[i].slot].guide[set.in_colour], frames[i].offset,
+                       moving && i > 0 ? field(set, frames[0].slot, frames[i].offset) : nullptr};
         distance[i] = (frames[i].slot - frames[0].slot) * size;
       }
       phases_.filter(phase, set, frame, {searched.data(), frames.size()},
@@ -177,6 +183,14 @@ class CudaWorker : public FrameWorker {
   }
 
  private:
+  /// The plane in which motion and scenes are looked for.
+  struct Main {
+    int width = 0, height = 0;
+    float sigma = 0;
+    bool is_predicted() const {
+      return width / coarse >= prediction_block && height / coarse >= prediction_block;
+    }
+  };
   struct Slot {
     std::array<Guide, 2> guide;  // of luma, and in colour
     Frame clean;                 // has the planes that pass through
@@ -217,13 +231,43 @@ class CudaWorker : public FrameWorker {
         ring(guides_[set.in_colour], size);
         ring(half_norms_[set.in_colour], size);
       }
-    if (params_.scene_cut == 0) return;
     const int plane = main_plane(format_.layout == Layout::rgb);
-    const int width = format_.plane_width(plane) / coarse;
-    const int height = format_.plane_height(plane) / coarse;
-    if (width < prediction_block || height < prediction_block) return;
-    coarse_width_ = width, coarse_height_ = height;
-    ring(coarse_, static_cast<std::size_t>(width) * height);
+    main_ = {format_.plane_width(plane), format_.plane_height(plane), params_.sigma[plane]};
+    if (!main_.is_predicted()) return;
+    const std::size_t size = static_cast<std::size_t>(main_.width) * main_.height;
+    ring(fine_, size);
+    ring(coarse_, size / (coarse * coarse));
+    ring(predicted_, size / (coarse * coarse));
+    for (const Phase phase : {Phase::first, Phase::second})
+      for (const PlaneSet& set : phases_.sets(phase)) {
+        const MotionGrid grid = phases_.motion_grid(phase, set);
+        blocks_[set.in_colour] = std::max(blocks_[set.in_colour], grid.columns() * grid.rows());
+      }
+    for (const int k : {0, 1})
+      if (blocks_[k] > 0)
+        motion_[k] = Ring<Motion>(slots, (2 * max_temporal + 1) * blocks_[k], computing_.get());
+  }
+
+  MainBytes main_bytes(int at) const { return {fine_.at(at), coarse_.at(at)}; }
+
+  /// Vectors from the frame in a slot to the frame `offset` after it.
+  Motion* field(const PlaneSet& set, int at, int offset) const {
+    return motion_[set.in_colour].at(at) + (offset + max_temporal) * blocks_[set.in_colour];
+  }
+
+  /// The second phase takes those of the first if its blocks are the same.
+  void find_motion(Phase phase, const PlaneSet& set, std::span<const SlotFrame> frames) {
+    if (phase == Phase::second && params_.hard.step == params_.wiener.step) return;
+    std::array<MainBytes, 2 * max_temporal> others;
+    std::array<Motion*, 2 * max_temporal> fields;
+    const std::size_t count = frames.size() - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      others[i] = main_bytes(frames[i + 1].slot);
+      fields[i] = field(set, frames[0].slot, frames[i + 1].offset);
+    }
+    bm3d::find_motion(main_bytes(frames[0].slot), {others.data(), count}, {fields.data(), count},
+                      main_.width, main_.height, phases_.motion_grid(phase, set), main_.sigma,
+                      computing_.get());
   }
 
   DeviceFrame frame_in(int at) const {
@@ -289,8 +333,11 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<std::uint8_t>, 2> guides_;  // of luma, and in colour
   std::array<Ring<std::int32_t>, 2> half_norms_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
-  Ring<std::uint8_t> coarse_;
-  int coarse_width_ = 0, coarse_height_ = 0;  // 0: scenes are not told apart
+  Main main_;
+  Ring<std::uint8_t> fine_, coarse_;    // of the main plane, for motion
+  Ring<std::uint8_t> predicted_;        // as coarse_, but belongs to bringing_
+  std::array<Ring<Motion>, 2> motion_;  // [offset + max_temporal][block], of luma and in colour
+  std::array<int, 2> blocks_{};         // of a field
   Counted<DifferenceCounts> difference_;
   Counted<PredictionCounts> prediction_;
 };

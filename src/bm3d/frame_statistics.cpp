@@ -118,25 +118,22 @@ FrameDifference difference_of(const Frame& frame, const Frame& before,
   return d;
 }
 
-Plane<std::uint8_t> coarse_plane(const FrameFormat& format) {
-  const int i = main_plane(format.layout == Layout::rgb);
-  const int width = format.plane_width(i) / coarse, height = format.plane_height(i) / coarse;
-  if (width < prediction_block || height < prediction_block) return {};
-  return {width, height};
-}
-
-void make_coarse(const Frame& frame, PlaneView<std::uint8_t> to) {
+void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {
   const int i = main_plane(frame.format.layout == Layout::rgb), bits = frame.format.bits;
   with_samples(frame, frame, i, [&](auto from, auto) {
     for (int y = 0; y < to.height; ++y)
-      for (int x = 0; x < to.width; ++x) {
-        int sum = coarse * coarse / 2;
-        for (int v = 0; v < coarse; ++v)
-          for (int u = 0; u < coarse; ++u)
-            sum += to_byte(from(x * coarse + u, y * coarse + v), bits);
-        to(x, y) = static_cast<std::uint8_t>(sum / (coarse * coarse));
-      }
+      for (int x = 0; x < to.width; ++x) to(x, y) = to_byte(from(x, y), bits);
   });
+}
+
+void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to) {
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) {
+      int sum = coarse * coarse / 2;
+      for (int v = 0; v < coarse; ++v)
+        for (int u = 0; u < coarse; ++u) sum += main(x * coarse + u, y * coarse + v);
+      to(x, y) = static_cast<std::uint8_t>(sum / (coarse * coarse));
+    }
 }
 
 PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,

@@ -69,6 +69,14 @@ __global__ void __launch_bounds__(threads)
 
 template <class T>
 __global__ void __launch_bounds__(threads)
+    bytes_kernel(StoredPlane<T> plane, int bits, std::uint8_t* to) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i < plane.width * plane.height)
+    to[i] = to_byte(plane(i % plane.width, i / plane.width), bits);
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
     coarse_kernel(StoredPlane<T> plane, int bits, int width, int height, std::uint8_t* to) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= width * height) return;
@@ -155,13 +163,18 @@ void count_difference(const RawPlanes& frame, const RawPlanes& before, const Fra
   cuda::check(cudaGetLastError());
 }
 
-void make_coarse(const RawPlanes& frame, const FrameFormat& format, std::uint8_t* to,
-                 cudaStream_t stream) {
+void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
+                cudaStream_t stream) {
   const int i = main_plane(format.layout == Layout::rgb);
-  const int width = format.plane_width(i) / coarse, height = format.plane_height(i) / coarse;
   with_type(format.sample, [&](auto type) {
-    coarse_kernel<<<blocks_for(width * height, threads), threads, 0, stream>>>(
-        StoredPlane<decltype(type)>(frame, format, i), format.bits, width, height, to);
+    const StoredPlane<decltype(type)> plane(frame, format, i);
+    const int width = plane.width / coarse, height = plane.height / coarse;
+    if (to.fine != nullptr)
+      bytes_kernel<<<blocks_for(plane.width * plane.height, threads), threads, 0, stream>>>(
+          plane, format.bits, to.fine);
+    if (to.coarse != nullptr)
+      coarse_kernel<<<blocks_for(width * height, threads), threads, 0, stream>>>(
+          plane, format.bits, width, height, to.coarse);
   });
   cuda::check(cudaGetLastError());
 }

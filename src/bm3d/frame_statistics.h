@@ -14,9 +14,12 @@ namespace lull::bm3d {
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
-/// The main plane in the size in which it is predicted; empty if it is smaller than a block.
-[[nodiscard]] Plane<std::uint8_t> coarse_plane(const FrameFormat& format);
-void make_coarse(const Frame& frame, PlaneView<std::uint8_t> to);
+/// The main plane in 8 bits.
+void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
+/// For a main plane of this size; empty if it would be smaller than a block.
+[[nodiscard]] Plane<std::uint8_t> coarse_plane(int width, int height);
+/// `main` in the size in which it is predicted.
+void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
 /// Of two coarse planes of one size.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,

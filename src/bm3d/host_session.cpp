@@ -9,6 +9,7 @@
 #include "bm3d/frame_session.h"
 #include "bm3d/frame_statistics.h"
 #include "bm3d/guide.h"
+#include "bm3d/motion.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"
@@ -40,7 +41,8 @@ struct Slot {
   Plane<float> luma_guide;
   Plane<float> chroma_guide;  // of either phase
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  Plane<std::uint8_t> coarse;
+  Plane<std::uint8_t> bytes, coarse;  // the main plane in 8 bits (frame_relation.h)
+  MainPlane main() const { return {bytes.view(), coarse.view()}; }
 };
 
 class HostWorker : public FrameWorker {
@@ -83,7 +85,10 @@ class HostWorker : public FrameWorker {
       clear(slot.chroma_guide);
       add_chroma(slot.noisy, slot.chroma_guide);
     }
-    if (slot.coarse.width() > 0) make_coarse(frame, slot.coarse.view());
+    if (params_.temporal > 0) {
+      to_bytes(frame, slot.bytes.view());
+      make_coarse(slot.bytes.view(), slot.coarse.view());
+    }
     if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
   }
 
@@ -159,7 +164,9 @@ class HostWorker : public FrameWorker {
     }
     if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
     if (!chroma_.empty()) slot.chroma_guide = plane_of(1);
-    if (params_.temporal > 0 && params_.scene_cut > 0) slot.coarse = coarse_plane(format_);
+    if (params_.temporal == 0) return;
+    slot.bytes = {format_.width, format_.height};
+    slot.coarse = coarse_plane(format_.width, format_.height);
   }
 
   /// The basic estimates with their share of the noisy picture.
@@ -201,14 +208,24 @@ class HostWorker : public FrameWorker {
   void run(Phase phase, std::span<const SlotFrame> frames, const std::vector<int>& planes,
            float guide_sigma, bool chroma_guide, float tau_factor) {
     if (planes.empty()) return;
+    const PhaseParams& own = phase == Phase::first ? params_.hard : params_.wiener;
     std::vector<PhaseFrame> parts;
     for (const auto& [at, offset] : frames) {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
-      part.guide = read(chroma_guide            ? slot.chroma_guide
-                        : phase == Phase::first ? slot.noisy[0]
-                        : luma_guide_is_kept()  ? slot.luma_guide
-                                                : slot.basic[0]);
+      if (offset != 0) {
+        std::vector<Motion>& field = motion_[offset + max_temporal];
+        const int i = planes[0];
+        find_motion(slots_[frames[0].slot].main(), slot.main(),
+                    {format_.plane_width(i), format_.plane_height(i), own.step,
+                     i == 0 ? 0 : format_.chroma_shift_x, i == 0 ? 0 : format_.chroma_shift_y},
+                    params_.sigma[main_plane(format_.layout == Layout::rgb)], field);
+        part.motion = field;
+      }
+      part.guide = read(chroma_guide             ? slot.chroma_guide
+                        : phase == Phase::first  ? slot.noisy[0]
+                        : luma_guide_is_kept()   ? slot.luma_guide
+                                                 : slot.basic[0]);
       for (std::size_t p = 0; p < planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[planes[p]]);
         part.basic[p] = read(slot.basic[planes[p]]);
@@ -238,6 +255,7 @@ class HostWorker : public FrameWorker {
   Frame taken_, before_;            // the frame taken last, and the one before it
   std::vector<Slot> slots_;
   Planes mixed_, result_;
+  std::array<std::vector<Motion>, 2 * max_temporal + 1> motion_;  // by offset + max_temporal
 };
 
 /// Nothing is filtered.

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "bm3d/frame_relation.h"
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "core/frame.h"
 #include "core/image.h"
@@ -155,12 +156,23 @@ struct PredictionCounts {
 void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
                       const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
                       cudaStream_t stream);
-/// The main plane in the size in which it is predicted.
-void make_coarse(const RawPlanes& frame, const FrameFormat& format, std::uint8_t* to,
-                 cudaStream_t stream);
+/// The main plane in 8 bits, and in the size in which it is predicted; null: not asked for.
+struct MainBytes {
+  std::uint8_t *fine = nullptr, *coarse = nullptr;
+};
+void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
+                cudaStream_t stream);
 /// Of two coarse planes, a block at least in size. `counts`: on the device, replaced.
 void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts, cudaStream_t stream);
+
+// ---- motion (motion.cu) ----
+
+/// From a frame to `others`, one field of grid.columns() * grid.rows() vectors for each.
+/// `width`, `height`: of the main plane, whose coarse size is a block at least.
+void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
+                 std::span<Motion* const> fields, int width, int height, const MotionGrid& grid,
+                 float sigma, cudaStream_t stream);
 
 // ---- sums over patches (boxes.cu) ----
 
@@ -208,6 +220,8 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 struct SearchFrame {
   Guide guide;  // all of one scale and offset
   int offset = 0;
+  /// To this frame, for each block of reference patches, row by row (MotionGrid); null: none.
+  const Motion* motion = nullptr;
 };
 /// Keys of a reference patch that a search over several frames keeps between them.
 inline constexpr int match_keys = 32;

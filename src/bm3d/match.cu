@@ -208,7 +208,8 @@ __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
   const int x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
   const int dx = x - first_x, dy = y - first_y;
   // Place of the union's first candidate; it may lie in the margin.
-  const int start = a.margins.at(first_x - a.radius, first_y - a.radius);
+  const Motion motion = a.motion_at(i, j);
+  const int start = a.margins.at(first_x + motion.x - a.radius, first_y + motion.y - a.radius);
 
   load_reference(a, x, y, reference, lane, shared);
   BestList best = first_list(a, reference);
@@ -235,15 +236,18 @@ struct FramePlaces {
   int own = 0, others = 0;  // candidates in the window of a frame
   int own_window = 1, other_window = 1;
   int offset[1 + 2 * max_temporal] = {};
+  const Motion* motion[1 + 2 * max_temporal] = {};
 
-  __device__ std::uint32_t displacement_of(int place) const {
-    if (place < own) return displacement_in(place, own_window, 0);
-    const int frame = (place - own) / others;
-    return displacement_in(place - own - frame * others, other_window, offset[frame + 1]);
+  /// `block`: of reference patches that share their motion.
+  __device__ std::uint32_t displacement_of(int place, int block) const {
+    if (place < own) return displacement_in(place, own_window, 0, {});
+    const int frame = 1 + (place - own) / others;
+    return displacement_in(place - own - (frame - 1) * others, other_window, offset[frame],
+                           motion[frame] != nullptr ? motion[frame][block] : Motion{});
   }
-  static __device__ std::uint32_t displacement_in(int place, int window, int offset) {
+  static __device__ std::uint32_t displacement_in(int place, int window, int offset, Motion v) {
     const int y = place / window, x = place - y * window;
-    return pack_displacement(x - window / 2, y - window / 2, offset);
+    return pack_displacement(x - window / 2 + v.x, y - window / 2 + v.y, offset);
   }
 };
 
@@ -251,12 +255,17 @@ constexpr int list_threads = 256;
 
 /// What a search over frames found, as groups: a warp for each.
 __global__ void __launch_bounds__(list_threads)
-    list_groups_kernel(const std::uint32_t* keys, int references, int keep, FramePlaces places,
-                       Groups groups) {
+    list_groups_kernel(const std::uint32_t* keys, Batch batch, int motion_blocks, int keep,
+                       FramePlaces places, Groups groups) {
   const int index = (blockIdx.x * list_threads + threadIdx.x) / 32;
-  if (index >= references) return;
+  if (index >= batch.blocks_x * batch.blocks_y * block_references) return;
+  const int block = index / block_references;
+  const int i = (batch.x0 + block % batch.blocks_x) * block_side;
+  const int j = (batch.y0 + block / batch.blocks_x) * block_side;
+  const int motion_block = j / motion_rows * motion_blocks + i / motion_columns;
   const std::uint32_t key = keys[index * match_keys + threadIdx.x % 32];
-  store_group(groups, index, key, keep, [&](int place) { return places.displacement_of(place); });
+  store_group(groups, index, key, keep,
+              [&](int place) { return places.displacement_of(place, motion_block); });
 }
 
 constexpr int round_up(int value, int multiple) {
@@ -393,15 +402,18 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
   args.radius = phase.temporal_window / 2;
   args.first = false;
   args.bonus = static_cast<int>(half_distance(phase.place_bonus, own));
+  args.motion_blocks = (grid.count_x + motion_columns - 1) / motion_columns;
   for (std::size_t i = 1; i < frames.size(); ++i) {
     args.guide = frames[i].guide;
     args.first_place = places.own + static_cast<int>(i - 1) * places.others;
+    args.motion = frames[i].motion;
     places.offset[i] = frames[i].offset;
+    places.motion[i] = frames[i].motion;
     launch(args, stream);
   }
   const int references = batch.blocks_x * batch.blocks_y * block_references;
   list_groups_kernel<<<(references * 32 + list_threads - 1) / list_threads, list_threads, 0,
-                       stream>>>(keys, references, phase.group, places, groups);
+                       stream>>>(keys, batch, args.motion_blocks, phase.group, places, groups);
   cuda::check(cudaGetLastError());
 }
 

@@ -24,10 +24,18 @@ struct MatchArgs {
   int keep;       // N
   int min_score;  // score at distance tau
   // A search over frames:
-  std::uint32_t* keys = nullptr;  // [reference][match_keys], what is best so far; null: one frame
-  bool first = true;              // of the frames: the reference patches' own
-  int first_place = 0;            // of the frame's candidates, in the order of equal distances
-  int bonus = 0;                  // of the score at the reference patch's place
+  std::uint32_t* keys = nullptr;   // [reference][match_keys], what is best so far; null: one frame
+  bool first = true;               // of the frames: the reference patches' own
+  int first_place = 0;             // of the frame's candidates, in the order of equal distances
+  int bonus = 0;                   // of the score where motion predicts the reference patch
+  const Motion* motion = nullptr;  // for each block of reference patches; null: none
+  int motion_blocks = 0;           // in a row
+
+  /// Of the reference patches around (i, j), a block of the batch.
+  __device__ Motion motion_at(int i, int j) const {
+    if (motion == nullptr) return {};
+    return motion[j / motion_rows * motion_blocks + i / motion_columns];
+  }
 };
 
 /// What of a band lies in the window of one reference patch.

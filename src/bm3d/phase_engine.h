@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "core/image.h"
 
@@ -22,6 +23,7 @@ class PhaseSums {
 struct PhaseFrame {
   int offset = 0;                                 // in frames from that of the reference patches
   PlaneView<const float> guide;                   // where patches are matched
+  std::span<const Motion> motion;                 // to it, for each block (MotionGrid); empty: none
   std::array<PlaneView<const float>, 3> noisy;    // at least patch x patch samples
   std::array<PlaneView<const float>, 3> basic;    // basic estimates; unused in the first phase
   std::array<PhaseSums*, 3> sums{};               // for each noisy plane

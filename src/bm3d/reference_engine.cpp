@@ -46,10 +46,14 @@ class Filter {
 
   void run() {
     const int width = guides_[0].samples.width, height = guides_[0].samples.height;
+    const MotionGrid grid{width, height, phase_.step};
     for (int j = 0; j < reference_count(height, phase_.step); ++j)
       for (int i = 0; i < reference_count(width, phase_.step); ++i) {
         const int x = reference_position(i, width, phase_.step);
         const int y = reference_position(j, height, phase_.step);
+        for (std::size_t f = 0; f < guides_.size(); ++f)
+          if (const auto motion = input_.frames[f].motion; !motion.empty())
+            guides_[f].motion = motion[grid.block(i, j)];
         const Group group = match(guides_, x, y, phase_);
         for (std::size_t p = 0; p < input_.sigma.size(); ++p) filter(p, x, y, group);
       }

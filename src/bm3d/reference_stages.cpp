@@ -57,11 +57,12 @@ Group match(std::span<const FramePlane> guides, int x, int y, const PhaseParams&
   };
   const PlaneView<const float> own = guides[0].samples;
   std::vector<Candidate> candidates;
-  for (const auto& [offset, guide] : guides) {
+  for (const auto& [offset, guide, motion] : guides) {
     const int radius = (offset == 0 ? phase.window : phase.temporal_window) / 2;
-    for (int v = std::max(0, y - radius); v <= std::min(guide.height - patch, y + radius); ++v)
-      for (int u = std::max(0, x - radius); u <= std::min(guide.width - patch, x + radius); ++u) {
-        const bool same_place = u == x && v == y;
+    const int cx = x + motion.x, cy = y + motion.y;
+    for (int v = std::max(0, cy - radius); v <= std::min(guide.height - patch, cy + radius); ++v)
+      for (int u = std::max(0, cx - radius); u <= std::min(guide.width - patch, cx + radius); ++u) {
+        const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
         double distance = patch_distance(own, x, y, guide, u, v);
         if (same_place) distance = std::max(0.0, distance - static_cast<double>(phase.place_bonus));

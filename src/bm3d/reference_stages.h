@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bm3d/group.h"
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "bm3d/transforms.h"
 #include "core/image.h"
@@ -22,6 +23,7 @@ namespace lull::bm3d {
 struct FramePlane {
   int offset = 0;
   PlaneView<const float> samples;
+  Motion motion{};  // of the reference patch to this frame, for match()
 };
 
 /// Grouping: the patches of the search windows around (x, y), clipped to the picture, that are most

@@ -88,10 +88,9 @@ class CpuFilter : public ::testing::Test {
     PlaneTile tile{.wiener = second,
                    .frame = {},
                    .noisy_stride = noisy.stride,
-                   .basic_stride = clean.stride,
-                   .stride = numerator.view().stride};
+                   .basic_stride = clean.stride};
     tile.frame[max_temporal] = {noisy.data, clean.data, numerator.view().data,
-                                weights.view().data};
+                                weights.view().data, numerator.view().stride};
     filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
                                                static_cast<double>(strength));

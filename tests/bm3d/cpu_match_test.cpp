@@ -47,7 +47,7 @@ class Matching {
         outside_.reserve(static_cast<std::size_t>(window + 1) * lanes),
         lanes,
         2 * group};
-    score_block(guide_, {guide_}, geometry_, block, scores);
+    score_block(guide_, geometry_, block, scores);
     std::vector<Ranking> rankings(block.columns);
     rank_candidates({group, limit, displacements_.data()}, geometry_, block, step_, row, scores,
                     {keys_.reserve(select_scratch_size)}, rankings);
