@@ -4,13 +4,12 @@
 // input's depth, as a camera's converter would.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iostream>
 #include <string>
 
 #include "bench/gaussian.h"
+#include "bench/pictures.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/media.h"
@@ -19,32 +18,6 @@ namespace {
 
 using namespace lull;
 using bench::Gaussian;
-
-template <class T>
-void add_noise(PlaneView<const T> clean, double sigma, double full_scale, Gaussian& gaussian,
-               PlaneView<T> noisy) {
-  for (int y = 0; y < clean.height; ++y)
-    for (int x = 0; x < clean.width; ++x) {
-      const double value = clean(x, y) + sigma * gaussian();
-      noisy(x, y) = static_cast<T>(std::lround(std::clamp(value, 0.0, full_scale)));
-    }
-}
-
-/// @param sigma  on the 0..255 scale
-Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian, FramePool& pool) {
-  Frame noisy = pool.acquire();
-  noisy.take_identity(clean);
-  const double full_scale = clean.format.full_scale(), scaled = sigma * full_scale / 255.0;
-  for (int i = 0; i < clean.format.planes(); ++i) {
-    if (clean.format.sample == SampleType::u8)
-      add_noise<std::uint8_t>(clean.plane<std::uint8_t>(i), scaled, full_scale, gaussian,
-                              noisy.plane<std::uint8_t>(i));
-    else
-      add_noise<std::uint16_t>(clean.plane<std::uint16_t>(i), scaled, full_scale, gaussian,
-                               noisy.plane<std::uint16_t>(i));
-  }
-  return noisy;
-}
 
 }  // namespace
 
@@ -67,7 +40,8 @@ int main(int argc, char** argv) {
     const auto sink = io::open_sink(out, *source, {.lossless = !still, .overwrite = true});
     FramePool pool(source->format());
     Gaussian gaussian(seed);
-    while (const auto frame = source->read()) sink->write(add_noise(*frame, sigma, gaussian, pool));
+    while (const auto frame = source->read())
+      sink->write(bench::add_noise(*frame, sigma, gaussian, pool));
     sink->finish();
   } catch (const std::exception& error) {
     std::cerr << "lull_add_noise: " << error.what() << '\n';

@@ -79,6 +79,16 @@ PicturePair synthetic_pair(std::pmr::memory_resource* memory) {
   return pair;
 }
 
+template <class T>
+void add_noise(PlaneView<const T> clean, double sigma, double full_scale, Gaussian& gaussian,
+               PlaneView<T> noisy) {
+  for (int y = 0; y < clean.height; ++y)
+    for (int x = 0; x < clean.width; ++x) {
+      const double value = clean(x, y) + sigma * gaussian();
+      noisy(x, y) = static_cast<T>(std::lround(std::clamp(value, 0.0, full_scale)));
+    }
+}
+
 }  // namespace
 
 Size parse_size(const std::string& text) {
@@ -165,6 +175,21 @@ double psnr(const Frame& a, const Frame& b, int first, int last) {
   }
   const double peak = a.format.full_scale();
   return 10 * std::log10(peak * peak * samples / sum);
+}
+
+Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian, FramePool& pool) {
+  Frame noisy = pool.acquire();
+  noisy.take_identity(clean);
+  const double full_scale = clean.format.full_scale(), scaled = sigma * full_scale / 255.0;
+  for (int i = 0; i < clean.format.planes(); ++i) {
+    if (clean.format.sample == SampleType::u8)
+      add_noise<std::uint8_t>(clean.plane<std::uint8_t>(i), scaled, full_scale, gaussian,
+                              noisy.plane<std::uint8_t>(i));
+    else
+      add_noise<std::uint16_t>(clean.plane<std::uint16_t>(i), scaled, full_scale, gaussian,
+                               noisy.plane<std::uint16_t>(i));
+  }
+  return noisy;
 }
 
 }  // namespace lull::bench

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/gaussian.h"
 #include "core/frame.h"
+#include "core/frame_pool.h"
 
 namespace lull::bench {
 
@@ -41,6 +43,11 @@ struct PicturePair {
 /// differ. The picture itself if it has the format and `shift` is 0.
 [[nodiscard]] Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
                             std::pmr::memory_resource* memory);
+
+/// White Gaussian noise is added in floating point to every plane, then rounded and clipped to the
+/// integer samples' depth, as a camera's converter would. `sigma`: on the 0..255 scale.
+[[nodiscard]] Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian,
+                              FramePool& pool);
 
 /// PSNR in dB of planes `first` to `last`, together. @throws InvalidArgument on unequal formats
 [[nodiscard]] double psnr(const Frame& a, const Frame& b, int first = 0, int last = 0);

@@ -1,6 +1,7 @@
 // lull_throughput NOISY --clean CLEAN: frames per second through the pipeline as the command runs
 // it, without codecs: frames that lie in memory go through a session, or one for each GPU, to a
-// sink that drops them. The PSNR stands beside every time, and on GPUs the rate of the kernels
+// sink that drops them. The PSNR stands beside every time, and on GPUs, where frames are filtered
+// each for itself, the rate of the kernels
 // alone, measured in the same run.
 
 #include <CLI/CLI.hpp>
@@ -138,7 +139,7 @@ std::string measure(const Options& o, const Case& c) {
   std::vector<double> seconds, cpu, kernels, ratios;
   for (int i = 0; i < o.repeats; ++i) {  // in turn, so that both see the same state of the chip
     const double ms =
-        c.backends.front().kind == bm3d::BackendKind::cuda
+        c.backends.front().kind == bm3d::BackendKind::cuda && c.configuration.params.temporal == 0
             ? kernels_ms(c.configuration.params, c.noisy.front(), c.backends.front().device)
             : 0;
     const Run r = run(c, count, Keep::nothing);
@@ -169,11 +170,18 @@ std::string measure(const Options& o, const Case& c) {
   return line + text;
 }
 
-/// Frames that differ: the picture, moved. The first is the picture itself.
-std::vector<Frame> make_frames(const Frame& picture, const FrameFormat& format,
+/// Frames that differ: the picture, moved by 4 samples at a time. The first is the noisy picture
+/// itself; where the clean one is known the others have noise of their own.
+std::vector<Frame> make_frames(const PicturePair& pair, const FrameFormat& format, double sigma,
                                std::pmr::memory_resource* memory) {
   std::vector<Frame> frames;
-  for (int i = 0; i < 6; ++i) frames.push_back(reshape(picture, format, 16 * i, memory));
+  Gaussian gaussian(1);
+  FramePool pool(format, memory);
+  for (int i = 0; i < 6; ++i) {
+    const bool anew = i > 0 && pair.clean.pixels && format.sample != SampleType::f32;
+    const Frame moved = reshape(anew ? pair.clean : pair.noisy, format, 4 * i, memory);
+    frames.push_back(anew ? add_noise(moved, sigma, gaussian, pool) : moved);
+  }
   return frames;
 }
 
@@ -194,7 +202,7 @@ void measure_all(const Options& o) {
     const PicturePair pair = load_pair(o.noisy, o.clean, memory);
     const FrameFormat format =
         format_of({o.size.empty() ? Size{} : parse_size(o.size), o.layout}, pair.noisy.format);
-    const std::vector<Frame> noisy = make_frames(pair.noisy, format, memory);
+    const std::vector<Frame> noisy = make_frames(pair, format, o.grid.sigmas.front(), memory);
     const Frame clean = reshape(pair.clean, format, 0, memory);
     for (const Configuration& configuration : configurations(o.grid))
       for (const int streams : o.streams)
