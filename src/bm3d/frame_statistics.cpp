@@ -140,13 +140,6 @@ void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {
   });
 }
 
-Plane<std::uint8_t> coarse_plane(int width, int height) {
-  width /= coarse;
-  height /= coarse;
-  if (width < prediction_block || height < prediction_block) return {};
-  return {width, height};
-}
-
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to) {
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) {
