@@ -6,7 +6,7 @@
 
 #include "bm3d/frame_relation.h"
 #include "core/frame.h"
-#include "core/plane.h"
+#include "core/image.h"
 
 namespace lull::bm3d {
 
@@ -16,8 +16,6 @@ namespace lull::bm3d {
 
 /// The main plane in 8 bits.
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
-/// For a main plane of this size; empty if it would be smaller than a block.
-[[nodiscard]] Plane<std::uint8_t> coarse_plane(int width, int height);
 /// `main` in the size in which it is predicted.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 

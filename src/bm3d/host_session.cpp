@@ -33,6 +33,23 @@ void refuse_device_memory(const Frame& frame) {
         "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
 }
 
+/// Can be read beyond its end, as MainPlane asks for.
+class BytePlane {
+ public:
+  BytePlane() = default;
+  BytePlane(int width, int height) : plane_(width, height + 1), height_(height) {}
+  PlaneView<std::uint8_t> view() {
+    return {plane_.view().data, plane_.width(), height_, plane_.view().stride};
+  }
+
+ private:
+  Plane<std::uint8_t> plane_;
+  int height_ = 0;
+};
+
+/// From a frame to each of its neighbours, by offset + max_temporal.
+using MotionFields = std::array<std::vector<Motion>, 2 * max_temporal + 1>;
+
 /// What a frame is while it is worked on.
 struct Slot {
   Frame frame;  // its samples only where planes pass through
@@ -41,8 +58,8 @@ struct Slot {
   Plane<float> luma_guide;
   Plane<float> chroma_guide;  // of either phase
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  Plane<std::uint8_t> bytes, coarse;  // the main plane in 8 bits (frame_relation.h)
-  MainPlane main() const { return {bytes.view(), coarse.view()}; }
+  BytePlane bytes, coarse;  // the main plane (MainPlane in motion.h)
+  std::array<MotionFields, 2> motion;  // of luma, of chroma
 };
 
 class HostWorker : public FrameWorker {
@@ -165,8 +182,10 @@ class HostWorker : public FrameWorker {
     if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
     if (!chroma_.empty()) slot.chroma_guide = plane_of(1);
     if (params_.temporal == 0) return;
-    slot.bytes = {format_.width, format_.height};
-    slot.coarse = coarse_plane(format_.width, format_.height);
+    slot.bytes = BytePlane(format_.width, format_.height);
+    const int width = format_.width / coarse, height = format_.height / coarse;
+    if (width >= prediction_block && height >= prediction_block)
+      slot.coarse = BytePlane(width, height);
   }
 
   /// The basic estimates with their share of the noisy picture.
@@ -208,20 +227,11 @@ class HostWorker : public FrameWorker {
   void run(Phase phase, std::span<const SlotFrame> frames, const std::vector<int>& planes,
            float guide_sigma, bool chroma_guide, float tau_factor) {
     if (planes.empty()) return;
-    const PhaseParams& own = phase == Phase::first ? params_.hard : params_.wiener;
     std::vector<PhaseFrame> parts;
     for (const auto& [at, offset] : frames) {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
-      if (offset != 0) {
-        std::vector<Motion>& field = motion_[offset + max_temporal];
-        const int i = planes[0];
-        find_motion(slots_[frames[0].slot].main(), slot.main(),
-                    {format_.plane_width(i), format_.plane_height(i), own.step,
-                     i == 0 ? 0 : format_.chroma_shift_x, i == 0 ? 0 : format_.chroma_shift_y},
-                    params_.sigma[main_plane(format_.layout == Layout::rgb)], field);
-        part.motion = field;
-      }
+      if (offset != 0) part.motion = motion(phase, frames[0].slot, at, offset, planes[0]);
       part.guide = read(chroma_guide             ? slot.chroma_guide
                         : phase == Phase::first  ? slot.noisy[0]
                         : luma_guide_is_kept()   ? slot.luma_guide
@@ -240,6 +250,22 @@ class HostWorker : public FrameWorker {
     engine_->run(params, {phase, parts, sigma, guide_sigma});
   }
 
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`. Phases with equal
+  /// steps have it in common.
+  std::span<const Motion> motion(Phase phase, int from, int to, int offset, int plane) {
+    const int step = (phase == Phase::first ? params_.hard : params_.wiener).step;
+    const bool luma = plane == 0;
+    std::vector<Motion>& field = slots_[from].motion[luma ? 0 : 1][offset + max_temporal];
+    if (phase == Phase::second && step == params_.hard.step) return field;
+    find_motion(main_of(slots_[from]), main_of(slots_[to]),
+                {format_.plane_width(plane), format_.plane_height(plane), step,
+                 luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y},
+                params_.sigma[main_plane(format_.layout == Layout::rgb)], field);
+    return field;
+  }
+
+  static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }
+
   void divide(Slot& slot, const PhaseParams& phase, Planes& to) {
     for (int i = 0; i < format_.planes(); ++i)
       if (is_filtered(i)) engine_->finish(phase, *slot.sums[i], to[i].view());
@@ -255,7 +281,6 @@ class HostWorker : public FrameWorker {
   Frame taken_, before_;            // the frame taken last, and the one before it
   std::vector<Slot> slots_;
   Planes mixed_, result_;
-  std::array<std::vector<Motion>, 2 * max_temporal + 1> motion_;  // by offset + max_temporal
 };
 
 /// Nothing is filtered.

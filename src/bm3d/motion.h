@@ -77,7 +77,7 @@ struct MotionGrid {
   }
 };
 
-/// The main plane of a frame in 8 bits.
+/// The main plane of a frame in 8 bits. Both can be read for 64 samples beyond the last row.
 struct MainPlane {
   PlaneView<const std::uint8_t> fine, coarse;  // coarse: empty if it is too small
 };
