@@ -42,9 +42,11 @@ constexpr Interval motion_interval(int first, int last, int step, int plane_leng
   int begin = reference_position(first, plane_length, step) << shift;
   int end = (reference_position(last, plane_length, step) + patch) << shift;
   end = std::min(end, length);
-  const int missing = std::max(0, std::min(motion_region, length) - (end - begin));
+  // std::min would take a reference to the constant, which has no address on a GPU.
+  const int least = motion_region < length ? motion_region : length;
+  const int missing = std::max(0, least - (end - begin));
   begin = std::clamp(begin - missing / 2, 0, length - (end - begin) - missing);
-  return {begin, std::max(end, begin + std::min(motion_region, length))};
+  return {begin, std::max(end, begin + least)};
 }
 /// The same in coarse samples: those that the interval meets.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
