@@ -200,41 +200,53 @@ inline constexpr int match_blocks = 2;
 struct MatchPlan {
   int union_width = 0;   // of the windows of a block's references, rounded up to 8
   int union_height = 0;  // rounded up to 8
+  int union_pitch = 0;   // places for a row of it
   int band_rows = 0;     // rows of candidates whose scores exist at a time, multiple of 8
   int score_row = 0;     // words of scores for one row of a window
-  int words = 0;         // of scores of one reference patch in a band, at most
   int score_pitch = 0;   // words between the tables of two reference patches
+  int chunk = 0;         // words that a lane scans at a time
   // Factors that divide: by the number of units of 8 columns, by score_row, by the window.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 
   MatchPlan() = default;
   MatchPlan(const PhaseParams& phase, std::size_t shared_limit);
+  /// `chunks`, `pitch`: what there are kernels for.
+  void fit(const PhaseParams& phase, std::size_t shared_limit, std::span<const int> chunks,
+           int pitch);
 };
 
 void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
            const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
+// ---- grouping over frames (match_time.cu) ----
+
+/// How the search of several frames cuts its work: first the reference patches' own, then the
+/// others, as many at a time as there is room for their scores.
+struct TimePlan {
+  MatchPlan own, others;
+  int at_a_time = 1;
+  std::size_t shared_bytes = 0;
+
+  TimePlan() = default;
+  /// `frames`: that are searched beside the own one, at most.
+  TimePlan(const PhaseParams& phase, int frames, std::size_t shared_limit);
+};
+
 /// A frame that is searched: `offset` frames after that of the reference patches.
 struct SearchFrame {
   Guide guide;  // all of one scale and offset
   int offset = 0;
-  /// To this frame, for each block of reference patches, row by row (MotionGrid); null: none.
-  const Motion* motion = nullptr;
+  const Motion* motion = nullptr;  // to this frame, for each cell (motion.h); null: none
 };
-/// Keys of a reference patch that a search over several frames keeps between them.
-inline constexpr int match_keys = 32;
-/// How the search of other frames cuts its work: PhaseParams::temporal_window.
-MatchPlan temporal_plan(const PhaseParams& phase, std::size_t shared_limit);
 
-/// The same over frames: the first holds the reference patches, the others follow in the order of
+/// As match(), over frames: the first holds the reference patches, the others follow in the order of
 /// group.h. The guides' scale must be such that tau and place_bonus together fit.
-/// @param keys  [reference of the batch][match_keys], for the kernels' own use
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
-                     const ReferenceGrid& grid, const Batch& batch, const PhaseParams& phase,
-                     const MatchPlan& plan, const MatchPlan& others, std::uint32_t* keys,
-                     const Groups& groups, cudaStream_t stream);
+                     const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
+                     const PhaseParams& phase, const TimePlan& plan, const Groups& groups,
+                     cudaStream_t stream);
 
 // ---- collaborative filtering and aggregation (filter_*.cu) ----
 

@@ -13,8 +13,7 @@ constexpr int pending_slots = 96;  // 31 left over and two ballots
 constexpr std::uint32_t best_key = 0xffffffffu;
 
 struct MatchArgs {
-  Guide guide;  // of the candidates
-  Guide own;    // of the reference patches
+  Guide guide;
   Margins margins;
   ReferenceGrid grid;
   Batch batch;
@@ -23,40 +22,36 @@ struct MatchArgs {
   int window, radius;
   int keep;       // N
   int min_score;  // score at distance tau
-  // A search over frames:
-  std::uint32_t* keys = nullptr;   // [reference][match_keys], what is best so far; null: one frame
-  bool first = true;               // of the frames: the reference patches' own
-  int first_place = 0;             // of the frame's candidates, in the order of equal distances
-  int bonus = 0;                   // of the score where motion predicts the reference patch
-  const Motion* motion = nullptr;  // for each block of reference patches; null: none
-  int motion_blocks = 0;           // in a row
-
-  /// Of the reference patches around (i, j), a block of the batch.
-  __device__ Motion motion_at(int i, int j) const {
-    if (motion == nullptr) return {};
-    return motion[j / motion_rows * motion_blocks + i / motion_columns];
-  }
 };
+/// Whether the union of the windows of a block's references is narrow (match_tables.cuh).
+bool fits_narrow(const PhaseParams& phase);
+/// Half the squared distance of patches at this mean squared one, in the guide's units.
+double half_distance(double mean, const Guide& guide);
+/// @throws InternalError where distances up to tau do not fit
+MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
+                    const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
+                    const Groups& groups);
 
-/// What of a band lies in the window of one reference patch.
+/// Rows of one reference patch's window in its table.
 struct Scan {
-  int from, to;           // rows of the union
-  int odd;                // the table begins one column before the window
-  std::uint32_t* scores;  // from row `from` on
+  int rows;
+  int odd;          // the table begins one column before the window
+  int first_place;  // of the first candidate
+  int window, row_words;
+  std::uint32_t row_inverse;
+  std::uint32_t* scores;
+
+  __device__ std::uint16_t* score(int row, int column) const {
+    return reinterpret_cast<std::uint16_t*>(scores) + 2 * row * row_words + odd + column;
+  }
 };
 
-/// Zeroes what of a table is no candidate: see the head of this file.
+/// Zeroes the half words that are no candidates, and what is scanned beyond the rows.
 template <int chunk>
-__device__ inline void clear_gaps(const MatchArgs& a, const Scan& scan, int dy, int lane) {
-  auto* halves = reinterpret_cast<std::uint16_t*>(scan.scores);
-  const int rows = scan.to - scan.from, words = rows * a.plan.score_row;
-  for (int row = lane; row < rows; row += 32)
-    halves[2 * row * a.plan.score_row + (scan.odd != 0 ? 0 : a.window)] = 0;
-  const int own_row = dy + a.radius - scan.from;
-  if (lane == 0 && own_row >= 0 && own_row < rows) {
-    std::uint16_t& score = halves[2 * own_row * a.plan.score_row + scan.odd + a.radius];
-    score = a.first || score == 0 ? 0 : static_cast<std::uint16_t>(min(score + a.bonus, 65535));
-  }
+__device__ inline void clear_gaps(const Scan& scan, int lane) {
+  for (int row = lane; row < scan.rows; row += 32)
+    *scan.score(row, scan.odd != 0 ? -1 : scan.window) = 0;
+  const int words = scan.rows * scan.row_words;
   const int scanned = (words + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
 #pragma unroll 1
   for (int i = words + lane; i < scanned; i += 32) scan.scores[i] = 0;
@@ -95,14 +90,14 @@ struct BestList {
   }
 };
 
-/// Step 3, for one reference patch at (dx, dy) from the block's first.
+/// Step 3, for one reference patch.
 template <int N, int chunk>
-__device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
-                                   std::uint32_t* pending, BestList& best) {
+__device__ inline void select(const Scan& scan, int keep, int min_score, std::uint32_t* pending,
+                              BestList& best) {
   const int lane = threadIdx.x & 31;
   const std::uint32_t* scores = scan.scores;
-  const int row_words = a.plan.score_row, words = (scan.to - scan.from) * row_words;
-  const int first_place = a.first_place + (scan.from - dy) * a.window - scan.odd;
+  const int row_words = scan.row_words, words = scan.rows * row_words;
+  const int first_place = scan.first_place - scan.odd;
 
   int count = 0;
   for (int base = lane; base - lane < words; base += 32 * chunk) {
@@ -112,8 +107,8 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
       v[k] = scores[base + 32 * k];
       maxima = __vmaxu2(maxima, v[k]);
     }
-    const std::uint32_t bound = max(max(bound_of<N>(maxima, a.keep, lane), best.worst >> 16),
-                                    static_cast<std::uint32_t>(a.min_score));
+    const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), best.worst >> 16),
+                                    static_cast<std::uint32_t>(min_score));
     const std::uint32_t below = (bound - 1) * 0x10001u;
     std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
 #pragma unroll
@@ -124,8 +119,8 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
       const int i = base + 32 * ((__ffs(hits) - 1) & 31);
       const std::uint32_t word = hits != 0 ? scores[i] : 0u;
       hits &= hits - 1;
-      const int y = static_cast<int>((i * a.plan.row_inverse) >> 20), x = i - y * row_words;
-      const std::uint32_t place = 65535u - (first_place + y * a.window + 2 * x);
+      const int y = static_cast<int>((i * scan.row_inverse) >> 20), x = i - y * row_words;
+      const std::uint32_t place = 65535u - (first_place + y * scan.window + 2 * x);
       const std::uint32_t least = max(bound << 16, best.worst + 1);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -138,7 +133,7 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
       }
       while (count >= 32) {
         __syncwarp();
-        best.merge(pending, 32, a.keep, lane);
+        best.merge(pending, 32, keep, lane);
         const std::uint32_t moved0 = lane + 32 < count ? pending[lane + 32] : 0u;
         const std::uint32_t moved1 = lane + 64 < count ? pending[lane + 64] : 0u;
         __syncwarp();
@@ -150,47 +145,23 @@ __device__ inline void select_band(const MatchArgs& a, const Scan& scan, int dy,
     }
   }
   __syncwarp();
-  if (count > 0) best.merge(pending, count, a.keep, lane);
+  if (count > 0) best.merge(pending, count, keep, lane);
   __syncwarp();
 }
 
-/// Of the reference patch that the warp works on, in the batch.
-__device__ inline int index_of(const MatchArgs& a, int reference) {
-  return (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
-}
-
-/// The best of the frames before; of the first frame the reference patch itself.
-__device__ inline BestList first_list(const MatchArgs& a, int reference) {
-  const int lane = threadIdx.x & 31;
-  if (a.first) return {lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
-  const std::uint32_t key = a.keys[index_of(a, reference) * match_keys + lane];
-  return {key, __shfl_sync(~0u, key, a.keep - 1), false};
-}
-
-/// Writes a group: the reference patch, then the others by distance. `displacement_of`: of a place.
+/// Writes the list of a reference patch as a group: the patch itself, then the others by distance.
+/// `displacement_of`: of a place.
 template <class Displacement>
-__device__ inline void store_group(const Groups& groups, int index, std::uint32_t key, int keep,
+__device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {
   const int lane = threadIdx.x & 31;
-  const int found = __popc(__ballot_sync(~0u, key != 0 && lane < keep));
+  const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
   const int log2_count = 31 - __clz(found);
+  const int index = (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
   if (lane < (1 << log2_count))
-    groups.displacements[index * groups.capacity + lane] =
-        lane == 0 ? 0u : displacement_of(65535 - static_cast<int>(key & 0xffffu));
-  if (lane == 0) groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
-}
-
-/// Writes the list as a group, or keeps it for the next frame.
-__device__ inline void store_list(const MatchArgs& a, int reference, const BestList& best) {
-  const int index = index_of(a, reference);
-  if (a.keys != nullptr) {
-    a.keys[index * match_keys + (threadIdx.x & 31)] = best.key;
-    return;
-  }
-  store_group(a.groups, index, best.key, a.keep, [&](int place) {
-    const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
-    return pack_displacement(x - a.radius, y - a.radius);
-  });
+    a.groups.displacements[index * a.groups.capacity + lane] =
+        lane == 0 ? 0u : displacement_of(65535 - static_cast<int>(best.key & 0xffffu));
+  if (lane == 0) a.groups.log2_count[index] = static_cast<std::uint8_t>(log2_count);
 }
 
 }  // namespace lull::bm3d::match_detail

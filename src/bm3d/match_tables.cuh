@@ -1,0 +1,243 @@
+#pragma once
+// The tables of match.cu in shared memory, and how they are filled: steps 1 and 2.
+
+#include "bm3d/match_select.cuh"
+
+namespace lull::bm3d::match_detail {
+
+constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
+constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time
+
+/// Rows in shared memory; constants, so that they are part of the instructions.
+template <int union_pitch>
+struct Pitch {
+  static constexpr int norms = union_pitch;
+  // 4 modulo 8: rows that are 4 apart then lie 16 banks apart. 7 words of a patch, 3 of skew.
+  static constexpr int samples = union_pitch + 12;
+};
+
+template <int union_pitch>
+struct SharedTables {
+  std::uint32_t* patches;  // [16][reference_pitch]: the reference patches, row by row
+  std::uint32_t* pending;  // [warps][pending_slots]
+  std::uint32_t* samples;  // [band_rows + 7][Pitch::samples]
+  std::int32_t* norms;     // [band_rows][Pitch::norms]
+  std::uint32_t* scores;   // [16][score_pitch], two scores to a word
+
+  __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
+      : patches(memory),
+        pending(patches + block_references * reference_pitch),
+        samples(pending + warps * pending_slots),
+        norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
+                                                            Pitch<union_pitch>::samples)),
+        scores(
+            reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
+};
+/// Bytes of that.
+constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch) {
+  return sizeof(std::uint32_t) *
+         (static_cast<std::size_t>(band_rows + patch - 1) * (union_pitch + 12) +
+          band_rows * union_pitch + block_references * score_pitch + warps * pending_slots +
+          block_references * reference_pitch);
+}
+
+/// Where the table of one reference patch begins. A warp writes the same place of the union for 8
+/// reference patches at once: they begin so that this is in 8 times 4 different banks.
+/// `left`, `top`: the first column (even) and row of the union in the table.
+__device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
+  const int start = reference * plan.score_pitch;
+  return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
+}
+
+/// Four samples of a row from a place on that need not be aligned: `bits` are 8 for each sample
+/// between the aligned word and it.
+__device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
+  return __funnelshift_r(words[0], words[1], bits);
+}
+
+/// A warp copies its reference patch, and the score before the product: the greatest, less the half
+/// norm.
+template <int union_pitch>
+__device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
+                               const SharedTables<union_pitch>& shared) {
+  std::uint32_t* to = shared.patches + reference * reference_pitch;
+  const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
+  if (lane < 16)
+    to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.guide.samples + (place & ~3)) +
+                           row * (a.margins.pitch / 4),
+                       8 * (place & 3));
+  if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
+}
+
+/// Step 1. The tile starts at the aligned word at or before `start`, the union's first place.
+template <int union_pitch>
+__device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int guide_pitch,
+                                 int start, int rows, const SharedTables<union_pitch>& shared) {
+  constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
+  const int quads = plan.union_width / 4 + 3, word_pitch = guide_pitch / 4;
+  {
+    int y = threadIdx.x / lanes;
+    const int q = threadIdx.x % lanes;
+    const auto* words =
+        reinterpret_cast<const std::uint32_t*>(guide.samples + (start & ~3)) + y * word_pitch + q;
+    std::uint32_t* to = shared.samples + y * pitch + 4 * q;
+    for (; y < rows + patch - 1; y += threads / lanes) {
+#pragma unroll
+      for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
+        if (q + more < quads) {
+          const std::uint32_t low = words[more], high = words[more + 1];
+          *reinterpret_cast<uint4*>(to + 4 * more) =
+              make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                         __funnelshift_r(low, high, 24));
+        }
+      words += threads / lanes * word_pitch;
+      to += threads / lanes * pitch;
+    }
+  }
+  const int lane = threadIdx.x % 32;
+  int y = threadIdx.x / 32;
+  const std::int32_t* norms = guide.half_norms + start + y * guide_pitch + lane;
+  std::int32_t* to = shared.norms + y * union_pitch + lane;
+  for (; y < rows; y += warps) {
+#pragma unroll
+    for (int x = 0; x < union_pitch; x += 32)
+      if (x + lane < plan.union_width) to[x] = norms[x];
+    norms += warps * guide_pitch;
+    to += warps * union_pitch;
+  }
+}
+
+__device__ __forceinline__ void store_shared(std::uint32_t address, std::uint32_t value) {
+  asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(value));
+}
+
+/// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
+/// of patches g and g + 8. The order of the 64 terms of a product is free; this one makes the next
+/// row of candidates cost a single new load.
+struct References {
+  std::uint32_t words[8];  // two mma operands
+  int base[2];
+
+  __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
+#pragma unroll
+    for (int which = 0; which < 2; ++which) {
+      const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
+#pragma unroll
+      for (int row = 0; row < 4; ++row) words[row * 2 + which] = own[2 * (quad + row) + half];
+      base[which] = static_cast<int>(own[16]);
+    }
+  }
+};
+
+/// What a table holds: rows of the whole union, or those of the window alone.
+enum class Rows { of_union, of_window };
+
+/// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows. `skew`: of the tile.
+/// Tables begin `offset` words after their place.
+template <int union_pitch, Rows kind>
+__device__ inline void score_band(const MatchArgs& a, const MatchPlan& plan, int window, int skew,
+                                  int rows, int offset, const SharedTables<union_pitch>& shared) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
+  const References references(shared.patches, g, half, quad);
+  const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
+  const int first_i = (a.batch.x0 + blockIdx.x) * block_side;
+  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
+  int top_low = 0, top_high = 0;
+  if constexpr (kind == Rows::of_window) {
+    const int first_j = (a.batch.y0 + blockIdx.y) * block_side;
+    top_low = a.grid.y(first_j + (g >> 2)) - a.grid.y(first_j);
+    top_high = a.grid.y(first_j + (g >> 2) + 2) - a.grid.y(first_j);
+  }
+  const auto address_of = [&](int reference, int top) {
+    const int word =
+        offset + table_of(plan, reference, left, top) - top * plan.score_row + t - left / 2;
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores)) + 4 * word;
+  };
+  const std::uint32_t first_low = address_of(g, top_low), first_high = address_of(g + 8, top_high);
+  // What lies outside a window goes where it harms nobody: keys wait there in step 3 only.
+  const auto waste = static_cast<std::uint32_t>(
+      __cvta_generic_to_shared(shared.pending + warp * pending_slots + lane));
+  const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
+  const std::int32_t* const norms = shared.norms + 2 * t;
+
+  for (int unit = warp; unit < units; unit += warps) {
+    const int unit_y = unit * plan.columns_inverse >> 16;
+    const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
+    const std::uint32_t* sample = samples + y * pitch + x;
+    const auto* norm = reinterpret_cast<const int2*>(norms + y * union_pitch + x);
+    const bool inside =
+        static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
+    const std::uint32_t from = 4 * y * plan.score_row + 2 * x;
+    const std::uint32_t advance = inside || kind == Rows::of_window ? 4 * plan.score_row : 0;
+    std::uint32_t low = inside || kind == Rows::of_window ? first_low + from : waste;
+    std::uint32_t high = inside || kind == Rows::of_window ? first_high + from : waste;
+    std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
+#pragma unroll
+    for (int row = 0; row < unit_rows; ++row) {
+      w[(row + 3) & 3] = sample[(row + 3) * pitch];
+      const int2 n = norm[row * union_pitch / 2];
+      int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
+                  references.base[1] - n.y};
+      mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
+      mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
+      if constexpr (kind == Rows::of_union) {
+        store_shared(low, pack_saturated(c[1], c[0]));
+        store_shared(high, pack_saturated(c[3], c[2]));
+      } else {
+        const auto is_in = [&](int top) {
+          return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(window);
+        };
+        if (is_in(top_low)) store_shared(low, pack_saturated(c[1], c[0]));
+        if (is_in(top_high)) store_shared(high, pack_saturated(c[3], c[2]));
+      }
+      low += advance;
+      high += advance;
+    }
+  }
+}
+
+constexpr int round_up(int value, int multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+constexpr int narrow_union = 64, wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
+
+/// Steps 1 to 3 in the frame of the reference patches.
+template <int N, int chunk, int union_pitch>
+__device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared) {
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const int i = (a.batch.x0 + blockIdx.x) * block_side, j = (a.batch.y0 + blockIdx.y) * block_side;
+  const int first_x = a.grid.x(i), first_y = a.grid.y(j);
+  const int x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
+  const int dx = x - first_x, dy = y - first_y;
+  // Place of the union's first candidate; it may lie in the margin.
+  const int start = a.margins.at(first_x - a.radius, first_y - a.radius);
+
+  load_reference(a, x, y, reference, lane, shared);
+  BestList best{lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+  for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
+    const int rows = min(a.plan.band_rows, a.plan.union_height - band);
+    load_band(a.guide, a.plan, a.margins.pitch, start + band * a.margins.pitch, rows, shared);
+    __syncthreads();
+    // Rows begin at aligned words.
+    score_band<union_pitch, Rows::of_union>(a, a.plan, a.window, start & 3, rows, 0, shared);
+    __syncthreads();
+    const int from = max(band, dy), to = min(band + rows, dy + a.window);
+    if (from < to) {
+      const Scan scan{to - from, dx & 1, (from - dy) * a.window, a.window, a.plan.score_row,
+                      a.plan.row_inverse,
+                      shared.scores + table_of(a.plan, reference, dx & ~1) +
+                          (from - band) * a.plan.score_row};
+      const int own_row = dy + a.radius - from;
+      if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
+      clear_gaps<chunk>(scan, lane);
+      select<N, chunk>(scan, a.keep, a.min_score, shared.pending + reference * pending_slots, best);
+    }
+    if (band + rows < a.plan.union_height) __syncthreads();
+  }
+  return best;
+}
+
+}  // namespace lull::bm3d::match_detail
