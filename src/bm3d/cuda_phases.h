@@ -46,8 +46,6 @@ class CudaPhases {
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
   bool changes(int plane) const { return params_.sigma[plane] > 0 && holds_a_patch(plane); }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
-  /// The reference patches of a set as blocks that share their motion.
-  MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
   std::size_t greatest_plane() const;
   int planes_together() const;
@@ -98,6 +96,8 @@ class CudaPhases {
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
   GuidePlane colour_guide(Phase phase, const DeviceFrame& frame);
+  /// The reference patches of a set as blocks that share their motion.
+  MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(Phase which, const PhaseParams& phase, std::span<const SearchFrame> frames,
                    FilterArgs& args);
 
@@ -109,12 +109,11 @@ class CudaPhases {
   std::vector<PlaneSet> first_sets_, second_sets_;
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   std::array<float, patch> hard_window_{}, wiener_window_{};
-  struct Plans {
-    MatchPlan own, others;
-  } hard_plans_, wiener_plans_;
+  MatchPlan hard_plan_, wiener_plan_;
+  TimePlan hard_time_plan_, wiener_time_plan_;
   // Used by one set after the other; sized for the greatest.
   cuda::DeviceBuffer<float> colour_guide_;
-  cuda::DeviceBuffer<std::uint32_t> displacements_, keys_;
+  cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   std::unique_ptr<DftFilter> hard_dft_, wiener_dft_;
 };

@@ -70,11 +70,13 @@ void CudaPhases::plan_planes() {
     geometries_[k].wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
   const std::size_t limit = cuda::shared_limit_for(match_blocks);
-  const auto plans = [&](const PhaseParams& phase) {
-    return Plans{MatchPlan(phase, limit), temporal_plan(phase, limit)};
-  };
-  hard_plans_ = plans(params_.hard);
-  wiener_plans_ = plans(params_.wiener);
+  if (params_.temporal == 0) {
+    hard_plan_ = MatchPlan(params_.hard, limit);
+    wiener_plan_ = MatchPlan(params_.wiener, limit);
+  } else {
+    hard_time_plan_ = TimePlan(params_.hard, 2 * params_.temporal, limit);
+    wiener_time_plan_ = TimePlan(params_.wiener, 2 * params_.temporal, limit);
+  }
   if (!chroma_.empty()) colour_guide_ = zeroed<float>(margins(1).size(), stream_);
 }
 
@@ -96,13 +98,17 @@ void CudaPhases::plan_batches() {
   }
   displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
-  if (params_.temporal > 0) keys_ = cuda::DeviceBuffer<std::uint32_t>(references * match_keys);
 }
 
 MotionGrid CudaPhases::motion_grid(Phase phase, const PlaneSet& set) const {
-  const int plane = set.planes.front();
-  return {format_.plane_width(plane), format_.plane_height(plane), parameters(phase).step,
-          plane == 0 ? 0 : format_.chroma_shift_x, plane == 0 ? 0 : format_.chroma_shift_y};
+  const int plane = set.planes.front(), main = main_plane(format_.layout == Layout::rgb);
+  return {format_.plane_width(plane),
+          format_.plane_height(plane),
+          parameters(phase).step,
+          plane == 0 ? 0 : format_.chroma_shift_x,
+          plane == 0 ? 0 : format_.chroma_shift_y,
+          format_.plane_width(main),
+          format_.plane_height(main)};
 }
 
 std::size_t CudaPhases::greatest_plane() const {
@@ -189,9 +195,14 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
   args.grid = first ? shape.hard_grid : shape.wiener_grid;
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(phase)};
   args.window = first ? hard_window_ : wiener_window_;
-  args.over_time = params_.temporal > 0;
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    args.frame_offset[frames[i].offset + max_temporal] = distance[i];
+  args.frames.over_time = params_.temporal > 0;
+  args.frames.grid = motion_grid(which, set);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const int at = frames[i].offset + max_temporal;
+    args.frames.present[at] = true;
+    args.frames.distance[at] = distance[i];
+    args.frames.motion[at] = frames[i].motion;
+  }
   for (int k = 0; k < args.planes; ++k) {
     const int i = set.planes[k];
     args.noisy[k] = frame.noisy[i];
@@ -210,7 +221,6 @@ void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* 
 void CudaPhases::run_batches(Phase which, const PhaseParams& phase,
                              std::span<const SearchFrame> frames, FilterArgs& args) {
   const bool first = which == Phase::first;
-  const Plans& plans = first ? hard_plans_ : wiener_plans_;
   const Strength strength =
       first ? Strength{params_.lambda, params_.lambda_mean} : Strength{params_.mu2};
   DftFilter* dft = first ? hard_dft_.get() : wiener_dft_.get();
@@ -222,12 +232,12 @@ void CudaPhases::run_batches(Phase which, const PhaseParams& phase,
     batch.blocks_y = std::min(step_y, blocks_y - batch.y0);
     for (batch.x0 = 0; batch.x0 < blocks_x; batch.x0 += step_x) {
       batch.blocks_x = std::min(step_x, blocks_x - batch.x0);
-      if (args.over_time)
-        match_over_time(frames, args.margins, args.grid, batch, phase, plans.own, plans.others,
-                        keys_.get(), args.groups, stream_);
+      if (args.frames.over_time)
+        match_over_time(frames, args.margins, args.grid, args.frames.grid, batch, phase,
+                        first ? hard_time_plan_ : wiener_time_plan_, args.groups, stream_);
       else
-        match(frames.front().guide, args.margins, args.grid, batch, phase, plans.own, args.groups,
-              stream_);
+        match(frames.front().guide, args.margins, args.grid, batch, phase,
+              first ? hard_plan_ : wiener_plan_, args.groups, stream_);
       if (dft != nullptr)
         dft->run(args, strength);
       else if (first)

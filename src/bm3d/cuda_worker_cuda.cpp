@@ -138,15 +138,15 @@ class CudaWorker : public FrameWorker {
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
     const cuda::NvtxRange range(phase == Phase::first ? "first phase" : "second phase");
     const DeviceFrame frame = frame_in(frames[0].slot);
+    const bool moving = main_.is_predicted();
+    if (moving && phase == Phase::first) find_motion(frames);
     for (const PlaneSet& set : phases_.sets(phase)) {
       const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
       std::array<SearchFrame, 1 + 2 * max_temporal> searched;
       std::array<int, 1 + 2 * max_temporal> distance;
-      const bool moving = main_.is_predicted();
-      if (moving) find_motion(phase, set, frames);
       for (std::size_t i = 0; i < frames.size(); ++i) {
         searched[i] = {slots_[frames[i].slot].guide[set.in_colour], frames[i].offset,
-                       moving && i > 0 ? field(set, frames[0].slot, frames[i].offset) : nullptr};
+                       moving && i > 0 ? cells(frames[0].slot, frames[i].offset) : nullptr};
         distance[i] = (frames[i].slot - frames[0].slot) * size;
       }
       phases_.filter(phase, set, frame, {searched.data(), frames.size()},
@@ -238,36 +238,29 @@ class CudaWorker : public FrameWorker {
     ring(fine_, size);
     ring(coarse_, size / (coarse * coarse));
     ring(predicted_, size / (coarse * coarse));
-    for (const Phase phase : {Phase::first, Phase::second})
-      for (const PlaneSet& set : phases_.sets(phase)) {
-        const MotionGrid grid = phases_.motion_grid(phase, set);
-        blocks_[set.in_colour] = std::max(blocks_[set.in_colour], grid.columns() * grid.rows());
-      }
-    for (const int k : {0, 1})
-      if (blocks_[k] > 0)
-        motion_[k] = Ring<Motion>(slots, (2 * max_temporal + 1) * blocks_[k], computing_.get());
+    ring(motion_, (2 * max_temporal + 1) * cells_of_frame());
   }
 
   MainBytes main_bytes(int at) const { return {fine_.at(at), coarse_.at(at)}; }
 
-  /// Vectors from the frame in a slot to the frame `offset` after it.
-  Motion* field(const PlaneSet& set, int at, int offset) const {
-    return motion_[set.in_colour].at(at) + (offset + max_temporal) * blocks_[set.in_colour];
+  std::size_t cells_of_frame() const {
+    return static_cast<std::size_t>(motion_cells(main_.width)) * motion_cells(main_.height);
+  }
+  /// Vectors from the frame in a slot to the frame `offset` after it; for both phases.
+  Motion* cells(int at, int offset) const {
+    return motion_.at(at) + (offset + max_temporal) * cells_of_frame();
   }
 
-  /// The second phase takes those of the first if its blocks are the same.
-  void find_motion(Phase phase, const PlaneSet& set, std::span<const SlotFrame> frames) {
-    if (phase == Phase::second && params_.hard.step == params_.wiener.step) return;
+  void find_motion(std::span<const SlotFrame> frames) {
     std::array<MainBytes, 2 * max_temporal> others;
-    std::array<Motion*, 2 * max_temporal> fields;
+    std::array<Motion*, 2 * max_temporal> to;
     const std::size_t count = frames.size() - 1;
     for (std::size_t i = 0; i < count; ++i) {
       others[i] = main_bytes(frames[i + 1].slot);
-      fields[i] = field(set, frames[0].slot, frames[i + 1].offset);
+      to[i] = cells(frames[0].slot, frames[i + 1].offset);
     }
-    bm3d::find_motion(main_bytes(frames[0].slot), {others.data(), count}, {fields.data(), count},
-                      main_.width, main_.height, phases_.motion_grid(phase, set), main_.sigma,
-                      computing_.get());
+    bm3d::find_motion(main_bytes(frames[0].slot), {others.data(), count}, {to.data(), count},
+                      main_.width, main_.height, main_.sigma, computing_.get());
   }
 
   DeviceFrame frame_in(int at) const {
@@ -334,10 +327,9 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<std::int32_t>, 2> half_norms_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;
-  Ring<std::uint8_t> fine_, coarse_;    // of the main plane, for motion
-  Ring<std::uint8_t> predicted_;        // as coarse_, but belongs to bringing_
-  std::array<Ring<Motion>, 2> motion_;  // [offset + max_temporal][block], of luma and in colour
-  std::array<int, 2> blocks_{};         // of a field
+  Ring<std::uint8_t> fine_, coarse_;  // of the main plane, for motion
+  Ring<std::uint8_t> predicted_;      // as coarse_, but belongs to bringing_
+  Ring<Motion> motion_;               // [offset + max_temporal][cell]
   Counted<DifferenceCounts> difference_;
   Counted<PredictionCounts> prediction_;
 };

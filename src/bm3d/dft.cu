@@ -19,7 +19,7 @@ __device__ int patch_place(const FilterArgs& a, int reference, int k) {
   const int i = (a.batch.x0 + block % a.batch.blocks_x) * block_side + r % block_side;
   const int j = (a.batch.y0 + block / a.batch.blocks_x) * block_side + r / block_side;
   const std::uint32_t packed = a.groups.displacements[reference * a.groups.capacity + k];
-  return a.frame_offset[displacement_t(packed) + max_temporal] +
+  return a.frames.distance[displacement_t(packed) + max_temporal] +
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 

@@ -22,7 +22,8 @@
 // and estimates are added up there, in 32-bit fixed point, with one addition for each sample to
 // device memory at the end
 // (`Staging::shared`); else samples come from and sums go to device memory directly. Both give the
-// same bytes.
+// same bytes. Over frames there is room for the sums at most, a tile for each frame
+// (`Staging::sums`).
 //
 // Numbers. Samples enter as the difference from one sample of the block, so that half precision
 // resolves the contrast of the block and not its level; flat pictures are exact. Transforms are
@@ -39,7 +40,7 @@
 
 namespace lull::bm3d {
 
-enum class Staging { shared, direct };
+enum class Staging { shared, sums, direct };
 
 // Fixed point. In shared memory meet at a sample at most 64 groups of 16 patches or 32 of 32, whose
 // weights are at most 1: 1024 * 128 * 2^13 = 2^30.

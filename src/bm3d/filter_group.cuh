@@ -276,7 +276,7 @@ __device__ __forceinline__ void aggregate(const Slots& c, const int (&offset)[2]
       const float wy = target.window[y];
       const FloatSums row = multiply(a, b, side == 0 ? b : word_of(-halves_of(b)),
                                      FloatSums{w[0] * wy, w[1] * wy, w[0] * wy, w[1] * wy});
-      const int at = y * (staging == Staging::shared ? tile_pitch : target.pitch) + column;
+      const int at = y * (staging == Staging::direct ? target.pitch : tile_pitch) + column;
 #pragma unroll
       for (int q = 0; q < 4; ++q)
         add(target.sums + offset[q / 2] + at + (q & 1), __float2int_rn(row.at[q]));

@@ -21,11 +21,19 @@ struct Tile {
   constexpr int words() const { return rows * tile_pitch; }
 };
 
+/// The sums of a frame in shared memory: those of all frames stand one below the other.
+struct FrameRows {
+  int first = 0, count = 0;
+};
+
 struct KernelArgs {
   FilterArgs filter;
   Tile tile;
   int radius;
   Strength strength;
+  // Staging::sums:
+  int other_radius = 0;
+  FrameRows rows[GroupFrames::most] = {};
 };
 
 template <Staging staging>
@@ -50,6 +58,25 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   for_tile(tile, plane_pitch, [&](int word, int at) {
     samples[word] = pack_halves(first[at] - level, first[at + 1] - level);
   });
+}
+
+/// Where the sums of one frame are, from the block's first reference patch on.
+struct FrameSums {
+  int word;    // in shared memory, for the place of that patch
+  int offset;  // in the plane, for the first word of the frame's rows
+};
+
+/// Of frame `t` (GroupFrames), which has the block's motion.
+__device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
+  const FilterArgs& f = a.filter;
+  Motion v;
+  if (f.frames.motion[t] != nullptr)
+    v = f.frames.grid.vector(f.frames.motion[t],
+                             f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x),
+                             f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
+  const int radius = t == max_temporal ? a.radius : a.other_radius;
+  return {(a.rows[t].first + radius - v.y) * tile_pitch + radius - v.x,
+          f.frames.distance[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
 /// The group of one reference patch as it stands in memory.
@@ -93,6 +120,7 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     filter_kernel(const KernelArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ float window[patch];
+  __shared__ FrameSums frame_sums[GroupFrames::most];
   const FilterArgs& f = a.filter;
   std::uint32_t *const noisy_tile = memory, *const basic_tile = memory + a.tile.words();
   int* const values = reinterpret_cast<int*>(memory + (second_phase ? 2 : 1) * a.tile.words());
@@ -108,6 +136,10 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     if constexpr (second_phase)
       load_tile(f.basic[plane] + start, f.margins.pitch, level, a.tile, basic_tile);
     for (int i = threadIdx.x; i < a.tile.words(); i += threads) values[i] = 0;
+  } else if constexpr (staging == Staging::sums) {  // the tile has the rows of all frames
+    for (int i = threadIdx.x; i < a.tile.words(); i += threads) memory[i] = 0;
+    if (threadIdx.x < GroupFrames::most)
+      frame_sums[threadIdx.x] = sums_of_frame(a, threadIdx.x, first_x, first_y);
   }
   __syncthreads();
 
@@ -130,10 +162,13 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     const int y = head.y + a.radius + displacement_y(head.displacement);
     const int x = head.x + a.radius + displacement_x(head.displacement);
     int own_offset = y * pitch + x;
-    int sum_offset = start + y * f.margins.pitch + x;
-    if constexpr (staging == Staging::direct) {
-      const int frame = f.frame_offset[displacement_t(head.displacement) + max_temporal];
-      own_offset += frame, sum_offset += frame;
+    int sum_offset = start + y * f.margins.pitch + x, sum_word = 0;
+    if constexpr (staging != Staging::shared) {
+      const int t = displacement_t(head.displacement) + max_temporal;
+      const int distance = f.frames.distance[t];
+      own_offset += distance, sum_offset += distance;
+      if constexpr (staging == Staging::sums)
+        sum_word = frame_sums[t].word + (y - a.radius) * tile_pitch + x - a.radius;
     }
     int offset[S][2];
 #pragma unroll
@@ -175,7 +210,16 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
       aggregate_group<S, Transform2d, GroupTransform, staging>(
           spectrum, offset, operands, weight, Target<int>{values, f.window, pitch, target_offset},
           lane);
-    else
+    else if constexpr (staging == Staging::sums) {
+#pragma unroll
+      for (int s = 0; s < S; ++s)
+#pragma unroll
+        for (int b = 0; b < 2; ++b)
+          offset[s][b] = __shfl_sync(~0u, sum_word, S * ((lane >> 2) + 8 * b) + s);
+      aggregate_group<S, Transform2d, GroupTransform, staging>(
+          spectrum, offset, operands, weight,
+          Target<int>{reinterpret_cast<int*>(memory), f.window, tile_pitch, target_offset}, lane);
+    } else
       aggregate_group<S, Transform2d, GroupTransform, staging>(
           spectrum, offset, operands, weight,
           Target<unsigned long long>{f.sums[plane].numerator + start, f.window, pitch,
@@ -191,6 +235,16 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     for_tile(a.tile, f.margins.pitch, [&](int word, int at) {
       if (const int value = values[word]; value != 0) add(sums + at, value);
     });
+  } else if constexpr (staging == Staging::sums) {
+    __syncthreads();
+    for (int t = 0; t < GroupFrames::most; ++t) {
+      const Tile rows{0, 0, a.rows[t].count};
+      const int* const own = reinterpret_cast<const int*>(memory) + a.rows[t].first * tile_pitch;
+      unsigned long long* const sums = f.sums[plane].numerator + frame_sums[t].offset;
+      for_tile(rows, f.margins.pitch, [&](int word, int at) {
+        if (const int value = own[word]; value != 0) add(sums + at, value);
+      });
+    }
   }
 }
 
@@ -207,7 +261,6 @@ inline Tile choose_tile(const FilterArgs& filter, const PhaseParams& phase, int 
                         std::size_t limit) {
   const int enough = 3 * cuda::multiprocessors();
   const int most = phase.group <= 16 ? 64 : 32;
-  if (filter.over_time) return {3, phase.group <= 16 ? 3 : 2};  // the frames' windows do not fit
   Tile smallest;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
@@ -222,24 +275,48 @@ inline Tile choose_tile(const FilterArgs& filter, const PhaseParams& phase, int 
   return smallest;
 }
 
+/// Tiles of 8x4 reference patches, which have their motion in common, for the sums of all frames;
+/// without rows where they do not fit.
+inline void plan_frames(const PhaseParams& phase, std::size_t limit, KernelArgs& args) {
+  const int columns = (motion_columns - 1) * phase.step + patch - 1;
+  const int own_rows = (motion_rows - 1) * phase.step + patch - 1;
+  args.tile = {3, 2, 0};
+  args.other_radius = phase.temporal_window / 2;
+  for (int t = 0; t < GroupFrames::most; ++t) {
+    if (!args.filter.frames.present[t]) continue;
+    const int window = t == max_temporal ? phase.window : phase.temporal_window;
+    args.rows[t] = {args.tile.rows, window + own_rows};
+    args.tile.rows += args.rows[t].count;
+  }
+  if (std::max(phase.window, phase.temporal_window) + columns > tile_pitch ||
+      sizeof(int) * args.tile.words() > limit)
+    args.tile.rows = 0;
+}
+
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream) {
   constexpr int arrays = second_phase ? 3 : 2;  // samples of one or two planes, sums
-  const KernelArgs args{filter, choose_tile(filter, phase, arrays, cuda::dynamic_shared_limit()),
-                        phase.window / 2, strength};
+  KernelArgs args{filter, {}, phase.window / 2, strength};
+  const std::size_t limit = cuda::dynamic_shared_limit();
+  if (filter.frames.over_time)
+    plan_frames(phase, limit, args);
+  else
+    args.tile = choose_tile(filter, phase, arrays, limit);
   const int side_x = 1 << (args.tile.log2_x - 2), side_y = 1 << (args.tile.log2_y - 2);
   const dim3 grid((filter.batch.blocks_x + side_x - 1) / side_x,
                   (filter.batch.blocks_y + side_y - 1) / side_y, filter.planes);
-  if (args.tile.rows > 0) {
-    const auto kernel =
-        filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>;
+  const auto start = [&](auto* kernel, int shared_arrays) {
     cuda::allow_shared_memory(kernel);
-    kernel<<<grid, threads, sizeof(std::uint32_t) * arrays * args.tile.words(), stream>>>(args);
-  } else {
-    filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>
-        <<<grid, threads, 0, stream>>>(args);
-  }
+    kernel<<<grid, threads, sizeof(std::uint32_t) * shared_arrays * args.tile.words(), stream>>>(
+        args);
+  };
+  if (args.tile.rows == 0)
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>, 0);
+  else if (filter.frames.over_time)
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>, 1);
+  else
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>, arrays);
   cuda::check(cudaGetLastError());
 }
 

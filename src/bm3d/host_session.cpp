@@ -58,8 +58,8 @@ struct Slot {
   Plane<float> luma_guide;
   Plane<float> chroma_guide;  // of either phase
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  BytePlane bytes, coarse;  // the main plane (MainPlane in motion.h)
-  std::array<MotionFields, 2> motion;  // of luma, of chroma
+  BytePlane bytes, coarse;     // the main plane (MainPlane in motion.h)
+  MotionFields cells, motion;  // vectors of cells, of the blocks that are filtered now
 };
 
 class HostWorker : public FrameWorker {
@@ -105,6 +105,7 @@ class HostWorker : public FrameWorker {
     if (params_.temporal > 0) {
       to_bytes(frame, slot.bytes.view());
       make_coarse(slot.bytes.view(), slot.coarse.view());
+      for (auto& cells : slot.cells) cells.clear();
     }
     if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
   }
@@ -232,10 +233,10 @@ class HostWorker : public FrameWorker {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
       if (offset != 0) part.motion = motion(phase, frames[0].slot, at, offset, planes[0]);
-      part.guide = read(chroma_guide             ? slot.chroma_guide
-                        : phase == Phase::first  ? slot.noisy[0]
-                        : luma_guide_is_kept()   ? slot.luma_guide
-                                                 : slot.basic[0]);
+      part.guide = read(chroma_guide            ? slot.chroma_guide
+                        : phase == Phase::first ? slot.noisy[0]
+                        : luma_guide_is_kept()  ? slot.luma_guide
+                                                : slot.basic[0]);
       for (std::size_t p = 0; p < planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[planes[p]]);
         part.basic[p] = read(slot.basic[planes[p]]);
@@ -250,18 +251,21 @@ class HostWorker : public FrameWorker {
     engine_->run(params, {phase, parts, sigma, guide_sigma});
   }
 
-  /// From the frame in slot `from` to that in `to`, for the references of `plane`. Phases with equal
-  /// steps have it in common.
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`.
   std::span<const Motion> motion(Phase phase, int from, int to, int offset, int plane) {
-    const int step = (phase == Phase::first ? params_.hard : params_.wiener).step;
+    Slot& slot = slots_[from];
+    std::vector<Motion>& cells = slot.cells[offset + max_temporal];
+    const int main = main_plane(format_.layout == Layout::rgb);
+    if (cells.empty()) find_motion(main_of(slot), main_of(slots_[to]), params_.sigma[main], cells);
     const bool luma = plane == 0;
-    std::vector<Motion>& field = slots_[from].motion[luma ? 0 : 1][offset + max_temporal];
-    if (phase == Phase::second && step == params_.hard.step) return field;
-    find_motion(main_of(slots_[from]), main_of(slots_[to]),
-                {format_.plane_width(plane), format_.plane_height(plane), step,
-                 luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y},
-                params_.sigma[main_plane(format_.layout == Layout::rgb)], field);
-    return field;
+    std::vector<Motion>& blocks = slot.motion[offset + max_temporal];
+    spread_motion(cells,
+                  {format_.plane_width(plane), format_.plane_height(plane),
+                   (phase == Phase::first ? params_.hard : params_.wiener).step,
+                   luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
+                   format_.plane_width(main), format_.plane_height(main)},
+                  blocks);
+    return blocks;
   }
 
   static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }

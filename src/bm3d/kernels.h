@@ -168,11 +168,11 @@ void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, in
 
 // ---- motion (motion.cu) ----
 
-/// From a frame to `others`, one field of grid.columns() * grid.rows() vectors for each.
-/// `width`, `height`: of the main plane, whose coarse size is a block at least.
+/// From a frame to each of `others`: a vector for each cell of the main plane, whose size is
+/// `width` x `height` and whose coarse size is a block at least.
 void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
-                 std::span<Motion* const> fields, int width, int height, const MotionGrid& grid,
-                 float sigma, cudaStream_t stream);
+                 std::span<Motion* const> cells, int width, int height, float sigma,
+                 cudaStream_t stream);
 
 // ---- sums over patches (boxes.cu) ----
 
@@ -241,14 +241,25 @@ struct SearchFrame {
   const Motion* motion = nullptr;  // to this frame, for each cell (motion.h); null: none
 };
 
-/// As match(), over frames: the first holds the reference patches, the others follow in the order of
-/// group.h. The guides' scale must be such that tau and place_bonus together fit.
+/// As match(), over frames: the first holds the reference patches, the others follow in the order
+/// of group.h. The guides' scale must be such that tau and place_bonus together fit.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const PhaseParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream);
 
 // ---- collaborative filtering and aggregation (filter_*.cu) ----
+
+/// The frames that groups have patches of: that `t` after the reference patches' own is at
+/// [t + max_temporal].
+struct GroupFrames {
+  static constexpr int most = 2 * max_temporal + 1;
+  bool over_time = false;  // there may be others than the own one
+  std::array<bool, most> present{};
+  std::array<int, most> distance{};          // elements from the own planes and sums to theirs
+  std::array<const Motion*, most> motion{};  // for each cell; null: none
+  MotionGrid grid;
+};
 
 struct FilterArgs {
   Planes noisy{};
@@ -261,10 +272,7 @@ struct FilterArgs {
   Batch batch;
   Groups groups;
   std::array<float, patch> window{};  // aggregation window, one axis; symmetric
-  /// Groups have patches of other frames too: elements from a plane of the reference patches' frame
-  /// to that of the frame `t` after it, at [t + max_temporal], for all planes and sums.
-  bool over_time = false;
-  std::array<int, 2 * max_temporal + 1> frame_offset{};
+  GroupFrames frames;
 };
 
 /// What a phase does to coefficients.

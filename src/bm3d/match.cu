@@ -67,8 +67,8 @@ bool match_detail::fits_narrow(const PhaseParams& phase) {
   return round_up(phase.window + (block_side - 1) * phase.step, 8) <= narrow_union;
 }
 
-void MatchPlan::fit(const PhaseParams& phase, std::size_t shared_limit,
-                    std::span<const int> chunks, int pitch) {
+void MatchPlan::fit(const PhaseParams& phase, std::size_t shared_limit, std::span<const int> chunks,
+                    int pitch) {
   const int above = (block_side - 1) * phase.step;  // of the lowest reference patches' windows
   union_pitch = pitch;
   union_width = round_up(phase.window + above, 8);
@@ -88,8 +88,9 @@ void MatchPlan::fit(const PhaseParams& phase, std::size_t shared_limit,
     });
     int end = rows * score_row;  // of a table: scans may go beyond it
     for (int from = 0; from < std::min(above + 1, rows); ++from)
-      end = std::max(end, from * score_row +
-                              round_up(std::min(rows - from, phase.window) * score_row, 32 * chunk));
+      end =
+          std::max(end, from * score_row +
+                            round_up(std::min(rows - from, phase.window) * score_row, 32 * chunk));
     score_pitch = end + 36;  // table_of moves a table by up to 31
     shared_bytes = table_bytes(pitch, rows, score_pitch);
     return shared_bytes <= shared_limit;
@@ -110,16 +111,19 @@ MatchArgs match_detail::arguments(const Guide& guide, const Margins& margins,
   const double limit = half_distance(phase.tau, guide);
   if (limit > max_half_distance)
     throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
-  return {guide,        margins,          grid,        batch, groups, plan,
-          phase.window, phase.window / 2, phase.group, 65535 - static_cast<int>(limit)};
+  return {guide,        margins,
+          grid,         batch,
+          groups,       plan,
+          phase.window, phase.window / 2,
+          phase.group,  65535 - static_cast<int>(limit)};
 }
 
 void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
            const Batch& batch, const PhaseParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream) {
   const MatchArgs args = arguments(guide, margins, grid, batch, phase, plan, groups);
-  const KernelChoice& choice = *std::find_if(
-      std::begin(choices), std::end(choices), [&](const KernelChoice& c) {
+  const KernelChoice& choice =
+      *std::find_if(std::begin(choices), std::end(choices), [&](const KernelChoice& c) {
         return c.chunk == plan.chunk && c.union_pitch == plan.union_pitch;
       });
   const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;

@@ -59,7 +59,7 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
 /// norm.
 template <int union_pitch>
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
-                               const SharedTables<union_pitch>& shared) {
+                                      const SharedTables<union_pitch>& shared) {
   std::uint32_t* to = shared.patches + reference * reference_pitch;
   const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
   if (lane < 16)
@@ -226,10 +226,14 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
     __syncthreads();
     const int from = max(band, dy), to = min(band + rows, dy + a.window);
     if (from < to) {
-      const Scan scan{to - from, dx & 1, (from - dy) * a.window, a.window, a.plan.score_row,
-                      a.plan.row_inverse,
-                      shared.scores + table_of(a.plan, reference, dx & ~1) +
-                          (from - band) * a.plan.score_row};
+      const Scan scan{
+          to - from,
+          dx & 1,
+          (from - dy) * a.window,
+          a.window,
+          a.plan.score_row,
+          a.plan.row_inverse,
+          shared.scores + table_of(a.plan, reference, dx & ~1) + (from - band) * a.plan.score_row};
       const int own_row = dy + a.radius - from;
       if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
       clear_gaps<chunk>(scan, lane);

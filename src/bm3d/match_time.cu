@@ -1,8 +1,8 @@
 // Grouping over frames: match.cu in the reference patches' own frame, and then in each other frame
 // around the place that motion predicts. The block of reference patches has one vector for each
-// frame, so that its candidates are a union of windows there too. The tables of several frames stand
-// one after the other, rows of the windows alone, and are scanned as one: selection costs more than
-// scores do.
+// frame, so that its candidates are a union of windows there too. The tables of several frames
+// stand one after the other, rows of the windows alone, and are scanned as one: selection costs
+// more than scores do.
 
 #include <algorithm>
 #include <iterator>
@@ -28,9 +28,9 @@ struct TimeArgs {
   int window, at_a_time;
   int bonus;  // of the score where motion predicts the reference patch
   int frames = 0;
-  Guide guide[max_others];
-  int offset[max_others];
-  const Motion* motion[max_others];
+  Guide guide[max_others] = {};
+  int offset[max_others] = {};
+  const Motion* motion[max_others] = {};
 
   /// Of the block's reference patches.
   __device__ Motion motion_to(int frame) const {
@@ -151,8 +151,8 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
     args.offset[args.frames] = frame.offset;
     args.motion[args.frames++] = frame.motion;
   }
-  const KernelChoice& choice = *std::find_if(
-      std::begin(choices), std::end(choices), [&](const KernelChoice& c) {
+  const KernelChoice& choice =
+      *std::find_if(std::begin(choices), std::end(choices), [&](const KernelChoice& c) {
         return c.chunk == plan.own.chunk && c.union_pitch == plan.own.union_pitch;
       });
   const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;

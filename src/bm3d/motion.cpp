@@ -1,17 +1,16 @@
-// Block matching of motion.h for host memory. One difference of two regions is a few multiply-adds a
-// row; everything else is bookkeeping.
+// Block matching of motion.h for host memory. One difference of two regions is a few multiply-adds
+// a row; everything else is bookkeeping.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/motion.cpp"
+#include "bm3d/motion.h"
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstddef>
-
-#include "bm3d/motion.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d {
@@ -98,24 +97,15 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
 
 }  // namespace
 
-/// Of the blocks in row `row` of the grid.
-void find_row(const MainPlane& frame, const MainPlane& other, const MotionGrid& grid, float sigma,
-              int row, Motion* field) {
-  const int count_x = reference_count(grid.width, grid.step);
-  const int count_y = reference_count(grid.height, grid.step);
-  const auto interval = [&](int block, int side, int count, int length, int shift, int whole) {
-    const int first = block * side, last = std::min(first + side, count) - 1;
-    return motion_interval(first, last, grid.step, length, shift, whole);
-  };
-  for (int column = 0; column < grid.columns(); ++column) {
-    const Region region{
-        interval(column, motion_columns, count_x, grid.width, grid.shift_x, frame.fine.width),
-        interval(row, motion_rows, count_y, grid.height, grid.shift_y, frame.fine.height)};
+/// Of the cells in row `row`.
+void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int row,
+              Motion* vectors) {
+  const int width = frame.fine.width, height = frame.fine.height;
+  for (int column = 0; column < motion_cells(width); ++column) {
+    const Region region{cell_interval(column, width), cell_interval(row, height)};
     const Region coarse_region{coarse_interval(region.x, frame.coarse.width),
                                coarse_interval(region.y, frame.coarse.height)};
-    const Motion v = motion_of(frame, other, region, coarse_region, sigma);
-    field[column] = {static_cast<std::int16_t>(v.x >> grid.shift_x),
-                     static_cast<std::int16_t>(v.y >> grid.shift_y)};
+    vectors[column] = motion_of(frame, other, region, coarse_region, sigma);
   }
 }
 
@@ -127,14 +117,22 @@ HWY_AFTER_NAMESPACE();
 namespace lull::bm3d {
 HWY_EXPORT(find_row);
 
-void find_motion(const MainPlane& frame, const MainPlane& other, const MotionGrid& grid,
-                 float sigma, std::vector<Motion>& field) {
-  field.assign(static_cast<std::size_t>(grid.columns()) * grid.rows(), {});
+void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
+                 std::vector<Motion>& cells) {
+  const int columns = motion_cells(frame.fine.width), rows = motion_cells(frame.fine.height);
+  cells.assign(static_cast<std::size_t>(columns) * rows, {});
   if (frame.coarse.empty()) return;
-  tbb::parallel_for(0, grid.rows(), [&](int row) {
-    HWY_DYNAMIC_DISPATCH(find_row)
-    (frame, other, grid, sigma, row, field.data() + row * grid.columns());
+  tbb::parallel_for(0, rows, [&](int row) {
+    HWY_DYNAMIC_DISPATCH(find_row)(frame, other, sigma, row, cells.data() + row * columns);
   });
+}
+
+void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
+                   std::vector<Motion>& blocks) {
+  blocks.clear();
+  for (int j = 0; j < grid.rows(); ++j)
+    for (int i = 0; i < grid.columns(); ++i)
+      blocks.push_back(grid.vector(cells.data(), i * motion_columns, j * motion_rows));
 }
 
 }  // namespace lull::bm3d

@@ -1,14 +1,16 @@
 #pragma once
-// Where things of one frame are in another: one vector for each block of reference patches, found in
-// two steps of full search over 8-bit samples of the main plane (frame_relation.h), in integers, so
+// Where things of one frame are in another: one vector for each cell of the main plane
+// (frame_relation.h), found in two steps of full search over its 8-bit samples, in integers, so
 // that every backend finds the same:
-// 1. in the coarse plane, up to prediction_reach samples each way, the coarse region of the block
-//    within which the sum of squared differences is least;
-// 2. around four times that vector, up to motion_refinement samples each way, the same in full size
-//    over the block's region.
-// A region stays within the picture. Of equal sums the first counts, the centre of the search before
-// the others, which follow row by row. Without motion is better where the result gains less than
-// still_share of the noise on it. Chroma planes take the vector in their own samples, rounded down.
+// 1. in the coarse plane, up to prediction_reach samples each way, the vector with which the sum of
+//    squared differences over the cell is least;
+// 2. around four times that vector, up to motion_refinement samples each way, the same in full
+// size. A cell stays within the picture. Of equal sums the first counts, the centre of the search
+// before the others, which follow row by row. No motion is better where the vector gains no more
+// than still_bonus().
+//
+// Reference patches are grouped in blocks, which have the vector of the cell that holds their
+// centre. Chroma planes take it in their own samples, rounded down.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,11 +22,11 @@
 
 namespace lull::bm3d {
 
+/// Side of a cell, in samples of the main plane.
+inline constexpr int motion_cell = 32;
+inline constexpr int motion_refinement = 3;
 /// Reference patches that share a vector, in a row and in a column; fewer at the right and below.
 inline constexpr int motion_columns = 8, motion_rows = 4;
-/// Least side of the region that decides, in samples of the main plane.
-inline constexpr int motion_region = 32;
-inline constexpr int motion_refinement = 3;
 
 struct Motion {
   std::int16_t x = 0, y = 0;
@@ -34,19 +36,13 @@ struct Interval {
   int first = 0, end = 0;
 };
 
-/// The part of an axis of the main plane that decides for a block: references first .. last of a
-/// plane that is `shift` smaller, at `step`; at least motion_region long, if the picture is.
-/// `length`: of the main plane.
-constexpr Interval motion_interval(int first, int last, int step, int plane_length, int shift,
-                                   int length) {
-  int begin = reference_position(first, plane_length, step) << shift;
-  int end = (reference_position(last, plane_length, step) + patch) << shift;
-  end = std::min(end, length);
-  // std::min would take a reference to the constant, which has no address on a GPU.
-  const int least = motion_region < length ? motion_region : length;
-  const int missing = std::max(0, least - (end - begin));
-  begin = std::clamp(begin - missing / 2, 0, length - (end - begin) - missing);
-  return {begin, std::max(end, begin + least)};
+/// Cells along an axis of the main plane.
+constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
+/// What cell `i` covers. The last one is moved back to be whole, if the picture is large enough.
+constexpr Interval cell_interval(int i, int length) {
+  const int side = motion_cell < length ? motion_cell : length;
+  const int last = length - side, first = i * motion_cell;
+  return {first < last ? first : last, (first < last ? first : last) + side};
 }
 /// The same in coarse samples: those that the interval meets.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
@@ -55,10 +51,11 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
 }
 
 /// What standing still may cost more than the best vector, for a region of `samples`: differences
-/// between two sums of squares that are due to noise alone.
+/// between two sums of squares that are due to noise alone. A fourth of sigma^2 a sample would
+/// leave hardly any, and costs 0.03 dB; half costs 0.1 dB at sigma 40.
 constexpr std::uint32_t still_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
-  return static_cast<std::uint32_t>(s * s / 4) * static_cast<std::uint32_t>(samples);
+  return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);
 }
 
 /// The reference patches of a plane as blocks.
@@ -66,6 +63,7 @@ struct MotionGrid {
   int width = 0, height = 0;  // of the plane
   int step = 1;
   int shift_x = 0, shift_y = 0;  // log2 of how much smaller it is than the main plane
+  int main_width = width, main_height = height;
 
   constexpr int columns() const {
     return (reference_count(width, step) + motion_columns - 1) / motion_columns;
@@ -77,15 +75,35 @@ struct MotionGrid {
   constexpr int block(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
+  /// Its vector in samples of the plane, out of those of the cells, row by row.
+  constexpr Motion vector(const Motion* cells, int i, int j) const {
+    const int x = cell(i, motion_columns, width, shift_x, main_width);
+    const int y = cell(j, motion_rows, height, shift_y, main_height);
+    const Motion v = cells[y * motion_cells(main_width) + x];
+    return {static_cast<std::int16_t>(v.x >> shift_x), static_cast<std::int16_t>(v.y >> shift_y)};
+  }
+
+ private:
+  constexpr int cell(int reference, int side, int length, int shift, int main_length) const {
+    const int first = reference / side * side, count = reference_count(length, step);
+    const int last = first + side < count ? first + side - 1 : count - 1;
+    const int twice =
+        reference_position(first, length, step) + reference_position(last, length, step) + patch;
+    const int centre = (twice << shift) / 2;
+    return (centre < main_length ? centre : main_length - 1) / motion_cell;
+  }
 };
 
-/// The main plane of a frame in 8 bits. Both can be read for 64 samples beyond the last row.
+/// The main plane of a frame in 8 bits.
 struct MainPlane {
   PlaneView<const std::uint8_t> fine, coarse;  // coarse: empty if it is too small
 };
 
-/// A vector for each block of the grid: from `frame` to `other`, in samples of the grid's plane.
-void find_motion(const MainPlane& frame, const MainPlane& other, const MotionGrid& grid,
-                 float sigma, std::vector<Motion>& field);
+/// A vector for each cell: from `frame` to `other`. None moves where there is no coarse plane.
+void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
+                 std::vector<Motion>& cells);
+/// The vectors of the grid's blocks.
+void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
+                   std::vector<Motion>& blocks);
 
 }  // namespace lull::bm3d

@@ -77,13 +77,22 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
-// What candidates from other frames change. The most similar of the noisy patches are not the best
-// ones, because noise chooses too; a patch at the same place of another frame mostly shows the same
-// thing with fresh noise, and is preferred.
+// What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
+// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself only
+// offers more that are similar by chance. The patch where motion predicts it is preferred for the
+// same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
-  p.hard.temporal_window = p.wiener.temporal_window = 15;
+  for (PhaseParams* phase : {&p.hard, &p.wiener}) {
+    phase->group = 8;
+    phase->window = std::min(phase->window, 19);
+    phase->temporal_window = 9;
+  }
   p.hard.place_bonus = noise * noise;
-  p.wiener.place_bonus = 20;
+  p.wiener.place_bonus = noise * noise / 10;
+  const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
+  p.lambda = 2.95f + 0.1f * weak;
+  p.mu2 = 0.75f + 0.1f * weak;
+  p.guide_noise = 0.1f;
 }
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
@@ -121,7 +130,7 @@ Params make_params(Profile profile, const std::array<float, 3>& sigma, int tempo
                                                  : paper_profile(noise);
   params.sigma = sigma;
   params.temporal = temporal;
-  if (temporal > 0) look_around(params, noise);
+  if (temporal > 0 && profile != Profile::paper) look_around(params, noise);
   return params;
 }
 
