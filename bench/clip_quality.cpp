@@ -1,5 +1,6 @@
-// Quality of filtered clips: adds Gaussian noise, in float, to the first plane of each frame of clean
-// clips, filters them and compares. For each combination of parameters and each clip it prints
+// Quality of filtered clips: adds Gaussian noise, in float, to the first plane of each frame of
+// clean clips, filters them and compares. For each combination of parameters and each clip it
+// prints
 //   psnr        of the whole sequence, in dB
 //   first, last PSNR of the first and last frame less the mean over the frames, in dB
 //   steadiness  mean absolute difference between neighbouring frames where the clean ones are equal
@@ -117,8 +118,8 @@ double unrest(const Clip& clip, const std::vector<Frame>& frames) {
 
 Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::Params& params,
                 const ClipOptions& options) {
-  const auto session = open(params, noisy[0].format,
-                            backend_of(options.device, options.streams, options.threads));
+  const auto session =
+      open(params, noisy[0].format, backend_of(options.device, options.streams, options.threads));
   std::vector<Frame> clean;
   const std::clock_t start = std::clock();
   for (const Frame& frame : noisy)
@@ -174,8 +175,7 @@ ClipOptions parse(int argc, char** argv) {
 
 void run(const ClipOptions& options) {
   std::vector<Clip> clips;
-  for (const std::string& path : options.clips)
-    clips.push_back(load_clip(path, options.frames));
+  for (const std::string& path : options.clips) clips.push_back(load_clip(path, options.frames));
   std::printf("sigma,setting,clip,psnr,first,last,steadiness,cpu_s_per_mpixel\n");
   for (const Configuration& configuration : configurations(options.grid)) {
     Figures mean;

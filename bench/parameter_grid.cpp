@@ -84,9 +84,9 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
       for (const int temporal : grid.temporal) {
         const std::string setting =
             temporal == 0 ? profile : profile + " temporal=" + std::to_string(temporal);
-        all.push_back({sigma, profile, setting,
-                       make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma},
-                                   temporal)});
+        all.push_back(
+            {sigma, profile, setting,
+             make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma}, temporal)});
       }
   for (const auto& [name, values] : grid.axes) {
     if (values.empty()) continue;

@@ -204,7 +204,7 @@ struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
-  float* weights;  // group weights at the origins of patches
+  float* weights;         // group weights at the origins of patches
   std::ptrdiff_t stride;  // of numerator and weights
 };
 /// One plane of one tile.

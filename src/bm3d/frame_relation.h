@@ -2,10 +2,11 @@
 // What one frame of a clip is to another, decided from integer counts over its samples, so that
 // every backend decides the same. Two questions:
 //
-// 1. Does a frame repeat the one before (24 frames in a stream of 60, frames that a recorder dropped
-//    and doubled)? Then it carries the same noise, and candidates from it would bring the noise back
-//    as detail. FrameDifference counts that, Relation says it. It depends on neighbouring frames
-//    alone, so that parts of a clip give what the whole gives.
+// 1. Does a frame repeat the one before (24 frames in a stream of 60, frames that a recorder
+// dropped
+//    and doubled)? Then it carries the same noise, and candidates from it would bring the noise
+//    back as detail. FrameDifference counts that, Relation says it. It depends on neighbouring
+//    frames alone, so that parts of a clip give what the whole gives.
 // 2. Does it show another scene? Measured as encoders do it: what it costs to predict blocks from
 //    the earlier frame, with a search for motion, against what they cost by themselves.
 //    PredictionCost holds both.
@@ -29,8 +30,8 @@ inline constexpr int relation_block = 16;
 
 /// Up to which mean squared difference, in units of 1/16, two blocks count as the same. With noise
 /// of its own each, it would be 2 sigma^2, give or take a tenth. A 32nd of that, (sigma / 4)^2, is
-/// far beyond what encoders add to a frame that they repeat with skipped blocks, and leaves room for
-/// a sigma given five times too high.
+/// far beyond what encoders add to a frame that they repeat with skipped blocks, and leaves room
+/// for a sigma given five times too high.
 constexpr std::uint32_t same_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
@@ -76,8 +77,8 @@ constexpr Relation relation_of(const FrameDifference& d) {
 // Prediction works on the main plane made coarser: means of 4x4 samples in 8 bits, rounded; what is
 // over at the right and below is left out, and so are blocks that are not whole.
 inline constexpr int coarse = 4;
-inline constexpr int prediction_block = 8;   // side, in coarse samples
-inline constexpr int prediction_reach = 8;   // of the search for motion, in coarse samples
+inline constexpr int prediction_block = 8;  // side, in coarse samples
+inline constexpr int prediction_reach = 8;  // of the search for motion, in coarse samples
 
 /// Sum over a frame's whole blocks; see add_block().
 struct PredictionCost {
@@ -93,9 +94,9 @@ constexpr std::uint32_t coarse_noise(float sigma) {
 }
 
 /// Adds a block. `own`: the sum of its squared differences from its mean. `predicted`: the least of
-/// those of the differences between it and the blocks of the earlier frame within reach, all of them
-/// within the picture. Without the means, so that flashes and fades cost nothing. A sum of n = 64
-/// squared differences from the mean is (n sum(v^2) - sum(v)^2) / n, rounded down.
+/// those of the differences between it and the blocks of the earlier frame within reach, all of
+/// them within the picture. Without the means, so that flashes and fades cost nothing. A sum of n =
+/// 64 squared differences from the mean is (n sum(v^2) - sum(v)^2) / n, rounded down.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

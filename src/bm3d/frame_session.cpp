@@ -86,7 +86,8 @@ class FrameSession : public Denoiser {
   /// How many frames back the nearest one is that shows the scene of frame `n`.
   int predictor_of(int n) {
     if (params_.scene_cut == 0) return 1;
-    const std::uint32_t noise = coarse_noise(params_.sigma[main_plane(format_.layout == Layout::rgb)]);
+    const std::uint32_t noise =
+        coarse_noise(params_.sigma[main_plane(format_.layout == Layout::rgb)]);
     for (int back = 1; back <= std::min(params_.temporal, n); ++back)
       if (!another_scene(worker_->prediction(slot_of(n), slot_of(n - back)), noise,
                          params_.scene_cut))
@@ -137,7 +138,8 @@ class FrameSession : public Denoiser {
   int slots_;
   Timeline timeline_;  // of the distinct frames
   int turn_ = 0, finished_ = 0;
-  std::vector<std::vector<Frame>> identities_;  // for each slot: of its frame and those that repeat it
+  std::vector<std::vector<Frame>>
+      identities_;  // for each slot: of its frame and those that repeat it
   std::deque<Frame> ready_;
   Frame before_;  // pushed last
 };

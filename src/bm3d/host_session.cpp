@@ -58,7 +58,7 @@ struct Slot {
   Plane<float> luma_guide;
   Plane<float> chroma_guide;  // of either phase
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  BytePlane bytes, coarse;  // the main plane (MainPlane in motion.h)
+  BytePlane bytes, coarse;             // the main plane (MainPlane in motion.h)
   std::array<MotionFields, 2> motion;  // of luma, of chroma
 };
 
@@ -116,7 +116,8 @@ class HostWorker : public FrameWorker {
 
   /// See guide.h for what is matched where.
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    const bool second = phase == Phase::second, together = !chroma_.empty() && !format_.subsampled();
+    const bool second = phase == Phase::second,
+               together = !chroma_.empty() && !format_.subsampled();
     if (!second || !together)
       run(phase, frames, luma_, second ? params_.guide_noise * sigma_[0] : sigma_[0], false, 1.0f);
     if (chroma_.empty()) return;
@@ -228,10 +229,10 @@ class HostWorker : public FrameWorker {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
       if (offset != 0) part.motion = motion(phase, frames[0].slot, at, offset, planes[0]);
-      part.guide = read(chroma_guide             ? slot.chroma_guide
-                        : phase == Phase::first  ? slot.noisy[0]
-                        : luma_guide_is_kept()   ? slot.luma_guide
-                                                 : slot.basic[0]);
+      part.guide = read(chroma_guide            ? slot.chroma_guide
+                        : phase == Phase::first ? slot.noisy[0]
+                        : luma_guide_is_kept()  ? slot.luma_guide
+                                                : slot.basic[0]);
       for (std::size_t p = 0; p < planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[planes[p]]);
         part.basic[p] = read(slot.basic[planes[p]]);
@@ -246,8 +247,8 @@ class HostWorker : public FrameWorker {
     engine_->run(params, {phase, parts, sigma, guide_sigma});
   }
 
-  /// From the frame in slot `from` to that in `to`, for the references of `plane`. Phases with equal
-  /// steps have it in common.
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`. Phases with
+  /// equal steps have it in common.
   std::span<const Motion> motion(Phase phase, int from, int to, int offset, int plane) {
     const int step = (phase == Phase::first ? params_.hard : params_.wiener).step;
     const bool luma = plane == 0;

@@ -1,17 +1,16 @@
-// Block matching of motion.h for host memory. One difference of two regions is a few multiply-adds a
-// row; everything else is bookkeeping.
+// Block matching of motion.h for host memory. One difference of two regions is a few multiply-adds
+// a row; everything else is bookkeeping.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/motion.cpp"
+#include "bm3d/motion.h"
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstddef>
-
-#include "bm3d/motion.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d {

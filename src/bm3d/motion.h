@@ -1,14 +1,14 @@
 #pragma once
-// Where things of one frame are in another: one vector for each block of reference patches, found in
-// two steps of full search over 8-bit samples of the main plane (frame_relation.h), in integers, so
-// that every backend finds the same:
+// Where things of one frame are in another: one vector for each block of reference patches, found
+// in two steps of full search over 8-bit samples of the main plane (frame_relation.h), in integers,
+// so that every backend finds the same:
 // 1. in the coarse plane, up to prediction_reach samples each way, the coarse region of the block
 //    within which the sum of squared differences is least;
 // 2. around four times that vector, up to motion_refinement samples each way, the same in full size
 //    over the block's region.
-// A region stays within the picture. Of equal sums the first counts, the centre of the search before
-// the others, which follow row by row. No motion is better where the vector gains no more than
-// still_bonus(). Chroma planes take the vector in their own samples, rounded down.
+// A region stays within the picture. Of equal sums the first counts, the centre of the search
+// before the others, which follow row by row. No motion is better where the vector gains no more
+// than still_bonus(). Chroma planes take the vector in their own samples, rounded down.
 
 #include <algorithm>
 #include <cstdint>

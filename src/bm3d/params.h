@@ -24,7 +24,7 @@ struct PhaseParams {
   float tau = 2500.0f;  // match threshold, > 0
   Transform transform = Transform::dct;
   GroupTransform group_transform = GroupTransform::haar;
-  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 4
+  float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) .. 4
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..127
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
@@ -49,10 +49,10 @@ struct Params {
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
   int phases = 2;            // 1: the basic estimate is the result
   int temporal = 0;          // R: patches come from so many frames before and after, 0..4
-  /// A frame begins a new scene where a greater share of it than this is not predicted by the frames
-  /// before (frame_relation.h), 0..1; 0: never.
+  /// A frame begins a new scene where a greater share of it than this is not predicted by the
+  /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
-  BatchSize batch;           // reference patches whose intermediate data exist at a time
+  BatchSize batch;  // reference patches whose intermediate data exist at a time
 };
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others

@@ -1,4 +1,5 @@
-// Motion and candidates around it, against plain code that follows the words of motion.h and group.h.
+// Motion and candidates around it, against plain code that follows the words of motion.h and
+// group.h.
 
 #include "bm3d/motion.h"
 
@@ -34,7 +35,8 @@ Bytes moved_picture(int width, int height, int dx, int dy, unsigned seed, int no
       int sum = 0;
       for (int v = -2; v <= 2; ++v)
         for (int u = -2; u <= 2; ++u) sum += fine.view(x - dx + u + margin, y - dy + v + margin);
-      const int value = (sum / 25 - 128) * 3 + 128 + static_cast<int>(rng() % (2 * noise + 1)) - noise;
+      const int value =
+          (sum / 25 - 128) * 3 + 128 + static_cast<int>(rng() % (2 * noise + 1)) - noise;
       result.view(x, y) = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
     }
   return result;
@@ -86,8 +88,8 @@ TEST(Motion, IntervalsHoldTheirBlockAndStayInThePicture) {
           EXPECT_LE(i.end, length);
           EXPECT_GE(i.end - i.first, std::min(length, motion_region));
           EXPECT_LE(i.first, reference_position(first, plane, step) << shift);
-          EXPECT_GE(i.end, std::min(length, (reference_position(last, plane, step) + patch)
-                                                << shift));
+          EXPECT_GE(i.end,
+                    std::min(length, (reference_position(last, plane, step) + patch) << shift));
         }
       }
 }

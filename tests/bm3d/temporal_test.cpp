@@ -177,8 +177,7 @@ TEST(Temporal, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
   EXPECT_EQ(overlap, 4);
   for (const auto& [from, to] : {std::pair{0, 5}, {5, 9}, {9, 14}}) {
     const int begin = std::max(0, from - overlap), end = std::min(14, to + overlap);
-    const std::vector<Frame> part =
-        run(params, {noisy.begin() + begin, noisy.begin() + end});
+    const std::vector<Frame> part = run(params, {noisy.begin() + begin, noisy.begin() + end});
     for (int n = from; n < to; ++n)
       EXPECT_TRUE(same_samples(part[n - begin], whole[n])) << "frame " << n;
   }
@@ -299,7 +298,8 @@ TEST(Temporal, AStillOfAnyLengthComesOutWhole) {
 }
 
 TEST(Temporal, RefusesWhatMakesNoSense) {
-  for (const int radius : {-1, 5}) EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
+  for (const int radius : {-1, 5})
+    EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
   Params params = quick(1);
   params.scene_cut = 1.5f;
   EXPECT_THROW(validate(params), InvalidArgument);
