@@ -151,6 +151,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.vopts = options.vopts;
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
+  sink.single = options.keep.has_value();
   sink.overwrite = options.overwrite;
   sink.format = options.output_format;
   sink.datatype = options.datatype;
