@@ -55,10 +55,13 @@ void check(const std::vector<std::string>& arguments) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string> arguments = arguments_in(data, size);
+  fuzz::expect_errors([&] { check(arguments); });
+  // Most of the time goes into making the parser, which is CLI11's.
+  const bool denoises = arguments.size() > 1 && arguments[1] == "denoise";
+  if (denoises && size % 4 != 0) return 0;
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   fuzz::expect_errors(
       [&] { (void)tools::parse(static_cast<int>(pointers.size()), pointers.data()); });
-  fuzz::expect_errors([&] { check(arguments); });
   return 0;
 }
