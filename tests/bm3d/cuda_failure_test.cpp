@@ -65,7 +65,8 @@ int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
     const std::vector<Frame> results = filter(*denoiser, breaks_at, gpus - 1);
     if (results.size() != frames) return wrong;
     for (int n = 0; n < frames; ++n) {
-      const bool gpu = same_samples(results[n], on_gpu[n]), cpu = same_samples(results[n], on_cpu[n]);
+      const bool gpu = same_samples(results[n], on_gpu[n]),
+                 cpu = same_samples(results[n], on_cpu[n]);
       if (!gpu && !(replace && cpu)) return wrong;
     }
     return good;
