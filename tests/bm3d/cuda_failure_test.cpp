@@ -10,6 +10,7 @@
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
+#include "core/frame_pool.h"
 #include "pipeline/sharded_denoiser.h"
 #include "support/broken_device.h"
 #include "support/gpu.h"
@@ -25,8 +26,9 @@ constexpr FrameFormat format{.width = 96, .height = 64};
 constexpr int frames = 24, breaks_at = 9;
 constexpr int good = 0, wrong = 1, failed = 75;
 
-Frame noisy_frame(int number) {
-  Frame frame = make_frame(format);
+/// From page-locked memory, as a source has it.
+Frame noisy_frame(FramePool& pool, int number) {
+  Frame frame = pool.acquire();
   store_plane(with_noise(texture_picture(96, 64).view(), 20, 100 + number).view(), frame, 0);
   return frame;
 }
@@ -40,10 +42,12 @@ std::unique_ptr<Denoiser> open_cpu(const DeviceFailure&) {
 }
 
 std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
-  std::vector<Frame> results;
+  FramePool pool(format, frame_memory({.kind = BackendKind::cuda}));
+  std::vector<Frame> held, results;  // so that each frame takes new memory, on a broken device too
   for (int n = 0; n < frames; ++n) {
     if (n == breaks) break_device(device);
-    if (auto ready = denoiser.push(noisy_frame(n))) results.push_back(*std::move(ready));
+    held.push_back(noisy_frame(pool, n));
+    if (auto ready = denoiser.push(held.back())) results.push_back(*std::move(ready));
   }
   while (auto ready = denoiser.drain()) results.push_back(*std::move(ready));
   return results;
