@@ -79,7 +79,9 @@ class Team {
     };
     if (replacement)
       options.replace = [this, replacement, alone = members.size() == 1](const DeviceFailure& why) {
-        if (alone) EXPECT_EQ(alive_, 0) << "the lost session's memory is taken still";
+        if (alone) {
+          EXPECT_EQ(alive_, 0) << "the lost session's memory is taken still";
+        }
         replaced_ = why.what();
         return std::make_unique<Mortal>(*replacement, 99, alive_);
       };
