@@ -51,6 +51,23 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
+/// What is said and done when devices fail. `last_resort` may be empty.
+pipeline::ShardOptions on_failures(const Say& say,
+                                   std::function<std::unique_ptr<Denoiser>()> last_resort) {
+  pipeline::ShardOptions options;
+  options.lost = [say](std::size_t, const DeviceFailure& why, std::size_t left) {
+    say(without_suggestion(why.what()) + "; its frames go to the other " +
+        (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));
+  };
+  if (last_resort)
+    options.replace = [say, last_resort = std::move(last_resort)](const DeviceFailure& why) {
+      say(without_suggestion(why.what()) +
+          "; the CPU does the rest, whose bytes differ from a GPU's");
+      return last_resort();
+    };
+  return options;
+}
+
 }  // namespace
 
 std::string name_of(const bm3d::Backend& backend) {
@@ -82,17 +99,9 @@ OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& form
     sessions.push_back(open(params, format, cpu));
   }
   const bool gpus = result.backends.front().kind == bm3d::BackendKind::cuda;
-  pipeline::ShardOptions options;
-  options.lost = [say](std::size_t, const DeviceFailure& why, std::size_t left) {
-    say(without_suggestion(why.what()) + "; its frames go to the other " +
-        (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));
-  };
-  if (fallback == Fallback::cpu && gpus)
-    options.replace = [=](const DeviceFailure& why) {
-      say(without_suggestion(why.what()) +
-          "; the CPU does the rest, whose bytes differ from a GPU's");
-      return open(params, format, cpu);
-    };
+  std::function<std::unique_ptr<Denoiser>()> last_resort;
+  if (fallback == Fallback::cpu && gpus) last_resort = [=] { return open(params, format, cpu); };
+  pipeline::ShardOptions options = on_failures(say, std::move(last_resort));
   result.denoiser = sessions.size() == 1 && !options.replace
                         ? std::move(sessions.front())
                         : pipeline::shard(std::move(sessions), std::move(options));

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -92,6 +93,11 @@ class ShardedDenoiser final : public Denoiser {
     std::deque<Item> held;              // inside the session, in the order in which they went in
     bool idle = false, lost = false;
     std::jthread thread;  // last: joined before the session goes
+  };
+  struct Loss {
+    std::size_t index;
+    DeviceFailure why;
+    std::size_t left;
   };
   enum class Task { filter, drain, stop };
 
@@ -218,6 +224,7 @@ class ShardedDenoiser final : public Denoiser {
   void give_back(int me, std::optional<Frame> ready) {
     if (!ready) return;
     Frame noisy;  // released without the lock
+    std::vector<Loss> losses;
     {
       const std::lock_guard lock(mutex_);
       std::deque<Item>& held = workers_[me].held;
@@ -226,8 +233,11 @@ class ShardedDenoiser final : public Denoiser {
       owner_.erase(held.front().number);
       done_.emplace(held.front().number, *std::move(ready));
       held.pop_front();
+      losses.swap(losses_);
     }
     progress_.notify_all();
+    for (const Loss& loss : losses)
+      if (options_.lost) options_.lost(loss.index, loss.why, loss.left);
   }
 
   void check_drained(int me) {
@@ -236,27 +246,30 @@ class ShardedDenoiser final : public Denoiser {
       throw InternalError("a session kept " + std::to_string(kept) + " frames");
   }
 
-  // To be called while `why` is handled. Its frames wait for others then; whether a new session
-  // has taken the place of worker `me`'s.
+  // Leaves what worker `me` has to others. Whether a new session has taken the place of its own.
   bool replace_after(const DeviceFailure& why, int me) {
-    std::size_t left = 0;
+    DeviceFailure first = why;
+    bool last = false;
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return false;
-      if (!first_loss_) first_loss_ = std::current_exception();
+      if (!first_loss_) first_loss_ = why;
+      first = *first_loss_;
       workers_[me].lost = true;
-      left = static_cast<std::size_t>(std::ranges::count(workers_, false, &Worker::lost));
-      if (on_device_ || (left == 0 && !options_.replace)) std::rethrow_exception(first_loss_);
+      const auto left =
+          static_cast<std::size_t>(std::ranges::count(workers_, false, &Worker::lost));
+      last = left == 0;
+      if (on_device_ || (last && !options_.replace)) throw first;
       deal_again(me);
+      // Told once the others have shown that they go on: what broke this one may break all.
+      losses_.push_back({static_cast<std::size_t>(me), why, left});
+      if (last) losses_.clear();
     }
-    if (left > 0) {
-      if (options_.lost) options_.lost(static_cast<std::size_t>(me), why, left);
-      work_changed_.notify_all();
-      progress_.notify_all();
-    }
+    work_changed_.notify_all();
+    progress_.notify_all();
     workers_[me].session.reset();  // last: who knows how long a broken device takes
-    if (left > 0) return false;
-    workers_[me].session = options_.replace(why);
+    if (!last) return false;
+    workers_[me].session = options_.replace(first);
     const std::lock_guard lock(mutex_);
     workers_[me].lost = false;
     return true;
@@ -284,8 +297,10 @@ class ShardedDenoiser final : public Denoiser {
   std::map<std::int64_t, Frame> done_;    // results that were not given back yet
   std::int64_t next_in_ = 0, next_out_ = 0;
   bool closing_ = false, stopping_ = false;
-  bool on_device_ = false;  // frames are in the memory of a GPU
-  std::exception_ptr first_loss_, failure_;
+  bool on_device_ = false;    // frames are in the memory of a GPU
+  std::vector<Loss> losses_;  // nobody was told of yet
+  std::optional<DeviceFailure> first_loss_;
+  std::exception_ptr failure_;
 
   std::vector<Worker> workers_;
 };

@@ -14,10 +14,11 @@ namespace lull::pipeline {
 /// What happens when sessions fail. Both are called by a session's thread, each for one session
 /// after the other or for several at a time.
 struct ShardOptions {
-  /// Told that session `index` is lost, for `why`, and its frames go to the `left` others.
+  /// Told that session `index` is lost, for `why`, and its frames go to the `left` others; once one
+  /// of these has given a result since, for what breaks one device may break all.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)> lost{};
-  /// Opens the session that does the rest when the last one is lost, for `why`. Empty: there is
-  /// none, and the job fails.
+  /// Opens the session that does the rest when the last one is lost; `why` is the first of the
+  /// failures. Empty: there is none, and the job fails.
   std::function<std::unique_ptr<Denoiser>(const DeviceFailure& why)> replace{};
 };
 
