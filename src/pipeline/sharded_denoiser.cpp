@@ -223,8 +223,8 @@ class ShardedDenoiser final : public Denoiser {
 
   void give_back(int me, std::optional<Frame> ready) {
     if (!ready) return;
+    tell_losses();
     Frame noisy;  // released without the lock
-    std::vector<Loss> losses;
     {
       const std::lock_guard lock(mutex_);
       std::deque<Item>& held = workers_[me].held;
@@ -233,9 +233,16 @@ class ShardedDenoiser final : public Denoiser {
       owner_.erase(held.front().number);
       done_.emplace(held.front().number, *std::move(ready));
       held.pop_front();
-      losses.swap(losses_);
     }
     progress_.notify_all();
+  }
+
+  void tell_losses() {
+    std::vector<Loss> losses;
+    {
+      const std::lock_guard lock(mutex_);
+      losses.swap(losses_);
+    }
     for (const Loss& loss : losses)
       if (options_.lost) options_.lost(loss.index, loss.why, loss.left);
   }

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "core/error.h"
 #include "io/media.h"
@@ -22,15 +25,22 @@ using testing::IsEmpty;
 
 constexpr int never = -1;
 
-/// Gives the CPU's results until it fails.
+/// Gives the CPU's results until it fails. One that does not waits until another has, which would
+/// not come to its frames else.
 class Frail final : public Denoiser {
  public:
-  Frail(std::unique_ptr<Denoiser> inner, std::string name, int pushes)
-      : inner_(std::move(inner)), name_(std::move(name)), left_(pushes) {}
+  Frail(std::unique_ptr<Denoiser> inner, std::string name, int pushes, std::atomic<int>& to_fail)
+      : inner_(std::move(inner)), name_(std::move(name)), left_(pushes), to_fail_(to_fail) {
+    if (left_ != never) ++to_fail_;
+  }
   int latency() const noexcept override { return inner_->latency(); }
   std::optional<Frame> push(Frame noisy) override {
-    if (left_ != never && left_-- == 0)
+    for (int ms = 0; left_ == never && to_fail_ > 0 && ms < 5000; ++ms)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (left_ != never && left_-- == 0) {
+      --to_fail_;
       throw DeviceFailure(name_ + " failed (CUDA: unspecified launch failure); run the job again");
+    }
     return inner_->push(std::move(noisy));
   }
   std::optional<Frame> drain() override { return inner_->drain(); }
@@ -39,6 +49,7 @@ class Frail final : public Denoiser {
   std::unique_ptr<Denoiser> inner_;
   std::string name_;
   int left_;
+  std::atomic<int>& to_fail_;
 };
 
 class DeviceFailures : public testing::Test {
@@ -60,11 +71,13 @@ class DeviceFailures : public testing::Test {
       const std::lock_guard lock(mutex_);
       said_.push_back(text);
     };
+    std::atomic<int> to_fail = 0;
     const Opener open = [&](const bm3d::Params& params, const FrameFormat& format,
                             const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
       auto cpu = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
       if (backend.kind == bm3d::BackendKind::cpu) return cpu;
-      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device]);
+      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device],
+                                     to_fail);
     };
     try {
       const auto source = io::open_source(in_);
