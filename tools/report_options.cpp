@@ -48,9 +48,9 @@ constexpr OptionRow rows[] = {
        o.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
      }},
     {"--fallback", "none|cpu", trouble,
-     "cpu: denoise on the CPU if there is no GPU, or its memory does not suffice with fewer "
-     "streams "
-     "and smaller batches either (default: none)",
+     "cpu: denoise on the CPU if there is no GPU, its memory does not suffice with fewer streams "
+     "and "
+     "smaller batches either, or the last GPU fails on the way (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.fallback = choose("--fallback", v, fallbacks);
      }},

@@ -145,6 +145,7 @@ class MediaSource : public FrameSource {
 /// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
 ///                          a stack; interlaced video that is refused, which read() may throw, too
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
+/// @throws DeviceFailure  read() alone: the GPU that decodes stopped working
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
 

@@ -55,6 +55,8 @@ class FileSource final : public MediaSource {
   void count_decoded();
   void check_decoded(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
+  FramePtr copy_on_gpu(const AVFrame& picture);
+  [[noreturn]] void fail_gpu(const std::string& why) const;
   std::string place() const;
   /// The pixel format that the picture has, or would have on the CPU.
   AVPixelFormat format_of(const AVFrame& picture) const;

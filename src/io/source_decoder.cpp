@@ -120,10 +120,24 @@ FramePtr FileSource::decode() {
     if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
     if (code < 0) fail_decoding();
     check_decoded(*picture);
-    if (is_on_gpu(*picture)) picture = gpu_->copy(*picture);
+    if (is_on_gpu(*picture)) picture = copy_on_gpu(*picture);
   }
   count_decoded();
   return picture;
+}
+
+/// The GPU could do it for the first frame.
+FramePtr FileSource::copy_on_gpu(const AVFrame& picture) {
+  try {
+    return gpu_->copy(picture);
+  } catch (const DeviceUnavailable& error) {
+    fail_gpu(error.what());
+  }
+}
+
+void FileSource::fail_gpu(const std::string& why) const {
+  throw DeviceFailure("cuda:" + std::to_string(gpu_->device()) + " failed while it decoded " +
+                      place() + " (" + why + "); run the job again");
 }
 
 FramePtr FileSource::decode_picture() {
@@ -211,6 +225,7 @@ void FileSource::fail_decoding() const {
   if (exceeds_pixels())
     throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
                   " pixels in a frame; allow it with --max-pixels");
+  if (gpu_ && !gpu_->works()) fail_gpu("it gives no memory any more");
   const bool one = !demuxer_.sequence().empty();
   throw BadData(with_log(place() + " is damaged or cut short" +
                              (one ? "" : " near frame " + std::to_string(decoded_)),
