@@ -10,10 +10,12 @@
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
+#include "pipeline/part_denoiser.h"
 #include "pipeline/run.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
 #include "tools/exit_code.h"
+#include "tools/job.h"
 #include "tools/open_denoiser.h"
 #include "tools/progress.h"
 #include "tools/signals.h"
@@ -29,12 +31,13 @@ struct Reports {
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
   void debug(const std::string& text) { log.write(LogLevel::debug, text); }
-  void stopped(const std::string& output, int signal) {
-    const bool pipe = output == "-";
+  void stopped(const DenoiseOptions& options, int signal) {
+    const bool pipe = options.output == "-";
     progress.stopped(signal);
     log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
-                                   (pipe ? "standard output" : output) + " was not " +
-                                   (pipe ? "written to its end" : "written"));
+                                   (pipe ? "standard output" : options.output) + " was not " +
+                                   (pipe ? "written to its end" : "written") +
+                                   (options.segment_frames > 0 ? "; go on with --resume" : ""));
   }
 };
 
@@ -133,7 +136,8 @@ std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& fir
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
-io::SinkOptions sink_options(const DenoiseOptions& options) {
+io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& params,
+                             const std::vector<bm3d::Backend>& backends) {
   io::SinkOptions sink;
   sink.vcodec = options.vcodec;
   sink.crf = options.crf;
@@ -144,6 +148,10 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.format = options.output_format;
   sink.datatype = options.datatype;
   sink.strict_metadata = options.strict_metadata;
+  if (options.segment_frames > 0)
+    sink.segments = {.frames = options.segment_frames,
+                     .resume = options.resume,
+                     .facts = job_facts(options, params, backends)};
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -163,6 +171,25 @@ OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& 
                     options.fallback, [&](const std::string& text) { reports.warn(text); });
   if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
   return opened;
+}
+
+/// Of a job that goes on, only what is missing is denoised.
+void leave_out_done(OpenedDenoiser& opened, const io::MediaSink& sink,
+                    const DenoiseOptions& options, const bm3d::Params& params,
+                    const FrameFormat& format, Reports& reports) {
+  std::vector<pipeline::FrameSpan> spans;
+  for (const io::FrameRange& range : sink.wanted()) spans.push_back({range.first, range.last});
+  const bool all = spans.size() == 1 && spans.front().first == 0 &&
+                   spans.front().last == io::FrameRange{}.last;
+  if (all) return;
+  DenoiseOptions same = options;
+  same.fallback = Fallback::none;  // another device would give other bytes
+  opened.denoiser = pipeline::by_parts(
+      std::move(opened.denoiser),
+      [same, params, format, backends = opened.backends, &reports] {
+        return open_denoiser(same, params, format, backends, reports).denoiser;
+      },
+      spans, margin_of(params));
 }
 
 void refuse_overwriting(const DenoiseOptions& options) {
@@ -193,7 +220,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   Leftover leftover;
   SignalWatch signals([&](int signal) {
     leftover.remove();
-    reports.stopped(options.output, signal);
+    reports.stopped(options, signal);
   });
   const ChosenDevices devices = choose_devices(options);
   bm3d::Backend first = devices.backends.front();
@@ -202,18 +229,20 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options);
-  const OpenedDenoiser opened =
+  OpenedDenoiser opened =
       open_denoiser(options, params, source->format(), devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen =
       opened.backends.front().kind != first.kind && source_options(options, first).gpu;
   first = opened.backends.front();
   if (reopen) source = io::open_source(options.input, source_options(options, first));
-  auto sink = io::open_sink(options.output, *source, sink_options(options));
+  auto sink = io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
+  leave_out_done(opened, *sink, options, params, source->format(), reports);
   reports.info(devices.reason);
   reports.info(decoder_note(options, first, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
+  for (const std::string& text : sink->notes()) reports.info(text);
   say_left_out(reports, *sink, 0);
   const std::size_t said = sink->left_out().size();
   reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
@@ -243,7 +272,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     return 0;
   }
   sink.reset();
-  reports.stopped(options.output, signals.signal());
+  reports.stopped(options, signals.signal());
   return 128 + signals.signal();
 }
 
