@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -174,13 +175,13 @@ OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& 
 }
 
 /// Of a job that goes on, only what is missing is denoised.
-void leave_out_done(OpenedDenoiser& opened, const io::MediaSink& sink,
+void leave_out_done(OpenedDenoiser& opened, const std::vector<io::FrameRange>& wanted,
                     const DenoiseOptions& options, const bm3d::Params& params,
                     const FrameFormat& format, Reports& reports) {
   std::vector<pipeline::FrameSpan> spans;
-  for (const io::FrameRange& range : sink.wanted()) spans.push_back({range.first, range.last});
-  const bool all = spans.size() == 1 && spans.front().first == 0 &&
-                   spans.front().last == io::FrameRange{}.last;
+  for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
+  const bool all =
+      spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all) return;
   DenoiseOptions same = options;
   same.fallback = Fallback::none;  // another device would give other bytes
@@ -190,6 +191,14 @@ void leave_out_done(OpenedDenoiser& opened, const io::MediaSink& sink,
         return open_denoiser(same, params, format, backends, reports).denoiser;
       },
       spans, margin_of(params));
+}
+
+/// How many of the first `frames` an earlier run has made.
+std::int64_t done_before(const std::vector<io::FrameRange>& wanted, std::int64_t frames) {
+  std::int64_t count = frames;
+  for (const io::FrameRange& range : wanted)
+    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
+  return count;
 }
 
 void refuse_overwriting(const DenoiseOptions& options) {
@@ -236,9 +245,11 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
       opened.backends.front().kind != first.kind && source_options(options, first).gpu;
   first = opened.backends.front();
   if (reopen) source = io::open_source(options.input, source_options(options, first));
-  auto sink = io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
+  auto sink =
+      io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
-  leave_out_done(opened, *sink, options, params, source->format(), reports);
+  const std::vector<io::FrameRange> wanted = sink->wanted();
+  leave_out_done(opened, wanted, options, params, source->format(), reports);
   reports.info(devices.reason);
   reports.info(decoder_note(options, first, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
@@ -252,8 +263,10 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
 
   reports.progress.start(facts_of(options, *source, opened));
   JudgingSink judging(*sink, *source, options);
-  const pipeline::PipelineOptions pipeline_options{
-      .observer = [&](const pipeline::PipelineStats& stats) { reports.progress.update(stats); }};
+  const pipeline::PipelineOptions pipeline_options{.observer = [&](pipeline::PipelineStats stats) {
+    stats.skipped = done_before(wanted, stats.frames);
+    reports.progress.update(stats);
+  }};
   pipeline::PipelineStats stats;
   try {
     stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
@@ -265,6 +278,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   }
   damaged_frames = judging.damage().frames;
   if (!stats.cancelled) {
+    stats.skipped = done_before(wanted, stats.frames);
     say_left_out(reports, *sink, said);
     reports.progress.done(stats, damaged_frames);
     if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));

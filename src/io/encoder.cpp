@@ -12,9 +12,7 @@
 namespace lull::io {
 namespace {
 
-AVRational frame_time(AVRational rate) {
-  return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25};
-}
+AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
 /// MPEG-1 and 2 know a list of rates; a tick of MPEG-4 part 2 is at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
@@ -43,8 +41,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
-  std::int64_t time = av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0),
-                                   to_av(frame.time_base), tick_);
+  std::int64_t time =
+      av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0), to_av(frame.time_base), tick_);
   const bool irregular = frames_only_ ? time != number : constant_rate_ && time <= last_;
   if (irregular && number > 0)
     throw InvalidArgument(codec_ + " in ." + extension_ +
@@ -208,8 +206,9 @@ void Encoder::send(const Frame& frame) {
   const LogWatch watch;
   const int code = avcodec_send_frame(context_.get(), picture.get());
   if (code < 0)
-    throw IoError(with_log(std::string("cannot encode frame ") + std::to_string(times_->frames() - 1) +
-                               " with " + choice_.codec->name,
+    throw IoError(with_log(std::string("cannot encode frame ") +
+                               std::to_string(times_->frames() - 1) + " with " +
+                               choice_.codec->name,
                            watch));
 }
 

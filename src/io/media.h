@@ -244,12 +244,12 @@ class MediaSink : public FrameSink {
 /// TIFF stack a TIFF file with the same tags; nothing else becomes either. `null` and `hash` take
 /// stacks, too; digests are of the samples as VideoInfo::values maps them.
 ///
-/// With `segments` the video is encoded in parts that stand alone, each of them a file in the folder
-/// "PATH.lull-job" that is on the disk before the next begins. finish() puts them together, gives
-/// the result its name and removes the folder; without it the folder stays if a segment is done.
-/// To go on, open source and sink again with equal options and `resume` and give the sink the
-/// same frames: the result has the bytes that it would have had. Input and output must be files, the
-/// output a container for video that is not raw frames (Y4M).
+/// With `segments` the video is encoded in parts that stand alone, each of them a file in the
+/// folder "PATH.lull-job" that is on the disk before the next begins. finish() puts them together,
+/// gives the result its name and removes the folder; without it the folder stays if a segment is
+/// done. To go on, open source and sink again with equal options and `resume` and give the sink the
+/// same frames: the result has the bytes that it would have had. Input and output must be files,
+/// the output a container for video that is not raw frames (Y4M).
 ///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf

@@ -80,9 +80,8 @@ void SegmentReader::add_side_data(AVPacket& packet) {
   SideHead side{};
   get(&side, sizeof side);
   if (side.bytes < 0 || side.bytes > left_) fail();
-  std::uint8_t* data =
-      av_packet_new_side_data(&packet, static_cast<AVPacketSideDataType>(side.type),
-                              static_cast<std::size_t>(side.bytes));
+  std::uint8_t* data = av_packet_new_side_data(
+      &packet, static_cast<AVPacketSideDataType>(side.type), static_cast<std::size_t>(side.bytes));
   get(non_null(data), side.bytes);
 }
 

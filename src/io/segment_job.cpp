@@ -34,10 +34,9 @@ bool is_leftover(const std::string& name) {
 std::optional<Manifest::Identity> identity_of(const std::string& file) {
   struct stat status;
   if (::stat(file.c_str(), &status) < 0) return std::nullopt;
-  return Manifest::Identity{
-      status.st_ino, static_cast<std::uint64_t>(status.st_size),
-      static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1000000000u +
-          static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
+  return Manifest::Identity{status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                            static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1000000000u +
+                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
 }
 
 /// What is not the same in both, for a message; empty if all is.
@@ -83,6 +82,7 @@ bool SegmentJob::lock() {
     throw CannotCreate("cannot create '" + folder_ + "' (" + std::strerror(errno) + ")");
   };
   if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
+  sync_folder_of(folder_);
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock_ < 0 && errno == ENOENT) return false;  // removed a moment ago
   if (lock_ < 0) fail();
@@ -109,8 +109,8 @@ void SegmentJob::load(bool overwrite) {
   const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
   if (!found && !text.empty())
     notes_.push_back("'" + manifest_path_ + "' is damaged; the job begins anew");
-  const std::string what = "'" + folder_ + "' holds " + counted(segments, "segment") +
-                           " of an interrupted job";
+  const std::string what =
+      "'" + folder_ + "' holds " + counted(segments, "segment") + " of an interrupted job";
   if (options_.resume && segments > 0) {
     manifest_ = *found;
     resumed_ = true;
@@ -219,8 +219,7 @@ bool SegmentJob::made(const std::string& file) const {
   return manifest_.result && identity_of(file) == manifest_.result;
 }
 
-void SegmentJob::remove_files(
-    const std::function<bool(const std::string& name)>& useless) const {
+void SegmentJob::remove_files(const std::function<bool(const std::string& name)>& useless) const {
   std::error_code ignored;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder_, ignored)) files.push_back(entry.path());

@@ -34,9 +34,13 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// The time of a packet of the input's video, in the output if it is cut; nullopt: it is not there.
+std::int64_t time_of(const AVPacket& packet) {
+  return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+}
+
+/// Of a packet of the input's video, in the output if it is cut; nullopt: it is not there.
 std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, const Cut* cut) {
-  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  const std::int64_t time = time_of(packet);
   if (time == AV_NOPTS_VALUE) return std::nullopt;
   if (!cut) return time;
   const PacketPtr probe = make_packet();
@@ -82,9 +86,9 @@ class Interleaving {
   // The output may count from another time than the input: both begin together.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
-    if (!offset_) offset_ = av_rescale_q(video_.front()->dts, tick_, tick) - time;
+    if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
     while (video_.front() &&
-           av_compare_ts(video_.front()->dts, tick_, time + *offset_, tick) <= 0)
+           av_compare_ts(time_of(*video_.front()), tick_, time + *offset_, tick) <= 0)
       muxer_.write_video(video_.take());
   }
 
@@ -92,7 +96,7 @@ class Interleaving {
   bool is_beyond(const AVPacket& packet, const Cut& cut) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;
-    const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+    const std::int64_t time = time_of(packet);
     return time != AV_NOPTS_VALUE && time >= cut.end() + av_rescale_q(slack_s, {1, 1}, tick);
   }
 

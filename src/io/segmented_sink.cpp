@@ -137,8 +137,7 @@ class SegmentedSink final : public MediaSink {
     const EncoderChoice choice = encoder_->choice();
     encoder_.reset();  // gives its memory back first
     Dictionary leftover;
-    encoder_ =
-        std::make_unique<Encoder>(choice, container_, input_, options_, leftover, times_);
+    encoder_ = std::make_unique<Encoder>(choice, container_, input_, options_, leftover, times_);
     const AVCodecContext& context = encoder_->context();
     if (!std::equal(headers_.begin(), headers_.end(), context.extradata,
                     context.extradata + context.extradata_size))
@@ -194,7 +193,7 @@ class SegmentedSink final : public MediaSink {
   EncoderInput input_;
   std::string encoder_name_, pixel_format_name_, container_name_;
   LossNotes losses_;
-  std::optional<SegmentJob> job_;      // outlives what is in its folder
+  std::optional<SegmentJob> job_;  // outlives what is in its folder
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<Encoder> encoder_;
   bool encoder_used_ = false;

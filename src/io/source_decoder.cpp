@@ -130,15 +130,16 @@ FramePtr FileSource::decode_picture() {
   const std::string what = place();
   const PacketPtr packet = demuxer_.read();
   if (!packet) return nullptr;
-  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), options_.limits.pixels);
+  FramePtr picture =
+      read_float_tiff(*packet, what.substr(1, what.size() - 2), options_.limits.pixels);
   count_decoded();
   return picture;
 }
 
 void FileSource::count_decoded() {
   if (++decoded_ > options_.limits.frames && options_.limits.frames > 0)
-    throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(options_.limits.frames) +
-                  " frames; allow it with --max-frames");
+    throw BadData("'" + demuxer_.path() + "' has more than " +
+                  std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
 /// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only

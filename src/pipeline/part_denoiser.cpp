@@ -76,9 +76,9 @@ class PartDenoiser final : public Denoiser {
   int latency_;
   SessionOpener reopen_;
   std::vector<FrameSpan> spans_;
-  std::size_t at_ = 0;        // those before are over
-  std::int64_t frames_ = 0;   // that came in
-  std::deque<Frame> ready_;   // no more than the latency of a session, and one
+  std::size_t at_ = 0;       // those before are over
+  std::int64_t frames_ = 0;  // that came in
+  std::deque<Frame> ready_;  // no more than the latency of a session, and one
 };
 
 }  // namespace
