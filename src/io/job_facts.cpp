@@ -121,9 +121,9 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
-  add_output(container, options, encoder, facts);
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  add_input(source, facts);
+  add_input(source, facts);  // first: what is encoded follows from it
+  add_output(container, options, encoder, facts);
   return facts;
 }
 

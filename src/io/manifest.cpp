@@ -6,7 +6,7 @@
 namespace lull::io {
 namespace {
 
-constexpr std::string_view head = "lull job 1";
+constexpr std::string_view head = "lull job 1\n";
 
 std::string escaped(std::string_view text) {
   if (text.empty()) return "%";
@@ -31,8 +31,8 @@ class Words {
   std::string_view word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());
     const std::string_view word = rest_.substr(0, end);
+    good_ &= !word.empty() && end + 1 != rest_.size();  // a space leads to another
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    good_ &= !word.empty();
     return word;
   }
   /// From 0.
@@ -49,6 +49,7 @@ class Words {
         result += text[0];
         continue;
       }
+      good_ &= text.size() > 2;
       result += static_cast<char>(parse<unsigned char>(text.substr(1, 2), 16));
       text.remove_prefix(std::min<std::size_t>(2, text.size() - 1));
     }
@@ -103,7 +104,6 @@ std::string digest_of(std::string_view text) {
 
 std::string to_text(const Manifest& manifest) {
   std::string text(head);
-  text += '\n';
   for (const auto& [name, value] : manifest.facts)
     text += "fact " + escaped(name) + " " + escaped(value) + "\n";
   text += "threads " + std::to_string(manifest.threads) + "\n";
@@ -121,12 +121,12 @@ std::optional<Manifest> parse_manifest(std::string_view text) {
   const std::size_t end = text.rfind("sha256 ");
   if (end == text.npos || (end > 0 && text[end - 1] != '\n')) return std::nullopt;
   const std::string_view lines = text.substr(0, end);
+  if (!lines.starts_with(head)) return std::nullopt;
   if (text.substr(end) != "sha256 " + digest_of(lines) + "\n") return std::nullopt;
   Manifest manifest;
-  for (std::size_t at = 0; at < lines.size();) {
+  for (std::size_t at = head.size(); at < lines.size();) {
     const std::size_t stop = lines.find('\n', at);
-    const std::string_view line = lines.substr(at, stop - at);
-    if (at == 0 ? line != head : !read_line(line, manifest)) return std::nullopt;
+    if (!read_line(lines.substr(at, stop - at), manifest)) return std::nullopt;
     at = stop + 1;
   }
   return manifest;
