@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
@@ -196,6 +197,7 @@ void Encoder::send(const Frame& frame) {
     check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
                          "cannot copy side data");
   picture->pts = times_->next(frame);
+  if (sent_++ == 0) first_time_ = picture->pts;
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
@@ -212,13 +214,27 @@ void Encoder::send(const Frame& frame) {
                            watch));
 }
 
-void Encoder::send_end() { avcodec_send_frame(context_.get(), nullptr); }
+void Encoder::send_end() {
+  ended_ = true;
+  avcodec_send_frame(context_.get(), nullptr);
+}
+
+// x265 (3.5) takes decoding times from memory that it never wrote if there are no more frames than
+// it delays for reordering, which is two at most. A tick each before the first is before
+// everything, and after the decoding times of whatever frames came before.
+void Encoder::repair_decoding_time(AVPacket& packet) const {
+  constexpr int delay = 2;
+  if (ended_ && sent_ <= delay && std::string_view(choice_.codec->name) == "libx265")
+    packet.dts = first_time_ - delay + received_;
+}
 
 PacketPtr Encoder::receive() {
   PacketPtr packet = make_packet();
   const int code = avcodec_receive_packet(context_.get(), packet.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
+  repair_decoding_time(*packet);
+  ++received_;
   if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
     if (packet->duration <= 0) packet->duration = frame->second.duration;
     insert_messages(frame->second.messages, context_->codec_id, *packet);

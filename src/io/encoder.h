@@ -88,6 +88,7 @@ class Encoder {
  private:
   void describe(const EncoderInput& input, const Container& container);
   void open(Dictionary& leftover);
+  void repair_decoding_time(AVPacket& packet) const;
   FramePtr share_samples(const Frame& frame) const;
   AVFrame& pack_samples(const Frame& frame);
 
@@ -97,6 +98,9 @@ class Encoder {
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;
   std::optional<Converter> converter_;
+  std::int64_t sent_ = 0, received_ = 0;  // frames, packets
+  std::int64_t first_time_ = 0;
+  bool ended_ = false;
   struct Inside {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;

@@ -243,6 +243,8 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   packet->stream_index = copy.to->index;
   packet->pos = -1;
   keep_order(copy.last_dts, *packet);
+  if (packet->dts != AV_NOPTS_VALUE && packet->pts != AV_NOPTS_VALUE)
+    packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
   // What another container wants to be told of the content cannot be found in damaged content.
@@ -259,7 +261,6 @@ void Muxer::keep_order(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);
   if (last_dts != AV_NOPTS_VALUE) packet.dts = std::max(packet.dts, last_dts + (strict ? 1 : 0));
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
   last_dts = packet.dts;
 }
 

@@ -210,7 +210,7 @@ TEST_F(Segments, OfAPartOfTheInput) {
 TEST_F(Segments, OfASequence) {
   for (int i = 0; i < 9; ++i) {
     ClipSpec picture = png_spec();
-    picture.width = 32 + 0 * i;
+    picture.width = 32;
     make_clip(folder / ("in." + std::to_string(i) + ".png"), picture);
   }
   Job job = job_in(folder);
@@ -220,6 +220,42 @@ TEST_F(Segments, OfASequence) {
   (void)run(job, false, 5);
   (void)run(job, true);
   EXPECT_EQ(read_file(job.out), expected);
+}
+
+// Fewer frames than an encoder delays to put them into another order.
+TEST_F(Segments, MayBeShort) {
+  for (const char* encoder : {"libx264", "libx265", "libvpx-vp9", "ffv1"})
+    for (const char* out : {"out.mkv", "out.nut"}) {
+      ClipSpec spec = varied();
+      spec.frames = 9;
+      spec.pts.resize(9);
+      spec.audio.clear();
+      spec.subtitles.clear();
+      make_clip(folder / "in.mkv", spec);
+      Job job = job_in(folder, out);
+      job.sink.vcodec = encoder;
+      job.sink.segments->frames = 2;
+      if (!has_encoder(encoder)) continue;
+      SCOPED_TRACE(encoder);
+      const std::vector<std::uint8_t> expected = whole(job);
+      (void)run(job, false, 5);
+      (void)run(job, true);
+      EXPECT_EQ(read_file(job.out), expected);
+      std::vector<std::int64_t> times;
+      std::int64_t last = INT64_MIN;
+      const std::vector<StreamRecord> streams = read_packets(job.out);
+      for (const PacketRecord& packet : streams[0].packets) {
+        times.push_back(packet.pts_us / 1000);
+        EXPECT_LE(packet.dts_us, packet.pts_us);
+        if (packet.dts_us == AV_NOPTS_VALUE) continue;
+        EXPECT_GT(packet.dts_us, last);
+        last = packet.dts_us;
+      }
+      std::ranges::sort(times);
+      EXPECT_EQ(times, spec.pts);
+      fs::remove(job.out);
+      fs::remove(folder / (std::string("whole") + fs::path(out).extension().string()));
+    }
 }
 
 TEST_F(Segments, OnlyWhatIsMissingIsWanted) {
