@@ -57,8 +57,8 @@ class SegmentedSink final : public MediaSink {
         losses_(options.strict_metadata) {
     refuse(path, source, container_, *options.segments);
     const auto choices = choose_encoders(container_, source, options);
-    // More threads than that make no encoder faster, and x264's worse.
-    constexpr int most_threads = 16;
+    // FFmpeg's own encoders take no more than 16 by themselves.
+    const int most_threads = choices.front().codec->wrapper_name ? 64 : 16;
     const int threads = options.threads > 0 ? options.threads : av_cpu_count();
     job_.emplace(path, *options.segments, options.overwrite, std::min(threads, most_threads));
     options_.threads = job_->threads();

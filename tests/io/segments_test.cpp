@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
+#include <functional>
 #include <random>
 
 #include "core/error.h"
-#include "io/clip.h"
 #include "io/manifest.h"
+#include "io/segment_jobs.h"
 
 namespace lull::io::test {
 namespace {
@@ -17,168 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-/// Frames that are not equally far apart, with sound and subtitles.
-ClipSpec varied() {
-  ClipSpec spec;
-  spec.frames = 29;
-  spec.time_base = {1, 1000};
-  std::int64_t time = 40;
-  for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(time += 3 + (i * i * 7) % 61);
-  spec.audio = "flac";
-  spec.audio_seconds = 1.2;
-  spec.subtitles = "srt";
-  return spec;
-}
-
-struct Job {
-  std::string in, out;
-  SourceOptions source{};
-  SinkOptions sink{};
-};
-
-Job job_in(const TemporaryFolder& folder, const std::string& out = "out.mkv") {
-  return {folder / "in.mkv", folder / out, {}, {.segments = SegmentOptions{.frames = 6}}};
-}
-
-constexpr int all = 1 << 20;
-
-bool holds(const std::vector<FrameRange>& ranges, std::int64_t number) {
-  return std::ranges::any_of(
-      ranges, [&](const FrameRange& r) { return number >= r.first && number <= r.last; });
-}
-
-/// Runs the job until `frames` are written, and then drops it, as whatever ends a process would;
-/// what the sink had to say. Frames that it does not want have no samples.
-std::vector<std::string> run(Job job, bool resume, int frames = all) {
-  job.sink.segments->resume = resume;
-  const auto source = open_source(job.in, job.source);
-  const auto sink = open_sink(job.out, *source, job.sink);
-  const std::vector<FrameRange> wanted = sink->wanted();
-  for (int i = 0; i < frames; ++i) {
-    std::optional<Frame> frame = source->read();
-    if (!frame) {
-      sink->finish();
-      break;
-    }
-    if (!holds(wanted, i)) {
-      frame->pixels.reset();
-      frame->planes = {};
-    }
-    sink->write(*std::move(frame));
-  }
-  return sink->notes();
-}
-
-/// The job's bytes where nothing interrupts it.
-std::vector<std::uint8_t> whole(Job job) {
-  const fs::path out(job.out);
-  job.out = (out.parent_path() / ("whole" + out.extension().string())).string();
-  (void)run(job, false);
-  return read_file(job.out);
-}
 
 struct Segments : ::testing::Test {
   Segments() { make_clip(folder / "in.mkv", varied()); }
   std::string file(const std::string& name) const { return folder / ("out.mkv.lull-job/" + name); }
   TemporaryFolder folder;
 };
-
-struct Encoding {
-  const char *extension, *encoder;
-  bool regular;  // at a constant rate
-};
-std::string name_of_test(const ::testing::TestParamInfo<Encoding>& info) {
-  std::string name = std::string(info.param.extension) + "_" + info.param.encoder;
-  std::erase(name, '-');
-  return name;
-}
-
-struct SegmentsOf : ::testing::TestWithParam<Encoding> {
-  SegmentsOf() {
-    ClipSpec spec = varied();
-    if (GetParam().regular) spec.pts.clear(), spec.time_base = {1, 25};
-    spec.audio = "pcm_s16le";
-    if (GetParam().extension == std::string("mp4")) spec.audio = "aac";
-    if (GetParam().extension == std::string("webm")) spec.audio.clear();
-    if (GetParam().extension != std::string("mkv")) spec.subtitles.clear();
-    if (GetParam().extension == std::string("ts")) spec.audio = "mp2";
-    make_clip(folder / "in.mkv", spec);
-    job = job_in(folder, std::string("out.") + GetParam().extension);
-    job.sink.vcodec = GetParam().encoder;
-  }
-  TemporaryFolder folder;
-  Job job;
-};
-
-INSTANTIATE_TEST_SUITE_P(
-    Encoders, SegmentsOf,
-    ::testing::Values(Encoding{"mkv", "libx264", false}, Encoding{"mp4", "libx264", false},
-                      Encoding{"ts", "libx264", false}, Encoding{"nut", "libx264", false},
-                      Encoding{"mkv", "libx265", false}, Encoding{"mp4", "libx265", false},
-                      Encoding{"webm", "libvpx-vp9", false}, Encoding{"mkv", "ffv1", false},
-                      Encoding{"avi", "libx264", true}, Encoding{"mkv", "mpeg2video", true},
-                      Encoding{"mov", "mpeg4", true}, Encoding{"nut", "rawvideo", true}),
-    name_of_test);
-
-TEST_P(SegmentsOf, InterruptedAnywhereTheyEndWithTheSameBytes) {
-  if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
-  if (GetParam().encoder == std::string("mpeg4") || GetParam().encoder == std::string("mpeg2video"))
-    job.sink.vopts = {{"bf", "2"}};
-  const std::vector<std::uint8_t> expected = whole(job);
-  int done = 0;
-  for (const int frames : {0, 5, 6, 7, 17, 18, 29}) {  // of a segment, and around its end
-    (void)run(job, done > 0, frames);
-    done = std::max(done, frames / 6);
-    EXPECT_EQ(fs::exists(job.out + ".lull-job"), done > 0);
-    EXPECT_FALSE(fs::exists(job.out));
-  }
-  EXPECT_THAT(run(job, true), ElementsAre("going on after 4 segments, 24 frames"));
-  EXPECT_EQ(read_file(job.out), expected);
-  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", fs::path(job.out).filename().string(),
-                                          "whole" + fs::path(job.out).extension().string()));
-}
-
-// Beside the ordinary output: frames, times and the other streams.
-TEST_P(SegmentsOf, HoldWhatTheyWouldInOnePiece) {
-  if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
-  (void)run(job, false);
-  SinkOptions plain = job.sink;
-  plain.segments.reset();
-  const std::string reference = folder / (std::string("plain.") + GetParam().extension);
-  transcode(job.in, reference, plain);
-  const auto in_one = read_packets(reference), in_segments = read_packets(job.out);
-  ASSERT_EQ(in_segments.size(), in_one.size());
-  for (std::size_t i = 0; i < in_one.size(); ++i) {
-    SCOPED_TRACE(i);
-    EXPECT_EQ(in_segments[i].metadata, in_one[i].metadata);
-    EXPECT_EQ(in_segments[i].disposition, in_one[i].disposition);
-    if (in_one[i].type != AVMEDIA_TYPE_VIDEO) {
-      EXPECT_EQ(in_segments[i].packets, in_one[i].packets);
-      continue;
-    }
-    std::vector<std::int64_t> times, expected;
-    std::int64_t last = INT64_MIN;
-    for (const PacketRecord& packet : in_segments[i].packets) {
-      times.push_back(packet.pts_us);
-      // AVI has no presentation times.
-      if (GetParam().extension != std::string("avi")) {
-        EXPECT_LE(packet.dts_us, packet.pts_us);
-      }
-      EXPECT_GE(packet.dts_us, last);
-      last = packet.dts_us;
-    }
-    for (const PacketRecord& packet : in_one[i].packets) expected.push_back(packet.pts_us);
-    std::ranges::sort(times);
-    std::ranges::sort(expected);
-    EXPECT_EQ(times, expected);
-  }
-  const Decoded pictures = decode(job.out), one = decode(reference);
-  ASSERT_EQ(pictures.pictures.size(), one.pictures.size());
-  for (std::size_t i = 0; i < one.pictures.size(); ++i)
-    EXPECT_EQ(pictures.pictures[i].time, one.pictures[i].time) << i;
-}
 
 TEST_F(Segments, WithoutLossHaveTheFramesOfTheInput) {
   Job job = job_in(folder);
@@ -465,114 +309,6 @@ TEST_F(Segments, AnErrorBeforeTheFirstLeavesNothing) {
   job.sink.vopts = {{"no_such_option", "1"}};
   EXPECT_THROW((void)run(job, false), InvalidArgument);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
-}
-
-Manifest sample() {
-  Manifest manifest;
-  manifest.facts = {{"a name", "100% \n\t\xff"}, {"--vopts", ""}};
-  manifest.threads = 3;
-  manifest.segments[0] = {250, 1234567890123, std::string(64, 'a')};
-  manifest.segments[7] = {1, 0, std::string(64, '0')};
-  manifest.result = {1, 2, 1800000000000000000u};
-  return manifest;
-}
-
-TEST(Manifests, ComeBackFromTheirText) {
-  const std::optional<Manifest> back = parse_manifest(to_text(sample()));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(to_text(*back), to_text(sample()));
-  EXPECT_EQ(back->facts[0].value, "100% \n\t\xff");
-  EXPECT_EQ(back->facts[1].value, "");
-  EXPECT_EQ(back->segments.at(0).bytes, 1234567890123);
-  EXPECT_EQ(back->result, sample().result);
-}
-
-TEST(Manifests, AreWholeOrNothing) {
-  const std::string text = to_text(sample());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    EXPECT_FALSE(parse_manifest(text.substr(0, i))) << i;
-    std::string changed = text;
-    changed[i] = static_cast<char>(changed[i] ^ 1);
-    EXPECT_FALSE(parse_manifest(changed)) << i;
-  }
-  EXPECT_FALSE(parse_manifest(text + "\n"));
-}
-
-// A checksum is no proof of sense.
-TEST(Manifests, OfNonsenseAreRefused) {
-  const auto sealed = [](const std::string& lines) {
-    Sha256 digest;
-    digest.add(lines.data(), lines.size());
-    return lines + "sha256 " + digest.take() + "\n";
-  };
-  const std::string head = "lull job 1\n";
-  EXPECT_TRUE(parse_manifest(sealed(head)));
-  for (const std::string line :
-       {"", "fact", "fact a", "fact a b c", "fact a %G0", "fact a %4", "segment 1 2 3", "threads x",
-        "threads -1", "threads 99999999999", "segment -1 1 1 aa", "segment 1 1 1 aa ",
-        "segment 1  1 1 aa", "result 1 2", "unknown 1", "sha256 1"})
-    EXPECT_FALSE(parse_manifest(sealed(head + line + "\n"))) << line;
-  EXPECT_FALSE(parse_manifest(sealed("lull job 2\n")));
-  EXPECT_FALSE(parse_manifest(sealed("")));
-  const std::string text = to_text(sample()), lines = text.substr(0, text.rfind("sha256"));
-  std::mt19937 random(5);
-  for (int i = 0; i < 3000; ++i) {
-    std::string changed = lines;
-    for (unsigned n = random() % 4; n < 4; ++n)
-      changed[random() % changed.size()] =
-          static_cast<char>(random() % 3 ? 32 + random() % 96 : 10);
-    (void)parse_manifest(sealed(changed));
-  }
-}
-
-// So is none of a segment: whatever its bytes are, reading ends, and with an error unless they are
-// what was recorded.
-TEST(SegmentFiles, AreReadWithCare) {
-  const TemporaryFolder folder;
-  SegmentWriter writer(folder / "a");
-  for (int i = 0; i < 5; ++i) {
-    const PacketPtr packet = make_packet();
-    ASSERT_EQ(av_new_packet(packet.get(), 20 * i), 0);
-    std::fill_n(packet->data, 20 * i, static_cast<std::uint8_t>(i));
-    packet->pts = 10 + i;
-    packet->dts = i == 0 ? AV_NOPTS_VALUE : i;
-    packet->duration = 1;
-    packet->flags = i == 0 ? AV_PKT_FLAG_KEY : 0;
-    std::uint8_t* side = av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA, 3);
-    std::fill_n(side, 3, static_cast<std::uint8_t>(7 + i));
-    writer.write(*packet);
-  }
-  const SegmentRecord record = writer.finish();
-  EXPECT_TRUE(is_whole(folder / "a", record));
-  SegmentReader reader(folder / "a", record);
-  for (int i = 0; i < 5; ++i) {
-    const PacketPtr packet = reader.next();
-    ASSERT_TRUE(packet);
-    EXPECT_EQ(packet->size, 20 * i);
-    EXPECT_EQ(packet->pts, 10 + i);
-    EXPECT_EQ(packet->dts, i == 0 ? AV_NOPTS_VALUE : i);
-    EXPECT_EQ(packet->flags, i == 0 ? AV_PKT_FLAG_KEY : 0);
-    ASSERT_EQ(packet->side_data_elems, 1);
-    EXPECT_EQ(packet->side_data[0].type, AV_PKT_DATA_NEW_EXTRADATA);
-    EXPECT_EQ(packet->side_data[0].data[2], 7 + i);
-  }
-  EXPECT_FALSE(reader.next());
-  EXPECT_FALSE(reader.next());
-
-  const std::vector<std::uint8_t> whole = read_file(folder / "a");
-  const auto read_all = [&](const std::vector<std::uint8_t>& bytes) {
-    write_file(folder / "b", bytes);
-    EXPECT_FALSE(is_whole(folder / "b", record));
-    SegmentReader damaged(folder / "b", record);
-    while (damaged.next()) continue;
-  };
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    std::vector<std::uint8_t> changed = whole;
-    changed[i] ^= 0x81;
-    EXPECT_THROW(read_all(changed), IoError) << i;
-    EXPECT_THROW(read_all({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(i)}),
-                 IoError);
-  }
 }
 
 }  // namespace
