@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pipeline/fakes.h"
+#include "pipeline/sharded_denoiser.h"
 
 namespace lull::pipeline {
 namespace {
@@ -49,10 +50,9 @@ struct Sessions {
 };
 
 /// Runs `frames` frames; all come out in order, and those in `wanted` are denoised.
-void expect_parts(Sessions& sessions, const std::vector<FrameSpan>& wanted, int margin,
+void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wanted, int margin,
                   int frames) {
-  const auto denoiser = by_parts(
-      sessions.open(), [&] { return sessions.open(); }, wanted, margin);
+  const auto denoiser = by_parts(open(), open, wanted, margin);
   std::int64_t out = 0, most_inside = 0;
   const auto check = [&](const Frame& frame) {
     bool is_wanted = false;
@@ -86,19 +86,28 @@ TEST(PartDenoiser, GivesAllFramesAndDenoisesThoseWanted) {
                                                    {{50, 60}},
                                                    {{0, 0}, {2, 2}, {10, 12}, {39, end}}}) {
         Sessions sessions(delay);
-        expect_parts(sessions, wanted, margin, 40);
+        expect_parts([&] { return sessions.open(); }, wanted, margin, 40);
       }
     }
 }
 
 TEST(PartDenoiser, ASessionSeesTheMarginToo) {
   Sessions sessions(2);
-  expect_parts(sessions, {{1, 2}, {12, 13}, {17, 18}, {29, end}}, 3, 32);
+  expect_parts([&] { return sessions.open(); }, {{1, 2}, {12, 13}, {17, 18}, {29, end}}, 3, 32);
   // The second and the third are nearer than two margins.
   ASSERT_EQ(sessions.seen.size(), 3u);
   EXPECT_THAT(sessions.seen[0], ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(sessions.seen[1], ElementsAre(9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21));
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
+}
+
+TEST(PartDenoiser, TakesSeveralDevicesForASession) {
+  const auto open = [] {
+    std::vector<std::unique_ptr<Denoiser>> devices;
+    for (const int delay : {2, 0, 3}) devices.push_back(std::make_unique<FakeDenoiser>(delay));
+    return shard(std::move(devices));
+  };
+  expect_parts(open, {{0, 9}, {25, 31}, {60, end}}, 2, 90);
 }
 
 TEST(PartDenoiser, LetsGoOfTheSamplesOfOthers) {
