@@ -97,11 +97,13 @@ void select(benchmark::State& state) {
   score_block(b.guide, b.geometry, b.block, b.scores);
   Buffer<std::uint32_t> keys;
   const SelectScratch scratch{keys.reserve(select_scratch_size)};
-  std::vector<Group> groups(b.block.columns);
+  std::vector<Ranking> rankings(b.block.columns);
   for (auto _ : state)
-    for (int row = 0; row < b.block.rows; ++row)
-      select_groups({group, 60000, b.displacements.data()}, b.geometry, b.block, 4, row, b.scores,
-                    scratch, groups);
+    for (int row = 0; row < b.block.rows; ++row) {
+      for (Ranking& ranking : rankings) ranking.count = 0;
+      rank_candidates({group, 60000, b.displacements.data()}, b.geometry, b.block, 4, row, b.scores,
+                      scratch, rankings);
+    }
   state.counters["reference"] = benchmark::Counter(
       b.block.columns * b.block.rows,
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
@@ -118,10 +120,12 @@ void filter(benchmark::State& state) {
                                      : make_hard_tables(phase, 2.7f * sigma, 1.0f);
   Plane<float> numerator(size + 16, size), weights(size + 16, size);
   Buffer<float> scratch;
-  const PlaneTile tile{
-      noisy.view().data,      noisy.view().stride,   wiener ? basic.view().data : nullptr,
-      basic.view().stride,    numerator.view().data, weights.view().data,
-      numerator.view().stride};
+  PlaneTile tile{.wiener = wiener,
+                 .frame = {},
+                 .noisy_stride = noisy.view().stride,
+                 .basic_stride = basic.view().stride};
+  tile.frame[max_temporal] = {noisy.view().data, basic.view().data, numerator.view().data,
+                              weights.view().data, numerator.view().stride};
   std::mt19937 rng{2};
   std::vector<Group> groups(256);
   for (Group& group : groups) {
@@ -149,19 +153,15 @@ void whole(benchmark::State& state) {
   Plane<float> basic(width, height), result(width, height);
   const PlaneView<const float> source = noisy.view(), estimate = std::as_const(basic).view();
   const PlaneView<float> first = basic.view(), second = result.view();
+  const auto sums = engine->make_sums(width, height);
+  const PhaseFrame frame{.guide = source, .noisy = {source}, .sums = {sums.get()}};
+  PhaseFrame again = frame;
+  again.guide = again.basic[0] = estimate;
   for (auto _ : state) {
-    engine->run(params, {.guide = source,
-                         .guide_sigma = sigma,
-                         .noisy = {&source, 1},
-                         .basic = {},
-                         .sigma = {&sigma, 1},
-                         .estimate = {&first, 1}});
-    engine->run(params, {.guide = estimate,
-                         .guide_sigma = 0,
-                         .noisy = {&source, 1},
-                         .basic = {&estimate, 1},
-                         .sigma = {&sigma, 1},
-                         .estimate = {&second, 1}});
+    engine->run(params, {Phase::first, {&frame, 1}, {&sigma, 1}, sigma});
+    engine->finish(params.hard, *sums, first);
+    engine->run(params, {Phase::second, {&again, 1}, {&sigma, 1}, 0});
+    engine->finish(params.wiener, *sums, second);
   }
   state.counters["Mpixel"] =
       benchmark::Counter(width * height * 1e-6, benchmark::Counter::kIsIterationInvariantRate |

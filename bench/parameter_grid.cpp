@@ -43,6 +43,8 @@ const std::map<std::string, PhaseSetter> phase_setters{
     {"tau", [](auto& p, auto& v) { p.tau = static_cast<float>(number(v)); }},
     {"kaiser", [](auto& p, auto& v) { p.kaiser = static_cast<float>(number(v)); }},
     {"transform", [](auto& p, auto& v) { p.transform = choice<bm3d::Transform>(v); }},
+    {"temporal-window", [](auto& p, auto& v) { p.temporal_window = static_cast<int>(number(v)); }},
+    {"place-bonus", [](auto& p, auto& v) { p.place_bonus = static_cast<float>(number(v)); }},
     {"group-transform",
      [](auto& p, auto& v) { p.group_transform = choice<bm3d::GroupTransform>(v); }},
 };
@@ -57,6 +59,7 @@ const std::map<std::string, Setter> setters{
        p.batch = {static_cast<int>(number(v.substr(0, x))),
                   static_cast<int>(number(v.substr(std::min(x + 1, v.size()))))};
      }},
+    {"scene-cut", [](auto& p, auto& v) { p.scene_cut = static_cast<float>(number(v)); }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
 };
 
@@ -74,6 +77,7 @@ void set(Params& params, const std::string& name, const std::string& value) {
 void add_grid_options(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--sigma", grid.sigmas, "noise, on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", grid.profiles, "fast, balanced, high, paper")->delimiter(',');
+  app.add_option("--temporal", grid.temporal, "frames on either side, 0 to 4")->delimiter(',');
   for (const auto& [name, setter] : phase_setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
   for (const auto& [name, setter] : setters)
@@ -84,8 +88,13 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
   std::vector<Configuration> all;
   for (const float sigma : grid.sigmas)
     for (const std::string& profile : grid.profiles)
-      all.push_back({sigma, profile, profile,
-                     make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma})});
+      for (const int temporal : grid.temporal) {
+        const std::string setting =
+            temporal == 0 ? profile : profile + " temporal=" + std::to_string(temporal);
+        all.push_back(
+            {sigma, profile, setting,
+             make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma}, temporal)});
+      }
   for (const auto& [name, values] : grid.axes) {
     if (values.empty()) continue;
     std::vector<Configuration> next;

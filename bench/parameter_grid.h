@@ -16,6 +16,7 @@ namespace lull::bench {
 struct ParameterGrid {
   std::vector<float> sigmas{25};
   std::vector<std::string> profiles{"balanced"};
+  std::vector<int> temporal{0};  // the profiles' for so many frames on either side
   /// For each parameter that overrides the profiles': the values to try. "A:B" gives the first
   /// phase A and the second B, "A" both.
   std::map<std::string, std::vector<std::string>> axes;

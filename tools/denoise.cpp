@@ -65,15 +65,25 @@ std::string describe(const io::Damage& damage, const std::string& input) {
          input + "' damaged or missing (" + damage.first + ")";
 }
 
-/// The sink of a run, which does not give a result of damaged input its name.
+/// The sink of a run, which does not give a result of damaged input its name, and takes the frame
+/// of
+/// --keep alone.
 class JudgingSink final : public FrameSink {
  public:
   JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
       : sink_(sink), source_(source), options_(options) {}
 
-  void write(Frame frame) override { sink_.write(std::move(frame)); }
+  void write(Frame frame) override {
+    if (const auto number = written_++; !options_.keep || number == *options_.keep)
+      sink_.write(std::move(frame));
+  }
 
   void finish() override {
+    if (options_.keep && written_ <= *options_.keep)
+      throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
+                            std::to_string(written_) +
+                            " frames, counted from 0); choose one of "
+                            "them");
     const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
     const std::string kept = sink_.finish_if(accepts);
     if (accepts()) return;
@@ -97,6 +107,7 @@ class JudgingSink final : public FrameSink {
   io::MediaSink& sink_;
   const io::MediaSource& source_;
   const DenoiseOptions& options_;
+  std::int64_t written_ = 0;  // or dropped for --keep
 };
 
 /// A pipe gives what it has once.
@@ -145,6 +156,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& 
   sink.vopts = options.vopts;
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
+  sink.single = options.keep.has_value();
   sink.overwrite = options.overwrite;
   sink.format = options.output_format;
   sink.datatype = options.datatype;
@@ -237,7 +249,8 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   if (const io::Damage damage = source->damage(); damage.frames > 0)
     reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
-  const bm3d::Params params = make_params(options);
+  const int temporal = temporal_radius(options, source->info(), first);
+  const bm3d::Params params = make_params(options, temporal);
   OpenedDenoiser opened =
       open_denoiser(options, params, source->format(), devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.

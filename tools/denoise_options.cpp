@@ -207,6 +207,38 @@ constexpr OptionRow table[] = {
        const int phases = count_or_reject("--phases", v, 1, 2);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
      }},
+    {"--temporal", "R|auto", method,
+     "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
+     "with balanced and high, 0 for stills, slices and fields, with fast and paper, and on a GPU "
+     "(default: auto)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.temporal.reset();
+       if (v == "auto") return;
+       const auto radius = number<int>(v);
+       if (!radius || *radius < 0 || *radius > bm3d::max_temporal)
+         reject("--temporal", v, "must be auto, or from 0 to 4");
+       o.temporal = radius;
+     }},
+    {"--temporal-window", "A[:B]", method,
+     "side of the search window in other frames, around where motion predicts, odd, 1 to 127",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::temporal_window>(o, "--temporal-window", v, number_or_reject<int>);
+     }},
+    {"--place-bonus", "A[:B]", method,
+     "by how much the mean squared difference of the patch where motion predicts it counts less",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::place_bonus>(o, "--place-bonus", v, number_or_reject<float>);
+     }},
+    {"--scene-cut", "off|T", method,
+     "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not "
+     "predicted "
+     "by the frames before it (default: 0.5)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);
+       if (v != "off" && !(share > 0 && share <= 1))
+         reject("--scene-cut", v, "must be off, or a share above 0, up to 1");
+       o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
+     }},
     {"--interlaced", "refuse|fields|frames", method,
      "interlaced video: refuse it, filter fields apart (whatever the input says of itself), or "
      "filter whole frames (default: refuse)",
@@ -236,6 +268,12 @@ constexpr OptionRow table[] = {
        o.threads = count_or_reject("--threads", v, 0, 1024);
      }},
 
+    {"--keep", "K", encoding, "write frame K alone, counted from 0: one picture of a burst",
+     [](DenoiseOptions& o, const std::string& v) {
+       const auto frame = number<std::int64_t>(v);
+       if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
+       o.keep = frame;
+     }},
     {"--vcodec", "NAME", encoding,
      "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
      "8 bits, FFV1 for --lossless; a still picture keeps its format)",
@@ -288,7 +326,7 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument(
         "--resume without --segment-frames (only a job in segments can go on); "
         "give what the job was begun with");
-  (void)make_params(options);
+  (void)make_params(options, options.temporal.value_or(0));
   (void)source_options(options);
 }
 
@@ -307,8 +345,26 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
   }
 }
 
-Params make_params(const DenoiseOptions& options) {
-  Params params = bm3d::make_params(options.profile, *options.sigma);
+int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input,
+                    const bm3d::Backend& backend) {
+  const bool fields = options.interlaced == Interlaced::fields;
+  if (options.temporal) {
+    if (fields && *options.temporal > 0)
+      throw InvalidArgument("--temporal " + std::to_string(*options.temporal) +
+                            " with --interlaced fields (fields are filtered one by one); "
+                            "leave one out");
+    return *options.temporal;
+  }
+  const bool stack = input.container == "nifti" || input.container == "tiff";  // its own sources
+  const bool worth_it =
+      options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
+  // The cuda backend does not take candidates from other frames.
+  const bool able = backend.kind != bm3d::BackendKind::cuda;
+  return worth_it && able && !input.still && !stack && !fields ? 2 : 0;
+}
+
+Params make_params(const DenoiseOptions& options, int temporal) {
+  Params params = bm3d::make_params(options.profile, *options.sigma, temporal);
   for (const auto& override_one : options.overrides) override_one(params);
   bm3d::validate(params);
   return params;

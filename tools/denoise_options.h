@@ -2,6 +2,7 @@
 // The options of `lull denoise`, in one table: the parser, --help and whatever is made from them.
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -43,12 +44,15 @@ struct DenoiseOptions {
   std::optional<std::array<float, 3>> sigma;
   SigmaScale sigma_scale = SigmaScale::automatic;
   bm3d::Profile profile = bm3d::Profile::balanced;
+  std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
 
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
   int streams = 2;
   int threads = 0;
+
+  std::optional<std::int64_t> keep;  // the only frame that is written, from 0
 
   std::string vcodec, pix_fmt;
   std::optional<double> crf;
@@ -98,8 +102,14 @@ void check(const DenoiseOptions& options);
 /// @throws InvalidArgument  it is out of range there
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
+/// How many frames on either side of one its patches come from: what --temporal says, or else what
+/// suits the input and the first of the backends.
+/// @throws InvalidArgument  the request contradicts the others
+[[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input,
+                                  const bm3d::Backend& backend);
+
 /// Profile, noise and overrides together. `options` must have passed check().
 /// @throws InvalidArgument  naming the parameter outside its range
-[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options);
+[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, int temporal = 0);
 
 }  // namespace lull::tools

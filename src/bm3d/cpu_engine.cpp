@@ -14,12 +14,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "bm3d/cpu_kernels.h"
 #include "bm3d/cpu_match_plan.h"
+#include "bm3d/cpu_tiles.h"
+#include "bm3d/kaiser.h"
 #include "bm3d/phase_engine.h"
 
 namespace lull::bm3d {
@@ -32,18 +35,10 @@ using namespace cpu;
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-constexpr int max_planes = 3;
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// Largest score that can count: 16 bits saturate at one more.
 constexpr float max_score = 65534;
-
-/// Blocks one below the other, as one large one, and the part of the picture that their groups can
-/// reach.
-struct Task {
-  Block block;
-  int left, top, width, height;
-};
 
 /// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
 /// vectors over them are filled best.
@@ -72,21 +67,6 @@ int rows_per_block(const PhaseParams& phase, int columns) {
   return std::clamp(std::min(by_scores, by_samples), 1, max_block_rows);
 }
 
-/// What a thread needs while it works on a block.
-struct Workspace {
-  Buffer<std::uint16_t> values, minima, sums, outside;
-  Buffer<std::uint32_t> keys;
-  Buffer<float> stack;
-  std::vector<Group> groups;
-};
-
-/// Estimates of one block on their way to the picture.
-struct Tile {
-  const Task* task = nullptr;
-  std::array<Buffer<float>, max_planes> numerator, weights;
-  std::ptrdiff_t stride = 0;
-};
-
 /// oneTBB starts no more threads than there are cores, unless this is said; the least of all limits
 /// counts, so that there must be one for the whole process.
 void allow_threads(int threads) {
@@ -111,26 +91,34 @@ class CpuEngine : public PhaseEngine {
     allow_threads(threads_);
   }
 
+  std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
+    return std::make_unique<CpuSums>(width, height);
+  }
+
   void run(const Params& params, const PhaseInput& input) override {
     arena_.execute([&] { run_phase(params, input); });
   }
 
+  void finish(const PhaseParams& phase, PhaseSums& sums, PlaneView<float> estimate) override {
+    arena_.execute([&] { normalise(kaiser_window(phase.kaiser), cpu_sums(sums), estimate); });
+  }
+
  private:
   void run_phase(const Params& params, const PhaseInput& input) {
-    const bool first = input.basic.empty();
+    const bool first = input.phase == Phase::first;
     const PhaseParams& phase = first ? params.hard : params.wiener;
-    const std::size_t planes = input.noisy.size();
-    for (std::size_t p = 0; p < planes; ++p) {
+    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
       const float sigma = input.sigma[p];
       tables_[p] = first ? make_hard_tables(phase, params.lambda * sigma, params.lambda_mean)
                          : make_wiener_tables(phase, params.mu2 * sigma * sigma);
     }
-    geometry_ = {input.guide.width, input.guide.height, phase.window};
+    const PlaneView<const float> guide = input.frames[0].guide;
+    geometry_ = {guide.width, guide.height, phase.window};
+    around_ = {guide.width, guide.height, phase.temporal_window};
+    motion_grid_ = {guide.width, guide.height, phase.step};
     plan(phase);
-    prepare_guide(phase, input);
-    clear_picture(planes);
+    prepare_guides(phase, input);
     filter(phase, input);
-    normalise(input);
   }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
@@ -147,8 +135,8 @@ class CpuEngine : public PhaseEngine {
     tasks_.clear();
     const auto add_row_of_blocks = [&](int y, int count) {
       for (int i = 0; i < columns; i += wide)
-        add_task({i * step, y, std::min(wide, columns - i), count}, step);
-      if (last_x % step != 0) add_task({last_x, y, 1, count}, step);
+        tasks_.push_back({{i * step, y, std::min(wide, columns - i), count}});
+      if (last_x % step != 0) tasks_.push_back({{last_x, y, 1, count}});
     };
     for (int j = 0; j < rows; j += high) add_row_of_blocks(j * step, std::min(high, rows - j));
     if (last_y % step != 0) add_row_of_blocks(last_y, 1);
@@ -159,28 +147,20 @@ class CpuEngine : public PhaseEngine {
       displacements_[c] = pack_displacement(c % phase.window - radius, c / phase.window - radius);
   }
 
-  void add_task(const Block& block, int step) {
-    const int radius = geometry_.radius();
-    const int left = std::max(0, block.x - radius), top = std::max(0, block.y - radius);
-    const int right =
-        std::min(geometry_.width, block.x + (block.columns - 1) * step + patch + radius);
-    const int bottom =
-        std::min(geometry_.height, block.y + (block.rows - 1) * step + patch + radius);
-    tasks_.push_back({block, left, top, right - left, bottom - top});
-  }
-
-  /// The unit of the guide's bytes: samples must be within the range of a byte and, as far as noise
+  /// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise
   /// from rounding stays below a hundredth of the picture's own (unit^2 / 12 against sigma^2), tau
   /// within the range of a score. Where it is not, patches beyond the largest score are too far.
   Quantiser choose_quantiser(const PhaseParams& phase, const PhaseInput& input) {
-    std::vector<std::array<float, 2>>& ranges = ranges_;
-    ranges.resize(input.guide.height);
-    tbb::parallel_for(0, input.guide.height, [&](int y) {
-      ranges[y] = row_range({input.guide.row(y), static_cast<std::size_t>(input.guide.width)});
-    });
-    float low = ranges[0][0], high = ranges[0][1];
-    for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
-    const float complete = std::sqrt(phase.tau * (patch * patch) / max_score);
+    float low = input.frames[0].guide(0, 0), high = low;
+    for (const PhaseFrame& frame : input.frames) {
+      ranges_.resize(frame.guide.height);
+      tbb::parallel_for(0, frame.guide.height, [&](int y) {
+        ranges_[y] = row_range({frame.guide.row(y), static_cast<std::size_t>(frame.guide.width)});
+      });
+      for (const auto& [l, h] : ranges_) low = std::min(low, l), high = std::max(high, h);
+    }
+    const float farthest = phase.tau + (input.frames.size() > 1 ? phase.place_bonus : 0.0f);
+    const float complete = std::sqrt(farthest * (patch * patch) / max_score);
     // Of the basic estimate at most: its noise is not known, a quarter is typical.
     const float noise = input.guide_sigma > 0
                             ? input.guide_sigma
@@ -189,45 +169,40 @@ class CpuEngine : public PhaseEngine {
     return {(low + high) / 2, unit};
   }
 
-  void prepare_guide(const PhaseParams& phase, const PhaseInput& input) {
+  void prepare_guides(const PhaseParams& phase, const PhaseInput& input) {
     const Quantiser quantiser = choose_quantiser(phase, input);
-    limit_ = static_cast<std::uint16_t>(
-        std::min(max_score, phase.tau * (patch * patch) / (quantiser.unit * quantiser.unit)));
-    const int step = phase.step, radius = geometry_.radius();
+    const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
+    limit_ = static_cast<std::uint16_t>(std::min(max_score, phase.tau * scores));
+    bonus_ = static_cast<std::uint16_t>(std::min(max_score, phase.place_bonus * scores + 0.5f));
+    guide_ =
+        prepare_guide(phase.step, geometry_.radius(), input.frames[0].guide, quantiser, pairs_);
+    if (input.frames.size() > 1)
+      for (std::size_t f = 0; f < input.frames.size(); ++f)
+        guides_[f] = prepare_guide(1, 0, input.frames[f].guide, quantiser, frame_pairs_[f]);
+  }
+
+  /// Arranged for references `step` apart, with margins for windows of `radius`.
+  PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
+                            const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
     const int before = (radius + step - 1) / step + 1;
     const int columns = (geometry_.width - patch) / step + 1;
     const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
     const int rows = geometry_.height + 2 * radius + 2 * patch;
     const std::ptrdiff_t phase_stride = round_up(elements, 32) + 32;
-    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;  // see clear_picture()
+    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;  // see CpuSums
     const std::size_t bytes = round_up(static_cast<std::size_t>(elements) * step + 1, 64);
-    std::uint16_t* const pairs = pairs_.reserve(row_stride * rows);
+    std::uint16_t* const pairs = memory.reserve(row_stride * rows);
     std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
     tbb::parallel_for(tbb::blocked_range<int>(0, rows, 8), [&](const auto& range) {
       const int thread = tbb::this_task_arena::current_thread_index();
       for (int i = range.begin(); i < range.end(); ++i) {
         const int y = std::clamp(i - radius, 0, geometry_.height - 1);
-        pair_row({input.guide.row(y), static_cast<std::size_t>(geometry_.width)}, quantiser,
+        pair_row({guide.row(y), static_cast<std::size_t>(geometry_.width)}, quantiser,
                  {pairs + i * row_stride, phase_stride, -before, elements, step,
                   scratch + thread * bytes});
       }
     });
-    guide_ = {pairs + radius * row_stride + before, row_stride, phase_stride, step};
-  }
-
-  void clear_picture(std::size_t planes) {
-    // An odd number of cache lines a row: rows of a patch must not fall into the same set.
-    stride_ = round_up(geometry_.width, 16) | 16;
-    const std::size_t rows = geometry_.height;
-    for (std::size_t p = 0; p < planes; ++p) {
-      float* const numerator = numerator_[p].reserve(stride_ * rows);
-      float* const weights = weights_[p].reserve(stride_ * (rows + patch));
-      std::fill_n(weights, stride_ * patch, 0.0f);
-      tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t y) {
-        std::fill_n(numerator + y * stride_, stride_, 0.0f);
-        std::fill_n(weights + (y + patch) * stride_, stride_, 0.0f);
-      });
-    }
+    return {pairs + radius * row_stride + before, row_stride, phase_stride, step};
   }
 
   void filter(const PhaseParams& phase, const PhaseInput& input) {
@@ -246,7 +221,7 @@ class CpuEngine : public PhaseEngine {
       run_task(phase, input, *tile);
       return tile;
     };
-    const auto add = [&](Tile* tile) { add_tile(*tile, input.noisy.size()); };
+    const auto add = [&](Tile* tile) { add_tile(*tile, input); };
     using tbb::filter_mode;
     tbb::parallel_pipeline(tiles_.size(),
                            tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
@@ -258,41 +233,80 @@ class CpuEngine : public PhaseEngine {
 
   /// Block by block from top to bottom.
   void run_task(const PhaseParams& phase, const PhaseInput& input, Tile& tile) {
-    const PlaneTiles planes = clear_tile(input, tile);
+    const PlaneTiles planes = clear_tile(phase.step, input, tile);
     Workspace& work = workspaces_[tbb::this_task_arena::current_thread_index()];
     const Block& all = tile.task->block;
     for (int row = 0; row < all.rows; row += block_rows_) {
       const int rows = std::min(block_rows_, all.rows - row);
-      run_block(phase, {all.x, all.y + row * phase.step, all.columns, rows},
-                {planes.data(), input.noisy.size()}, work);
+      run_block(phase, input, {all.x, all.y + row * phase.step, all.columns, rows},
+                {planes.data(), input.sigma.size()}, work);
     }
   }
 
-  PlaneTiles clear_tile(const PhaseInput& input, Tile& tile) {
-    const Task& task = *tile.task;
-    tile.stride = round_up(task.width, 16) | 16;
-    const std::size_t samples = tile.stride * task.height;
-    const std::ptrdiff_t origin = task.top * tile.stride + task.left;
-    const bool first = input.basic.empty();
-    PlaneTiles planes;
-    for (std::size_t p = 0; p < input.noisy.size(); ++p) {
-      float* const numerator = tile.numerator[p].reserve(samples);
-      float* const weights = tile.weights[p].reserve(samples);
-      std::fill_n(numerator, samples, 0.0f);
-      std::fill_n(weights, samples, 0.0f);
-      planes[p] = {input.noisy[p].data,
-                   input.noisy[p].stride,
-                   first ? nullptr : input.basic[p].data,
-                   first ? 0 : input.basic[p].stride,
-                   numerator - origin,
-                   weights - origin,
-                   tile.stride};
+  /// Index of a reference patch in its row or column, also off the grid.
+  static int index_of(int position, int step) { return (position + step - 1) / step; }
+
+  Motion motion_to(const PhaseFrame& frame, int x, int y, int step) const {
+    if (frame.motion.empty()) return {};
+    return frame.motion[motion_grid_.block(index_of(x, step), index_of(y, step))];
+  }
+
+  /// What the groups of a block can reach in a frame.
+  Area reach(const Block& block, int step, const PhaseFrame& frame) const {
+    const bool own = frame.offset == 0;
+    const int radius = own ? geometry_.radius() : around_.radius();
+    const int right = block.x + (block.columns - 1) * step,
+              bottom = block.y + (block.rows - 1) * step;
+    int least_x = 0, least_y = 0, most_x = 0, most_y = 0;
+    if (!own && !frame.motion.empty()) {
+      least_x = least_y = std::numeric_limits<int>::max();
+      most_x = most_y = std::numeric_limits<int>::min();
+      for (int j = index_of(block.y, step) / motion_rows; j <= index_of(bottom, step) / motion_rows;
+           ++j)
+        for (int i = index_of(block.x, step) / motion_columns;
+             i <= index_of(right, step) / motion_columns; ++i) {
+          const Motion m = frame.motion[j * motion_grid_.columns() + i];
+          least_x = std::min<int>(least_x, m.x), most_x = std::max<int>(most_x, m.x);
+          least_y = std::min<int>(least_y, m.y), most_y = std::max<int>(most_y, m.y);
+        }
+    }
+    Area area{std::max(0, block.x + least_x - radius), std::max(0, block.y + least_y - radius),
+              std::min(geometry_.width, right + patch + most_x + radius),
+              std::min(geometry_.height, bottom + patch + most_y + radius)};
+    area.right = std::max(area.left, area.right);
+    area.bottom = std::max(area.top, area.bottom);
+    return area;
+  }
+
+  PlaneTiles clear_tile(int step, const PhaseInput& input, Tile& tile) {
+    PlaneTiles planes{};
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      const PhaseFrame& frame = input.frames[f];
+      TilePart& part = tile.frames[f];
+      part.area = reach(tile.task->block, step, frame);
+      part.stride = round_up(part.area.width(), 16) | 16;
+      const std::size_t samples = part.stride * part.area.height();
+      const std::ptrdiff_t origin = part.area.top * part.stride + part.area.left;
+      for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+        float* const numerator = part.numerator[p].reserve(samples);
+        float* const weights = part.weights[p].reserve(samples);
+        std::fill_n(numerator, samples, 0.0f);
+        std::fill_n(weights, samples, 0.0f);
+        planes[p].frame[frame.offset + max_temporal] = {frame.noisy[p].data, frame.basic[p].data,
+                                                        numerator - origin, weights - origin,
+                                                        part.stride};
+      }
+    }
+    for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+      planes[p].wiener = input.phase == Phase::second;
+      planes[p].noisy_stride = input.frames[0].noisy[p].stride;
+      planes[p].basic_stride = input.frames[0].basic[p].stride;
     }
     return planes;
   }
 
-  void run_block(const PhaseParams& phase, const Block& block, std::span<const PlaneTile> planes,
-                 Workspace& work) {
+  void run_block(const PhaseParams& phase, const PhaseInput& input, const Block& block,
+                 std::span<const PlaneTile> planes, Workspace& work) {
     const bool matched = phase.group > 1 && phase.window > 1;
     const int lanes = lanes_of(block.columns, phase.step);
     const int classes = 2 * phase.group;
@@ -306,52 +320,56 @@ class CpuEngine : public PhaseEngine {
                 classes};
       score_block(guide_, geometry_, block, scores);
     }
-    work.groups.resize(block.columns);
+    work.rankings.assign(block.columns, {});
     const SelectParams select{phase.group, limit_, displacements_.data()};
     const SelectScratch keys{work.keys.reserve(select_scratch_size)};
     float* const stack = work.stack.reserve(filter_scratch_size);
-    Group alone;
-    alone.count = 1;
-    alone.members[0] = pack_displacement(0, 0);
     for (int row = 0; row < block.rows; ++row) {
       if (matched)
-        select_groups(select, geometry_, block, phase.step, row, scores, keys, work.groups);
-      for (int column = 0; column < block.columns; ++column)
+        rank_candidates(select, geometry_, block, phase.step, row, scores, keys, work.rankings);
+      for (int column = 0; column < block.columns; ++column) {
+        const int x = block.x + column * phase.step, y = block.y + row * phase.step;
+        Ranking ranking = work.rankings[column];
+        if (phase.group > 1)
+          for (std::size_t f = 1; f < input.frames.size(); ++f)
+            rank_around({phase.group, limit_, bonus_, input.frames[f].offset}, guides_[0],
+                        guides_[f], around_, x, y, motion_to(input.frames[f], x, y, phase.step),
+                        ranking);
+        const Group group = group_of(ranking);
         for (std::size_t p = 0; p < planes.size(); ++p)
-          filter_group(tables_[p], planes[p], block.x + column * phase.step,
-                       block.y + row * phase.step, matched ? work.groups[column] : alone, stack);
+          filter_group(tables_[p], planes[p], x, y, group, stack);
+      }
     }
   }
 
-  PlaneView<float> numerator(std::size_t p) {
-    return {numerator_[p].data(), geometry_.width, geometry_.height, stride_};
-  }
-  PlaneView<float> weights(std::size_t p) {
-    return {weights_[p].data() + patch * stride_, geometry_.width, geometry_.height, stride_};
-  }
-
-  void add_tile(Tile& tile, std::size_t planes) {
-    const Task& t = *tile.task;
-    const auto part = [&](PlaneView<float> whole) {
-      return PlaneView<float>{whole.row(t.top) + t.left, t.width, t.height, whole.stride};
-    };
-    for (std::size_t p = 0; p < planes; ++p) {
-      add_rows(PlaneView<float>{tile.numerator[p].data(), t.width, t.height, tile.stride},
-               part(numerator(p)));
-      add_rows(PlaneView<float>{tile.weights[p].data(), t.width, t.height, tile.stride},
-               part(weights(p)));
+  void add_tile(Tile& tile, const PhaseInput& input) {
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      TilePart& from = tile.frames[f];
+      const Area& area = from.area;
+      const auto part = [&](PlaneView<float> whole) {
+        return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
+                                whole.stride};
+      };
+      for (std::size_t p = 0; p < input.sigma.size(); ++p) {
+        CpuSums& sums = cpu_sums(*input.frames[f].sums[p]);
+        add_rows(
+            PlaneView<float>{from.numerator[p].data(), area.width(), area.height(), from.stride},
+            part(sums.numerator()));
+        add_rows(PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
+                 part(sums.weights()));
+      }
     }
   }
 
-  void normalise(const PhaseInput& input) {
-    const std::size_t scratch_size = stride_ + 64;
+  void normalise(const std::array<float, patch>& window, CpuSums& sums, PlaneView<float> estimate) {
+    const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
-    for (std::size_t p = 0; p < input.noisy.size(); ++p)
-      tbb::parallel_for(tbb::blocked_range<int>(0, geometry_.height, 16), [&](const auto& rows) {
-        const int thread = tbb::this_task_arena::current_thread_index();
-        normalise_rows({numerator(p), weights(p), tables_[p].window, input.estimate[p]},
-                       rows.begin(), rows.end(), scratch + thread * scratch_size);
-      });
+    const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
+    tbb::parallel_for(tbb::blocked_range<int>(0, estimate.height, 16), [&](const auto& rows) {
+      const int thread = tbb::this_task_arena::current_thread_index();
+      normalise_rows(normalisation, rows.begin(), rows.end(), scratch + thread * scratch_size);
+    });
+    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_row(y); });
   }
 
   int threads_;
@@ -360,20 +378,21 @@ class CpuEngine : public PhaseEngine {
   std::vector<Tile> tiles_;
 
   // Of the phase that runs.
-  MatchGeometry geometry_{};
+  MatchGeometry geometry_{}, around_{};  // windows in the frame of the references, in others
+  MotionGrid motion_grid_;
   std::array<FilterTables, max_planes> tables_{};
   std::vector<Task> tasks_;
   int block_rows_ = 1;
   std::vector<std::uint32_t> displacements_;
   std::vector<std::array<float, 2>> ranges_;
   PairedGuide guide_;
-  std::uint16_t limit_ = 0;
-  std::ptrdiff_t stride_ = 0;
+  std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
+  std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
 
   Buffer<std::uint16_t> pairs_;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
   Buffer<std::int8_t> bytes_;
   Buffer<float> line_;
-  std::array<Buffer<float>, max_planes> numerator_, weights_;
 };
 
 }  // namespace

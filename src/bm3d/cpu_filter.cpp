@@ -54,25 +54,27 @@ HWY_INLINE hn::Vec<Halves> second_of(V v) {
 /// Where the patches of unit `u` lie, relative to a plane's sample (0, 0).
 struct Places {
   int x[max_group], y[max_group];
+  const FrameTile* frame[max_group];
   int count, units;
 
-  Places(int x0, int y0, const Group& group)
+  Places(const PlaneTile& tile, int x0, int y0, const Group& group)
       : count(group.count), units((group.count + patches_per_unit - 1) / patches_per_unit) {
     for (int m = 0; m < count; ++m) {
       x[m] = x0 + displacement_x(group.members[m]);
       y[m] = y0 + displacement_y(group.members[m]);
+      frame[m] = &tile.of(group.members[m]);
     }
   }
   int second(int u) const { return units + u < count ? units + u : u; }
 };
 
 template <class Transform>
-HWY_INLINE void load_stack(const float* plane, std::ptrdiff_t stride, const Places& places,
-                           float* stack) {
+HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride,
+                           const Places& places, float* stack) {
   for (int u = 0; u < places.units; ++u) {
     const int m = places.second(u);
-    const float* const a = plane + places.y[u] * stride + places.x[u];
-    const float* const b = plane + places.y[m] * stride + places.x[m];
+    const float* const a = places.frame[u]->*plane + places.y[u] * stride + places.x[u];
+    const float* const b = places.frame[m]->*plane + places.y[m] * stride + places.x[m];
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
@@ -90,9 +92,20 @@ HWY_INLINE void add_to(float* at, hn::Vec<Halves> v) {
   hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
 }
 
+/// `estimate`: part of a row of the patch, which lies at (x, y).
+template <class Estimate>
+HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight,
+                          const Estimate& estimate) {
+  const std::ptrdiff_t origin = y * tile.stride + x;
+  tile.weights[origin] += weight;
+  for (int row = 0; row < patch; ++row)
+    for (int part = 0; part < parts; ++part)
+      add_to(tile.numerator + origin + row * tile.stride + part * lanes, estimate(row, part));
+}
+
 template <class Transform>
 HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const Places& places,
-                          float weight, const PlaneTile& tile) {
+                          float weight) {
   const Lanes d;
   alignas(64) float window[unit_vectors * lanes];
   for (int i = 0; i < unit_vectors; ++i)
@@ -107,20 +120,13 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
       for (int part = 0; part < parts; ++part)
         v[part * 8 + row] =
             hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
-    const std::ptrdiff_t origin = places.y[u] * tile.stride + places.x[u];
-    tile.weights[origin] += weight;
-    for (int row = 0; row < patch; ++row)
-      for (int part = 0; part < parts; ++part) {
-        float* const at = tile.numerator + origin + row * tile.stride + part * lanes;
-        add_to(at, first_of(v[part * 8 + row]));
-      }
+    add_patch(*places.frame[u], places.x[u], places.y[u], weight,
+              [&](int row, int part) HWY_ATTR { return first_of(v[part * 8 + row]); });
     if constexpr (patches_per_unit == 2) {
       const int m = places.second(u);
       if (m == u) continue;
-      const std::ptrdiff_t other = places.y[m] * tile.stride + places.x[m];
-      tile.weights[other] += weight;
-      for (int row = 0; row < patch; ++row)
-        add_to(tile.numerator + other + row * tile.stride, second_of(v[row]));
+      add_patch(*places.frame[m], places.x[m], places.y[m], weight,
+                [&](int row, int) HWY_ATTR { return second_of(v[row]); });
     }
   }
 }
@@ -128,15 +134,15 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
 template <class Transform>
 void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                  const Group& group, float* scratch) {
-  const Places places(x, y, group);
-  const bool wiener = tile.basic != nullptr;
+  const Places places(tile, x, y, group);
+  const bool wiener = tile.wiener;
   float* const basic = scratch + max_group * patch * patch;
-  load_stack<Transform>(tile.noisy, tile.noisy_stride, places, scratch);
-  if (wiener) load_stack<Transform>(tile.basic, tile.basic_stride, places, basic);
+  load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, places, scratch);
+  if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, places, basic);
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
   constexpr bool complex = std::is_same_v<Transform, Dft>;
   const float energy = across<complex>(tables.across, wiener, size)(tables, scratch, basic);
-  add_stack<Transform>(scratch, tables, places, 1 / energy, tile);
+  add_stack<Transform>(scratch, tables, places, 1 / energy);
 }
 
 }  // namespace

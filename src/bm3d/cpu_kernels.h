@@ -3,6 +3,7 @@
 // every instruction set that Highway knows and chosen at run time:
 //   cpu_guide.cpp      the guide in 8 bits, arranged for matching
 //   cpu_match.cpp      distances of all candidates of a block of references
+//   cpu_around.cpp     candidates from other frames
 //   cpu_select.cpp     the most similar candidates of each reference: groups
 //   cpu_filter.cpp     transforms, threshold or Wiener factors, aggregation into a tile
 //   cpu_aggregate.cpp  sum of the tiles, division by the weights
@@ -18,6 +19,7 @@
 #include <span>
 
 #include "bm3d/group.h"
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "core/image.h"
 #include "core/plane.h"
@@ -119,7 +121,7 @@ constexpr std::size_t sums_size(int rows, int lanes) {
 
 struct MatchGeometry {
   int width, height;  // of the picture
-  int window;
+  int window;         // the one that is searched
   int radius() const { return window / 2; }
   int first_dy(int y) const { return y < radius() ? -y : -radius(); }
   int last_dy(int y) const {
@@ -138,6 +140,12 @@ struct SelectParams {
   std::uint16_t limit;                // largest score that counts, < 65535
   const std::uint32_t* displacement;  // of each candidate, packed (group.h)
 };
+/// The candidates of one reference that are best so far, in the order of group.h.
+struct Ranking {
+  int count = 0;  // at most group - 1
+  std::array<std::uint16_t, max_group> score;
+  std::array<std::uint32_t, max_group> member;
+};
 /// Keys of one reference while they are collected.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
@@ -145,10 +153,27 @@ struct SelectScratch {
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// The groups of row `row` of the block, one for each column.
-void select_groups(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
-                   int step, int row, const Scores& scores, const SelectScratch& scratch,
-                   std::span<Group> groups);
+/// The rankings of row `row` of the block, one for each column.
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings);
+
+struct AroundParams {
+  int group;            // patches at most
+  std::uint16_t limit;  // largest score that counts, < 65535
+  std::uint16_t bonus;  // taken off that of the patch at the centre, if it is not saturated
+  int offset;           // the candidates' frame
+};
+/// Adds to the ranking of the reference at (x, y) those candidates from another frame that are
+/// better, out of a window around its place plus `motion`. The guides have step 1; that of the
+/// candidates can be read for around_padding samples beyond the last column.
+void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
+                 const MatchGeometry& geometry, int x, int y, const Motion& motion,
+                 Ranking& ranking);
+inline constexpr int around_padding = 32;
+
+/// The group that a ranking amounts to.
+Group group_of(const Ranking& ranking);
 
 // ---- filtering -----------------------------------------------------------------------------
 
@@ -173,16 +198,24 @@ struct FilterTables {
 FilterTables make_hard_tables(const PhaseParams& phase, float threshold, float mean_factor);
 FilterTables make_wiener_tables(const PhaseParams& phase, float noise);
 
-/// One plane of one tile. Pointers are at sample (0, 0) of the picture, though numerator and
-/// weights exist for the tile alone.
-struct PlaneTile {
+/// A plane of one frame of a tile. Pointers are at sample (0, 0) of the picture, though numerator
+/// and weights exist for the tile alone.
+struct FrameTile {
   const float* noisy;
-  std::ptrdiff_t noisy_stride;
-  const float* basic;  // null in the first phase
-  std::ptrdiff_t basic_stride;
+  const float* basic;
   float* numerator;
-  float* weights;  // group weights at the origins of patches
-  std::ptrdiff_t stride;
+  float* weights;         // group weights at the origins of patches
+  std::ptrdiff_t stride;  // of numerator and weights
+};
+/// One plane of one tile.
+struct PlaneTile {
+  bool wiener;
+  std::array<FrameTile, 2 * max_temporal + 1> frame;  // by offset + max_temporal
+  std::ptrdiff_t noisy_stride, basic_stride;
+
+  const FrameTile& of(std::uint32_t member) const {
+    return frame[displacement_t(member) + max_temporal];
+  }
 };
 inline constexpr std::size_t filter_scratch_size = 2 * max_group * patch * patch;
 

@@ -18,6 +18,7 @@
 
 #include "bm3d/cpu_kernels.h"
 #include "bm3d/cpu_match_plan.h"
+#include "bm3d/cpu_squares.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -26,31 +27,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-using Bytes = hn::Repartition<std::int8_t, Lanes>;
 using Sum = hn::Vec<Lanes>;
-
-HWY_INLINE hn::Vec<Bytes> load_bytes(const std::uint16_t* pairs) {
-  return hn::LoadU(Bytes(), reinterpret_cast<const std::int8_t*>(pairs));
-}
-
-/// d0^2 + d1^2 of the pairs' differences, each cut off at 127; at -128 the product overflows to
-/// more than 2^15, which is as far away.
-HWY_INLINE Sum squared_pairs(hn::Vec<Bytes> a, const std::uint16_t* b) {
-  const auto d = hn::Abs(hn::SaturatedSub(a, load_bytes(b)));
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return Sum{_mm512_maddubs_epi16(d.raw, d.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return Sum{_mm256_maddubs_epi16(d.raw, d.raw)};
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-  return Sum{_mm_maddubs_epi16(d.raw, d.raw)};
-#else
-  const Lanes lanes;
-  const auto pair = hn::BitCast(lanes, d);
-  const auto low = hn::And(pair, hn::Set(lanes, 0xff));
-  const auto high = hn::ShiftRight<8>(pair);
-  return hn::Add(hn::Mul(low, low), hn::Mul(high, high));
-#endif
-}
 
 /// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of them (`part`), for
 /// kCount candidates and each phase.
@@ -82,10 +59,10 @@ struct BlockScorer {
     for (int k = 0; k < plan.phases; ++k)
 #pragma GCC unroll 8
       for (int r = 0; r < kStep; ++r) {
-        const auto a = load_bytes(reference[k] + at + r * row_stride);
+        const auto a = load_bytes(Lanes(), reference[k] + at + r * row_stride);
 #pragma GCC unroll 2
         for (int c = 0; c < kCount; ++c) {
-          const Sum squares = squared_pairs(a, candidate[c][k] + at + r * row_stride);
+          const Sum squares = squared_pairs(Lanes(), a, candidate[c][k] + at + r * row_stride);
           out.all[c][k] = r == 0 ? squares : hn::SaturatedAdd(out.all[c][k], squares);
           if (r == rest - 1) out.part[c][k] = out.all[c][k];
         }

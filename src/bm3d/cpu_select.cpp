@@ -142,41 +142,40 @@ class Collector {
 
 }  // namespace
 
-void select_groups(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
-                   int step, int row, const Scores& scores, const SelectScratch& scratch,
-                   std::span<Group> groups) {
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d));
   const int y = block.y + row * step, radius = geometry.radius(), wanted = params.group - 1;
   const std::size_t stride = scores.lanes;
   const std::uint16_t* const values =
       scores.values + static_cast<std::size_t>(row) * geometry.window * geometry.window * stride;
-  const std::uint16_t* const minima =
-      scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
   Collector collector(wanted, scratch.keys);
 
   for (int lane = 0; lane < block.columns; lane += width) {
+    const int used = std::min(width, block.columns - lane);
+    const std::uint16_t* const minima =
+        scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
     alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
     for (int i = 0; i < scores.classes; ++i)
       hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
     const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
     hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds());
-    collector.clear();
-    const int used = std::min(width, block.columns - lane);
     std::fill(collector.bounds() + used, collector.bounds() + width, std::uint16_t{0});
+    collector.clear();
     for (int dy = geometry.first_dy(y); dy <= geometry.last_dy(y); ++dy)
       collector.collect(values + lane, stride,
                         static_cast<std::uint32_t>((dy + radius) * geometry.window),
                         geometry.window);
-
     for (int i = 0; i < used; ++i) {
       alignas(64) std::uint32_t keys[max_keys];
-      const int found = collector.ranked(i, keys);
-      Group& group = groups[lane + i];
-      group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(found + 1)));
-      group.members[0] = pack_displacement(0, 0);
-      for (int m = 1; m < group.count; ++m)
-        group.members[m] = params.displacement[keys[m - 1] & 0xffffu];
+      Ranking& ranking = rankings[lane + i];
+      ranking.count = collector.ranked(i, keys);
+      for (int m = 0; m < ranking.count; ++m) {
+        ranking.score[m] = static_cast<std::uint16_t>(keys[m] >> 16);
+        ranking.member[m] = params.displacement[keys[m] & 0xffffu];
+      }
     }
   }
 }
@@ -187,11 +186,20 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace lull::bm3d::cpu {
-HWY_EXPORT(select_groups);
-void select_groups(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
-                   int step, int row, const Scores& scores, const SelectScratch& scratch,
-                   std::span<Group> groups) {
-  HWY_DYNAMIC_DISPATCH(select_groups)(params, geometry, block, step, row, scores, scratch, groups);
+HWY_EXPORT(rank_candidates);
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings) {
+  HWY_DYNAMIC_DISPATCH(rank_candidates)
+  (params, geometry, block, step, row, scores, scratch, rankings);
+}
+
+Group group_of(const Ranking& ranking) {
+  Group group;
+  group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranking.count + 1)));
+  group.members[0] = pack_displacement(0, 0);
+  for (int m = 1; m < group.count; ++m) group.members[m] = ranking.member[m - 1];
+  return group;
 }
 }  // namespace lull::bm3d::cpu
 #endif

@@ -15,8 +15,6 @@ namespace lull::bm3d {
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-enum class Phase { first, second };
-
 /// Groups of a batch that are filtered together.
 struct Slice {
   int first = 0, count = 0;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "bm3d/colour.h"
+#include "bm3d/frame_session.h"
+#include "bm3d/frame_statistics.h"
 #include "bm3d/guide.h"
+#include "bm3d/motion.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"
@@ -24,98 +27,170 @@ void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
   for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
 }
 
-class HostSession : public Denoiser {
+void refuse_device_memory(const Frame& frame) {
+  if (frame.on_device)
+    throw InvalidArgument(
+        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
+}
+
+/// Can be read beyond its end, as MainPlane asks for.
+class BytePlane {
  public:
-  HostSession(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
+  BytePlane() = default;
+  BytePlane(int width, int height) : plane_(width, height + 1), height_(height) {}
+  PlaneView<std::uint8_t> view() {
+    return {plane_.view().data, plane_.width(), height_, plane_.view().stride};
+  }
+
+ private:
+  Plane<std::uint8_t> plane_;
+  int height_ = 0;
+};
+
+/// From a frame to each of its neighbours, by offset + max_temporal.
+using MotionFields = std::array<std::vector<Motion>, 2 * max_temporal + 1>;
+
+/// What a frame is while it is worked on.
+struct Slot {
+  Frame frame;  // its samples only where planes pass through
+  Planes noisy, basic;
+  // Of the second phase: basic estimates with their share of the noisy picture.
+  Plane<float> luma_guide;
+  Plane<float> chroma_guide;  // of either phase
+  std::array<std::unique_ptr<PhaseSums>, 3> sums;
+  BytePlane bytes, coarse;             // the main plane (MainPlane in motion.h)
+  std::array<MotionFields, 2> motion;  // of luma, of chroma
+};
+
+class HostWorker : public FrameWorker {
+ public:
+  HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
       : params_(params), format_(format), engine_(std::move(engine)), pool_(format) {
     sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
     for (int i = 0; i < format.planes(); ++i) {
       if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
-      for (Planes* planes : {&noisy_, &basic_, &result_})
-        (*planes)[i] = Plane<float>(format.plane_width(i), format.plane_height(i));
+      passes_through_ |= !is_stored(i);
+      result_[i] = plane_of(i);
+      if (params.guide_noise > 0) mixed_[i] = plane_of(i);
     }
-    if (params.guide_noise > 0)
-      for (int i = 0; i < format.planes(); ++i)
-        mixed_[i] = Plane<float>(format.plane_width(i), format.plane_height(i));
-    if (!chroma_.empty()) guide_ = Plane<float>(format.plane_width(1), format.plane_height(1));
+    if (!filters()) return;
+    slots_.resize(slots_for(params));
+    for (Slot& slot : slots_) prepare(slot);
   }
 
-  int latency() const noexcept override { return 0; }
+  /// Whether there is anything to do.
+  bool filters() const { return !luma_.empty() || !chroma_.empty(); }
 
-  std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != format_)
-      throw InvalidArgument(
-          "a frame of another format (a session takes one format); open another session");
-    if (noisy.on_device)
-      throw InvalidArgument(
-          "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
-    if (luma_.empty() && chroma_.empty()) return noisy;
-    load(noisy);
-    filter();
-    return store(noisy);
+  void load(int at, const Frame& frame) override {
+    refuse_device_memory(frame);
+    Slot& slot = slots_[at];
+    if (passes_through_) slot.frame = frame;
+    for (int i = 0; i < format_.planes(); ++i) load_plane(frame, i, slot.noisy[i].view());
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_forward,
+                 {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+    // Planes that are not filtered are their own estimates: for the guides, and for the way back
+    // to RGB.
+    for (int i = 0; i < format_.planes(); ++i)
+      if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
+    if (!chroma_.empty()) {
+      clear(slot.chroma_guide);
+      add_chroma(slot.noisy, slot.chroma_guide);
+    }
+    if (params_.temporal > 0) {
+      to_bytes(frame, slot.bytes.view());
+      make_coarse(slot.bytes.view(), slot.coarse.view());
+    }
   }
 
-  std::optional<Frame> drain() override { return std::nullopt; }
+  FrameDifference difference(const Frame& frame, const Frame& before) override {
+    refuse_device_memory(frame);
+    return difference_of(frame, before, params_.sigma);
+  }
+
+  PredictionCost prediction(int slot, int earlier) override {
+    const float sigma = params_.sigma[main_plane(format_.layout == Layout::rgb)];
+    return prediction_of(slots_[slot].coarse.view(), slots_[earlier].coarse.view(),
+                         coarse_noise(sigma));
+  }
+
+  /// See guide.h for what is matched where.
+  void filter(Phase phase, std::span<const SlotFrame> frames) override {
+    const bool second = phase == Phase::second,
+               together = !chroma_.empty() && !format_.subsampled();
+    if (!second || !together)
+      run(phase, frames, luma_, second ? params_.guide_noise * sigma_[0] : sigma_[0], false, 1.0f);
+    if (chroma_.empty()) return;
+    std::vector<int> planes = second && together ? luma_ : std::vector<int>{};
+    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
+    const float sigma = chroma_guide_sigma();
+    run(phase, frames, planes, second ? params_.guide_noise * sigma : sigma, true,
+        second ? colour_tau : 1.0f);
+  }
+
+  void finish_basic(int at) override {
+    Slot& slot = slots_[at];
+    divide(slot, params_.hard, slot.basic);
+    const Planes& guides = params_.guide_noise > 0 ? mix(slot) : slot.basic;
+    if (!chroma_.empty()) {
+      box_average(read(guides[0]), format_.chroma_shift_x, format_.chroma_shift_y,
+                  slot.chroma_guide.view());
+      add_chroma(guides, slot.chroma_guide);
+    }
+    if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
+  }
+
+  Frame finish(int at) override {
+    Slot& slot = slots_[at];
+    divide(slot, params_.phases == 1 ? params_.hard : params_.wiener, result_);
+    for (int i = 0; i < format_.planes(); ++i)
+      if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
+    Frame clean = pool_.acquire();
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (is_stored(i))
+        store_plane(result_[i].view(), clean, i);
+      else
+        copy_plane(slot.frame, i, clean);
+    }
+    slot.frame = {};
+    return clean;
+  }
 
  private:
+  Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
   bool holds_a_patch(int i) const {
     return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
   }
   bool is_filtered(int i) const { return sigma_[i] > 0 && holds_a_patch(i); }
+  /// Whether plane `i` of the result is a new one.
+  bool is_stored(int i) const { return params_.sigma[i] > 0 && holds_a_patch(i); }
+  /// Without noise mixed in, luma is matched in the basic estimate itself.
+  bool luma_guide_is_kept() const { return params_.guide_noise > 0 && params_.phases == 2; }
 
-  void load(const Frame& frame) {
-    for (int i = 0; i < format_.planes(); ++i) load_plane(frame, i, noisy_[i].view());
-    if (format_.layout == Layout::rgb)
-      mix_planes(opponent_forward, {noisy_[0].view(), noisy_[1].view(), noisy_[2].view()});
-    // Planes that are not filtered are their own estimates: for the guides, and for the way back
-    // to RGB.
+  void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
-      if (is_filtered(i)) continue;
-      copy_samples(noisy_[i].view(), basic_[i].view());
-      copy_samples(noisy_[i].view(), result_[i].view());
+      slot.noisy[i] = plane_of(i);
+      slot.basic[i] = plane_of(i);
+      if (is_filtered(i))
+        slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
-  }
-
-  Frame store(const Frame& noisy) {
-    if (format_.layout == Layout::rgb)
-      mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
-    Frame clean = pool_.acquire();
-    clean.take_identity(noisy);
-    for (int i = 0; i < format_.planes(); ++i) {
-      if (params_.sigma[i] > 0 && holds_a_patch(i))
-        store_plane(result_[i].view(), clean, i);
-      else
-        copy_plane(noisy, i, clean);
-    }
-    return clean;
-  }
-
-  /// See guide.h for what is matched where.
-  void filter() {
-    hard_threshold(luma_, read(noisy_[0]), sigma_[0]);
-    if (!chroma_.empty()) {
-      clear_guide();
-      add_chroma_to_guide(noisy_);
-      hard_threshold(chroma_, read(guide_), chroma_guide_sigma());
-    }
-    if (params_.phases == 1) return;
-    const Planes& guides = params_.guide_noise > 0 ? mix_guides() : basic_;
-    if (chroma_.empty() || format_.subsampled())
-      wiener(luma_, read(guides[0]), params_.guide_noise * sigma_[0], 1.0f);
-    if (chroma_.empty()) return;
-    box_average(read(guides[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide_.view());
-    add_chroma_to_guide(guides);
-    std::vector<int> planes = format_.subsampled() ? std::vector<int>{} : luma_;
-    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
-    wiener(planes, read(guide_), params_.guide_noise * chroma_guide_sigma(), colour_tau);
+    if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
+    if (!chroma_.empty()) slot.chroma_guide = plane_of(1);
+    if (params_.temporal == 0) return;
+    slot.bytes = BytePlane(format_.width, format_.height);
+    const int width = format_.width / coarse, height = format_.height / coarse;
+    if (width >= prediction_block && height >= prediction_block)
+      slot.coarse = BytePlane(width, height);
   }
 
   /// The basic estimates with their share of the noisy picture.
-  const Planes& mix_guides() {
+  const Planes& mix(const Slot& slot) {
     const float share = params_.guide_noise;
     for (int i = 0; i < format_.planes(); ++i)
       for (int y = 0; y < mixed_[i].height(); ++y) {
-        const float *noisy = noisy_[i].view().row(y), *basic = basic_[i].view().row(y);
+        const float *noisy = slot.noisy[i].view().row(y), *basic = slot.basic[i].view().row(y);
         float* mixed = mixed_[i].view().row(y);
         for (int x = 0; x < mixed_[i].width(); ++x)
           mixed[x] = basic[x] + share * (noisy[x] - basic[x]);
@@ -123,9 +198,8 @@ class HostSession : public Denoiser {
     return mixed_;
   }
 
-  void clear_guide() {
-    for (int y = 0; y < guide_.height(); ++y)
-      std::fill_n(guide_.view().row(y), guide_.width(), 0.0f);
+  static void clear(Plane<float>& plane) {
+    for (int y = 0; y < plane.height(); ++y) std::fill_n(plane.view().row(y), plane.width(), 0.0f);
   }
 
   float chroma_sign(int i) const {
@@ -133,8 +207,8 @@ class HostSession : public Denoiser {
     return i == 1 ? magnitude : -magnitude;
   }
 
-  void add_chroma_to_guide(const Planes& planes) {
-    for (const int i : chroma_) add_weighted(read(planes[i]), chroma_sign(i), guide_.view());
+  void add_chroma(const Planes& planes, Plane<float>& guide) const {
+    for (const int i : chroma_) add_weighted(read(planes[i]), chroma_sign(i), guide.view());
   }
 
   float chroma_guide_sigma() const {
@@ -146,38 +220,52 @@ class HostSession : public Denoiser {
     return std::sqrt(variance);
   }
 
-  /// First phase over `planes`, which share their groups: noisy_ to basic_, or to result_ if it is
-  /// the only one.
-  void hard_threshold(const std::vector<int>& planes, PlaneView<const float> guide, float sigma) {
-    run(params_, planes, guide, sigma, params_.phases == 1 ? result_ : basic_, false);
-  }
-
-  /// Second phase over `planes`, which share their groups: noisy_ and basic_ to result_.
-  void wiener(const std::vector<int>& planes, PlaneView<const float> guide, float guide_sigma,
-              float tau_factor) {
+  /// The references of frames[0], for `planes`, which share their groups.
+  void run(Phase phase, std::span<const SlotFrame> frames, const std::vector<int>& planes,
+           float guide_sigma, bool chroma_guide, float tau_factor) {
+    if (planes.empty()) return;
+    std::vector<PhaseFrame> parts;
+    for (const auto& [at, offset] : frames) {
+      const Slot& slot = slots_[at];
+      PhaseFrame part{.offset = offset};
+      if (offset != 0) part.motion = motion(phase, frames[0].slot, at, offset, planes[0]);
+      part.guide = read(chroma_guide            ? slot.chroma_guide
+                        : phase == Phase::first ? slot.noisy[0]
+                        : luma_guide_is_kept()  ? slot.luma_guide
+                                                : slot.basic[0]);
+      for (std::size_t p = 0; p < planes.size(); ++p) {
+        part.noisy[p] = read(slot.noisy[planes[p]]);
+        part.basic[p] = read(slot.basic[planes[p]]);
+        part.sums[p] = slot.sums[planes[p]].get();
+      }
+      parts.push_back(part);
+    }
+    std::vector<float> sigma;
+    for (const int i : planes) sigma.push_back(sigma_[i]);
     Params params = params_;
     params.wiener.tau *= tau_factor;
-    run(params, planes, guide, guide_sigma, result_, true);
+    engine_->run(params, {phase, parts, sigma, guide_sigma});
   }
 
-  void run(const Params& params, const std::vector<int>& planes, PlaneView<const float> guide,
-           float guide_sigma, Planes& results, bool second) {
-    if (planes.empty()) return;
-    std::vector<PlaneView<const float>> noisy, basic;
-    std::vector<PlaneView<float>> estimate;
-    std::vector<float> sigma;
-    for (const int i : planes) {
-      noisy.push_back(noisy_[i].view());
-      if (second) basic.push_back(basic_[i].view());
-      estimate.push_back(results[i].view());
-      sigma.push_back(sigma_[i]);
-    }
-    engine_->run(params, {.guide = guide,
-                          .guide_sigma = guide_sigma,
-                          .noisy = noisy,
-                          .basic = basic,
-                          .sigma = sigma,
-                          .estimate = estimate});
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`. Phases with
+  /// equal steps have it in common.
+  std::span<const Motion> motion(Phase phase, int from, int to, int offset, int plane) {
+    const int step = (phase == Phase::first ? params_.hard : params_.wiener).step;
+    const bool luma = plane == 0;
+    std::vector<Motion>& field = slots_[from].motion[luma ? 0 : 1][offset + max_temporal];
+    if (phase == Phase::second && step == params_.hard.step) return field;
+    find_motion(main_of(slots_[from]), main_of(slots_[to]),
+                {format_.plane_width(plane), format_.plane_height(plane), step,
+                 luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y},
+                params_.sigma[main_plane(format_.layout == Layout::rgb)], field);
+    return field;
+  }
+
+  static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }
+
+  void divide(Slot& slot, const PhaseParams& phase, Planes& to) {
+    for (int i = 0; i < format_.planes(); ++i)
+      if (is_filtered(i)) engine_->finish(phase, *slot.sums[i], to[i].view());
   }
 
   Params params_;
@@ -186,15 +274,36 @@ class HostSession : public Denoiser {
   FramePool pool_;
   std::array<float, 3> sigma_;      // of the planes that are filtered: of Y, U, V for RGB
   std::vector<int> luma_, chroma_;  // the planes that are filtered: at most {0} and {1, 2}
-  Planes noisy_, basic_, mixed_, result_;
-  Plane<float> guide_;  // of the chroma planes
+  bool passes_through_ = false;     // some plane does
+  std::vector<Slot> slots_;
+  Planes mixed_, result_;
+};
+
+/// Nothing is filtered.
+class PassingSession : public Denoiser {
+ public:
+  explicit PassingSession(const FrameFormat& format) : format_(format) {}
+  int latency() const noexcept override { return 0; }
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.format != format_)
+      throw InvalidArgument(
+          "a frame of another format (a session takes one format); open another session");
+    refuse_device_memory(noisy);
+    return noisy;
+  }
+  std::optional<Frame> drain() override { return std::nullopt; }
+
+ private:
+  FrameFormat format_;
 };
 
 }  // namespace
 
 std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                     std::unique_ptr<PhaseEngine> engine) {
-  return std::make_unique<HostSession>(params, format, std::move(engine));
+  auto worker = std::make_unique<HostWorker>(params, format, std::move(engine));
+  if (!worker->filters()) return std::make_unique<PassingSession>(format);
+  return open_session(params, format, std::move(worker));
 }
 
 }  // namespace lull::bm3d

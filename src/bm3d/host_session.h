@@ -9,7 +9,7 @@
 
 namespace lull::bm3d {
 
-/// A session that denoises each frame within push(). `params` and `format` are valid.
+/// `params` and `format` are valid.
 [[nodiscard]] std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                                   std::unique_ptr<PhaseEngine> engine);
 

@@ -47,6 +47,10 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
     case BackendKind::cpu:
       return open_host(params, format, make_cpu_engine(backend.threads));
     case BackendKind::cuda:
+      if (params.temporal > 0)
+        throw InvalidArgument(
+            "temporal = " + std::to_string(params.temporal) +
+            " on a GPU (candidates from other frames are for the CPU only); choose 0 or the CPU");
       return open_cuda(params, format, backend.device, backend.streams);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");

@@ -77,6 +77,24 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
+// What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
+// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
+// only offers more that are similar by chance. The patch where motion predicts it is preferred for
+// the same reason: noise chooses too among those that are most similar.
+void look_around(Params& p, float noise) {
+  for (PhaseParams* phase : {&p.hard, &p.wiener}) {
+    phase->group = 8;
+    phase->window = std::min(phase->window, 19);
+    phase->temporal_window = 9;
+  }
+  p.hard.place_bonus = noise * noise;
+  p.wiener.place_bonus = noise * noise / 10;
+  const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
+  p.lambda = 2.95f + 0.1f * weak;
+  p.mu2 = 0.75f + 0.1f * weak;
+  p.guide_noise = 0.1f;
+}
+
 void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;
   std::string number = std::to_string(value);
@@ -96,17 +114,23 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
   require(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
+  require(p.temporal_window >= 1 && p.temporal_window <= 127 && p.temporal_window % 2 == 1,
+          of("temporal-window"), p.temporal_window, "odd, from 1 to 127");
+  require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
+          "a number from 0");
 }
 
 }  // namespace
 
-Params make_params(Profile profile, const std::array<float, 3>& sigma) {
+Params make_params(Profile profile, const std::array<float, 3>& sigma, int temporal) {
   const float noise = matching_noise(sigma);
   Params params = profile == Profile::fast       ? fast_profile(noise)
                   : profile == Profile::balanced ? balanced_profile(noise)
                   : profile == Profile::high     ? high_profile(noise)
                                                  : paper_profile(noise);
   params.sigma = sigma;
+  params.temporal = temporal;
+  if (temporal > 0 && profile != Profile::paper) look_around(params, noise);
   return params;
 }
 
@@ -121,6 +145,8 @@ void validate(const Params& p) {
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
   require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
+  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
+  require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
   require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");
 }

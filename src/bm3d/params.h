@@ -12,6 +12,7 @@ inline constexpr int patch = 8;
 
 enum class Transform { dct, bior, dft };  // 2D, of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D, across the patches of a group
+enum class Phase { first, second };       // hard threshold, Wiener
 enum class Profile { fast, balanced, high, paper };
 
 /// One phase. Lengths are in samples; distances are mean squared differences of patches on the
@@ -23,12 +24,18 @@ struct PhaseParams {
   float tau = 2500.0f;  // match threshold, > 0
   Transform transform = Transform::dct;
   GroupTransform group_transform = GroupTransform::haar;
-  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 4
+  float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) .. 4
+  int temporal_window = 9;  // side of the window searched in other frames, odd, 1..127
+  /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
+  float place_bonus = 0.0f;
 };
 
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
+
+/// Frames on either side of one whose patches can be searched at most.
+inline constexpr int max_temporal = 4;
 
 struct Params {
   /// Standard deviation of the noise on the 0..255 scale, for each plane as it is stored (Y, Cb, Cr
@@ -41,12 +48,24 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
   int phases = 2;            // 1: the basic estimate is the result
-  BatchSize batch;           // reference patches whose intermediate data exist at a time
+  int temporal = 0;          // R: patches come from so many frames before and after, 0..4
+  /// A frame begins a new scene where a greater share of it than this is not predicted by the
+  /// frames before (frame_relation.h), 0..1; 0: never.
+  float scene_cut = 0.5f;
+  BatchSize batch;  // reference patches whose intermediate data exist at a time
 };
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
-/// were chosen by measurement (docs/bm3d.md).
-[[nodiscard]] Params make_params(Profile profile, const std::array<float, 3>& sigma);
+/// were chosen by measurement (docs/bm3d.md). `temporal`: see Params.
+[[nodiscard]] Params make_params(Profile profile, const std::array<float, 3>& sigma,
+                                 int temporal = 0);
+
+/// How far a frame's result reaches: it depends on the frames within this distance only, and is
+/// ready when so many have come after it. Frames that repeat the one before are not counted
+/// (frame_relation.h).
+[[nodiscard]] constexpr int margin(const Params& params) {
+  return 2 * params.temporal * params.phases;
+}
 
 /// @throws InvalidArgument naming the first parameter outside the range given above
 void validate(const Params& params);

@@ -1,32 +1,52 @@
 #pragma once
-// The seam between the host session, which knows frames and colour, and the two host backends,
-// which know planes of float samples. (The cuda backend has its own session: its planes never leave
-// the device.)
+// The seam between the host's frames (host_frames.h), which know planes and colour, and the two
+// host backends, which know planes of float samples. (The cuda backend has its own session: its
+// planes never leave the device.)
 
+#include <array>
 #include <memory>
 #include <span>
 
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "core/image.h"
 
 namespace lull::bm3d {
 
-/// One phase over planes of one size that share their groups. Samples are on the 0..255 scale.
+/// Weighted estimates of a plane and their weights, which engines add up. Cleared when made.
+class PhaseSums {
+ public:
+  virtual ~PhaseSums() = default;
+};
+
+/// The planes of one frame that share their groups, all of one size.
+struct PhaseFrame {
+  int offset = 0;                               // in frames from that of the reference patches
+  PlaneView<const float> guide;                 // where patches are matched
+  std::span<const Motion> motion;               // to it, for each block (MotionGrid); empty: none
+  std::array<PlaneView<const float>, 3> noisy;  // at least patch x patch samples
+  std::array<PlaneView<const float>, 3> basic;  // basic estimates; unused in the first phase
+  std::array<PhaseSums*, 3> sums{};             // for each noisy plane
+};
+
+/// The groups of one frame's reference patches. Samples are on the 0..255 scale.
 struct PhaseInput {
-  PlaneView<const float> guide;                   // where patches are matched
-  float guide_sigma = 0;                          // of the noise in `guide`; 0: an estimate
-  std::span<const PlaneView<const float>> noisy;  // 1..3 planes, at least patch x patch samples
-  std::span<const PlaneView<const float>> basic;  // basic estimates; empty in the first phase
-  std::span<const float> sigma;                   // one for each noisy plane, > 0
-  std::span<const PlaneView<float>> estimate;     // results, one for each noisy plane
+  Phase phase = Phase::first;
+  std::span<const PhaseFrame> frames;  // the frame of the reference patches, then others (group.h)
+  std::span<const float> sigma;        // one for each noisy plane, > 0
+  float guide_sigma = 0;               // of the noise in the guides; 0: they are estimates
 };
 
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// First phase if `input.basic` is empty, else the second. `params` gives both phases'
+  [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
+  /// Matches, filters and adds the estimates to the frames' sums. `params` gives both phases'
   /// parameters.
   virtual void run(const Params& params, const PhaseInput& input) = 0;
+  /// The estimate that `sums` amount to, each sample covered by a patch; clears them. `phase`:
+  /// those of the run() before.
+  virtual void finish(const PhaseParams& phase, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine();

@@ -38,31 +38,38 @@ void from_spectrum(GroupStack<Coefficient>& stack, const PatchTransform<Coeffici
 
 }  // namespace
 
-double patch_distance(PlaneView<const float> guide, int ax, int ay, int bx, int by) {
+double patch_distance(PlaneView<const float> a, int ax, int ay, PlaneView<const float> b, int bx,
+                      int by) {
   double sum = 0;
   for (int y = 0; y < patch; ++y)
     for (int x = 0; x < patch; ++x) {
       const double difference =
-          static_cast<double>(guide(ax + x, ay + y)) - static_cast<double>(guide(bx + x, by + y));
+          static_cast<double>(a(ax + x, ay + y)) - static_cast<double>(b(bx + x, by + y));
       sum += difference * difference;
     }
   return sum / (patch * patch);
 }
 
-Group match(PlaneView<const float> guide, int x, int y, const PhaseParams& phase) {
+Group match(std::span<const FramePlane> guides, int x, int y, const PhaseParams& phase) {
   struct Candidate {
     double distance;
     std::uint32_t displacement;
   };
-  const int radius = phase.window / 2;
+  const PlaneView<const float> own = guides[0].samples;
   std::vector<Candidate> candidates;
-  for (int v = std::max(0, y - radius); v <= std::min(guide.height - patch, y + radius); ++v)
-    for (int u = std::max(0, x - radius); u <= std::min(guide.width - patch, x + radius); ++u) {
-      if (u == x && v == y) continue;
-      const double distance = patch_distance(guide, x, y, u, v);
-      if (distance <= static_cast<double>(phase.tau))
-        candidates.push_back({distance, pack_displacement(u - x, v - y)});
-    }
+  for (const auto& [offset, guide, motion] : guides) {
+    const int radius = (offset == 0 ? phase.window : phase.temporal_window) / 2;
+    const int cx = x + motion.x, cy = y + motion.y;
+    for (int v = std::max(0, cy - radius); v <= std::min(guide.height - patch, cy + radius); ++v)
+      for (int u = std::max(0, cx - radius); u <= std::min(guide.width - patch, cx + radius); ++u) {
+        const bool same_place = u == cx && v == cy;
+        if (same_place && offset == 0) continue;
+        double distance = patch_distance(own, x, y, guide, u, v);
+        if (same_place) distance = std::max(0.0, distance - static_cast<double>(phase.place_bonus));
+        if (distance <= static_cast<double>(phase.tau))
+          candidates.push_back({distance, pack_displacement(u - x, v - y, offset)});
+      }
+  }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
 
@@ -75,12 +82,17 @@ Group match(PlaneView<const float> guide, int x, int y, const PhaseParams& phase
 }
 
 template <class Coefficient>
-GroupStack<Coefficient> gather(PlaneView<const float> plane, int x, int y, const Group& group) {
+GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
+                               const Group& group) {
   GroupStack<Coefficient> stack(group.count);
   for (int m = 0; m < group.count; ++m) {
-    const int u = x + displacement_x(group.members[m]), v = y + displacement_y(group.members[m]);
+    const std::uint32_t member = group.members[m];
+    const int u = x + displacement_x(member), v = y + displacement_y(member);
+    const auto& plane = *std::find_if(
+        planes.begin(), planes.end(),
+        [&](const FramePlane& candidate) { return candidate.offset == displacement_t(member); });
     for (int i = 0; i < patch * patch; ++i)
-      stack[m][i] = static_cast<double>(plane(u + i % patch, v + i / patch));
+      stack[m][i] = static_cast<double>(plane.samples(u + i % patch, v + i / patch));
   }
   return stack;
 }
@@ -126,16 +138,13 @@ Accumulator::Accumulator(int width, int height)
       denominator_(static_cast<std::size_t>(width) * height) {}
 
 template <class Coefficient>
-void Accumulator::add(const GroupStack<Coefficient>& stack, int x, int y, const Group& group,
-                      double weight, const std::array<float, patch>& window) {
-  for (std::size_t m = 0; m < stack.size(); ++m) {
-    const int u = x + displacement_x(group.members[m]), v = y + displacement_y(group.members[m]);
-    for (int i = 0; i < patch * patch; ++i) {
-      const std::size_t at = static_cast<std::size_t>(v + i / patch) * width_ + u + i % patch;
-      const double w = weight * static_cast<double>(window[i / patch] * window[i % patch]);
-      numerator_[at] += w * std::real(stack[m][i]);
-      denominator_[at] += w;
-    }
+void Accumulator::add(const Block<Coefficient>& estimate, int x, int y, double weight,
+                      const std::array<float, patch>& window) {
+  for (int i = 0; i < patch * patch; ++i) {
+    const std::size_t at = static_cast<std::size_t>(y + i / patch) * width_ + x + i % patch;
+    const double w = weight * static_cast<double>(window[i / patch] * window[i % patch]);
+    numerator_[at] += w * std::real(estimate[i]);
+    denominator_[at] += w;
   }
 }
 
@@ -147,8 +156,14 @@ void Accumulator::divide(PlaneView<float> estimate) const {
     }
 }
 
-template GroupStack<double> gather(PlaneView<const float>, int, int, const Group&);
-template GroupStack<std::complex<double>> gather(PlaneView<const float>, int, int, const Group&);
+void Accumulator::clear() {
+  std::fill(numerator_.begin(), numerator_.end(), 0.0);
+  std::fill(denominator_.begin(), denominator_.end(), 0.0);
+}
+
+template GroupStack<double> gather(std::span<const FramePlane>, int, int, const Group&);
+template GroupStack<std::complex<double>> gather(std::span<const FramePlane>, int, int,
+                                                 const Group&);
 template double hard_threshold(GroupStack<double>&, const PatchTransform<double>&, GroupTransform,
                                double, double);
 template double hard_threshold(GroupStack<std::complex<double>>&,
@@ -158,9 +173,9 @@ template double wiener(GroupStack<double>&, GroupStack<double>, const PatchTrans
                        GroupTransform, double);
 template double wiener(GroupStack<std::complex<double>>&, GroupStack<std::complex<double>>,
                        const PatchTransform<std::complex<double>>&, GroupTransform, double);
-template void Accumulator::add(const GroupStack<double>&, int, int, const Group&, double,
+template void Accumulator::add(const Block<double>&, int, int, double,
                                const std::array<float, patch>&);
-template void Accumulator::add(const GroupStack<std::complex<double>>&, int, int, const Group&,
-                               double, const std::array<float, patch>&);
+template void Accumulator::add(const Block<std::complex<double>>&, int, int, double,
+                               const std::array<float, patch>&);
 
 }  // namespace lull::bm3d

@@ -8,25 +8,36 @@
 #include <vector>
 
 #include "bm3d/group.h"
+#include "bm3d/motion.h"
 #include "bm3d/params.h"
 #include "bm3d/transforms.h"
 #include "core/image.h"
 
 namespace lull::bm3d {
 
-/// Mean squared difference of the patches at (ax, ay) and (bx, by).
-[[nodiscard]] double patch_distance(PlaneView<const float> guide, int ax, int ay, int bx, int by);
+/// Mean squared difference of the patches at (ax, ay) of `a` and (bx, by) of `b`.
+[[nodiscard]] double patch_distance(PlaneView<const float> a, int ax, int ay,
+                                    PlaneView<const float> b, int bx, int by);
 
-/// Grouping: the patches of the search window around (x, y), clipped to the picture, that are most
-/// similar to the reference patch at (x, y); see group.h.
-[[nodiscard]] Group match(PlaneView<const float> guide, int x, int y, const PhaseParams& phase);
+/// A plane of a frame, `offset` frames after that of the reference patch.
+struct FramePlane {
+  int offset = 0;
+  PlaneView<const float> samples;
+  Motion motion{};  // of the reference patch to this frame, for match()
+};
+
+/// Grouping: the patches of the search windows around (x, y), clipped to the picture, that are most
+/// similar to the reference patch at (x, y) of guides[0]; see group.h.
+[[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
+                          const PhaseParams& phase);
 
 /// The patches of a group: samples or coefficients, in the order of its members.
 template <class Coefficient>
 using GroupStack = std::vector<Block<Coefficient>>;
 
+/// `planes`: of all frames that the group has patches of.
 template <class Coefficient>
-[[nodiscard]] GroupStack<Coefficient> gather(PlaneView<const float> plane, int x, int y,
+[[nodiscard]] GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
                                              const Group& group);
 
 /// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold`
@@ -46,12 +57,13 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 class Accumulator {
  public:
   Accumulator(int width, int height);
-  /// Adds each patch of `stack` at its place, weighted by `weight` and the separable `window`.
+  /// Adds the estimate of one patch, at (x, y), weighted by `weight` and the separable `window`.
   template <class Coefficient>
-  void add(const GroupStack<Coefficient>& stack, int x, int y, const Group& group, double weight,
+  void add(const Block<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window);
   /// Every sample must have been covered by a patch.
   void divide(PlaneView<float> estimate) const;
+  void clear();
 
  private:
   int width_;

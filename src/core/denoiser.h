@@ -13,14 +13,16 @@ namespace lull {
 class Denoiser {
  public:
   virtual ~Denoiser() = default;
-  /// Frames that may have gone in before the first comes out.
+  /// Frames that may have gone in before the first comes out. A session that looks at neighbouring
+  /// frames does not count those that repeat the one before them.
   virtual int latency() const noexcept = 0;
   /// Takes a frame and gives back the one that is now ready, if any. The frame must have the
   /// session's format. Its samples must stay as they are until its result is out. They may be in
   /// the memory of a GPU if the session runs on one; its results are always in the host's.
   /// @throws Error; the session is then useless and can only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
-  /// After the last push: the remaining frames one by one, then nullopt.
+  /// After the last push: the remaining frames one by one, then nullopt. After that the session is
+  /// as new and takes another clip, of which nothing depends on the one before.
   [[nodiscard]] virtual std::optional<Frame> drain() = 0;
 };
 

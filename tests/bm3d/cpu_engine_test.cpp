@@ -16,21 +16,14 @@ using lull::testing::with_noise;
 
 Plane<float> denoise(PhaseEngine& engine, const Params& params, PlaneView<const float> noisy) {
   Plane<float> basic(noisy.width, noisy.height), result(noisy.width, noisy.height);
-  const PlaneView<float> first = basic.view(), second = result.view();
-  const PlaneView<const float> estimate = first;
+  const auto sums = engine.make_sums(noisy.width, noisy.height);
   const float sigma = params.sigma[0];
-  engine.run(params, {.guide = noisy,
-                      .guide_sigma = sigma,
-                      .noisy = {&noisy, 1},
-                      .basic = {},
-                      .sigma = {&sigma, 1},
-                      .estimate = {&first, 1}});
-  engine.run(params, {.guide = estimate,
-                      .guide_sigma = 0,
-                      .noisy = {&noisy, 1},
-                      .basic = {&estimate, 1},
-                      .sigma = {&sigma, 1},
-                      .estimate = {&second, 1}});
+  PhaseFrame frame{.guide = noisy, .noisy = {noisy}, .sums = {sums.get()}};
+  engine.run(params, {Phase::first, {&frame, 1}, {&sigma, 1}, sigma});
+  engine.finish(params.hard, *sums, basic.view());
+  frame.guide = frame.basic[0] = basic.view();
+  engine.run(params, {Phase::second, {&frame, 1}, {&sigma, 1}, 0});
+  engine.finish(params.wiener, *sums, result.view());
   return result;
 }
 
@@ -102,7 +95,6 @@ TEST(CpuEngine, FiltersPlanesByTheGroupsOfTheGuide) {
   const Plane<float> luma = with_noise(texture_picture(90, 70).view(), 20, 1);
   const Plane<float> clean = texture_picture(90, 70, 1);
   const Plane<float> chroma = with_noise(clean.view(), 10, 2);
-  const std::array<PlaneView<const float>, 2> noisy{luma.view(), chroma.view()};
   const std::array<float, 2> sigma{20, 10};
   const Params params = small_params(3);
   std::array<std::array<Plane<float>, 2>, 2> estimates;
@@ -110,14 +102,14 @@ TEST(CpuEngine, FiltersPlanesByTheGroupsOfTheGuide) {
   for (const bool reference : {false, true}) {
     auto& planes = estimates[i++];
     for (auto& plane : planes) plane = Plane<float>(90, 70);
-    const std::array<PlaneView<float>, 2> out{planes[0].view(), planes[1].view()};
     const auto engine = reference ? make_reference_engine() : make_cpu_engine(2);
-    engine->run(params, {.guide = noisy[0],
-                         .guide_sigma = 20,
-                         .noisy = noisy,
-                         .basic = {},
-                         .sigma = sigma,
-                         .estimate = out});
+    const std::array<std::unique_ptr<PhaseSums>, 2> sums{engine->make_sums(90, 70),
+                                                         engine->make_sums(90, 70)};
+    const PhaseFrame frame{.guide = luma.view(),
+                           .noisy = {luma.view(), chroma.view()},
+                           .sums = {sums[0].get(), sums[1].get()}};
+    engine->run(params, {Phase::first, {&frame, 1}, sigma, 20});
+    for (int p = 0; p < 2; ++p) engine->finish(params.hard, *sums[p], planes[p].view());
   }
   for (int p = 0; p < 2; ++p)
     EXPECT_GT(psnr(estimates[0][p].view(), estimates[1][p].view()), 45) << "plane " << p;

@@ -29,11 +29,13 @@ template <class Coefficient>
 Contribution by_reference(const PatchTransform<Coefficient>& transform, const PhaseParams& phase,
                           PlaneView<const float> noisy, const PlaneView<const float>* basic, int x,
                           int y, const Group& group, double strength) {
-  auto stack = gather<Coefficient>(noisy, x, y, group);
+  const std::array<FramePlane, 1> frames{{{0, noisy}}};
+  const std::array<FramePlane, 1> pilots{{{0, basic == nullptr ? noisy : *basic}}};
+  auto stack = gather<Coefficient>(frames, x, y, group);
   Contribution result;
   result.weight = basic == nullptr ? hard_threshold(stack, transform, phase.group_transform,
                                                     strength, strength * mean_factor)
-                                   : wiener(stack, gather<Coefficient>(*basic, x, y, group),
+                                   : wiener(stack, gather<Coefficient>(pilots, x, y, group),
                                             transform, phase.group_transform, strength);
   const auto window = kaiser_window(phase.kaiser);
   for (int m = 0; m < group.count; ++m)
@@ -83,10 +85,11 @@ class CpuFilter : public ::testing::Test {
       std::fill_n(weights.view().row(v), size, 0.0f);
     }
     Buffer<float> scratch;
-    filter_group(tables,
-                 {noisy.data, noisy.stride, second ? clean.data : nullptr, clean.stride,
-                  numerator.view().data, weights.view().data, numerator.view().stride},
-                 x, y, group, scratch.reserve(filter_scratch_size));
+    PlaneTile tile{
+        .wiener = second, .frame = {}, .noisy_stride = noisy.stride, .basic_stride = clean.stride};
+    tile.frame[max_temporal] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
+                                numerator.view().stride};
+    filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
                                                static_cast<double>(strength));
     const std::string what = "transform " + std::to_string(int(phase.transform)) + ", across " +

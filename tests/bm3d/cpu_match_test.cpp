@@ -48,9 +48,11 @@ class Matching {
         lanes,
         2 * group};
     score_block(guide_, geometry_, block, scores);
-    std::vector<Group> groups(block.columns);
-    select_groups({group, limit, displacements_.data()}, geometry_, block, step_, row, scores,
-                  {keys_.reserve(select_scratch_size)}, groups);
+    std::vector<Ranking> rankings(block.columns);
+    rank_candidates({group, limit, displacements_.data()}, geometry_, block, step_, row, scores,
+                    {keys_.reserve(select_scratch_size)}, rankings);
+    std::vector<Group> groups;
+    for (const Ranking& ranking : rankings) groups.push_back(group_of(ranking));
     return groups;
   }
 

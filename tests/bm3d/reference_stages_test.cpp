@@ -19,6 +19,9 @@ using lull::testing::with_noise;
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
+/// A frame without neighbours.
+std::array<FramePlane, 1> alone(const Plane<float>& plane) { return {{{0, plane.view()}}}; }
+
 Group group_of(std::initializer_list<std::pair<int, int>> members) {
   Group group;
   for (const auto& [dx, dy] : members) group.members[group.count++] = pack_displacement(dx, dy);
@@ -26,11 +29,13 @@ Group group_of(std::initializer_list<std::pair<int, int>> members) {
 }
 
 TEST(Displacement, SurvivesPacking) {
-  for (const int dx : {-63, -1, 0, 1, 63})
-    for (const int dy : {-63, -1, 0, 1, 63}) {
-      EXPECT_EQ(displacement_x(pack_displacement(dx, dy)), dx);
-      EXPECT_EQ(displacement_y(pack_displacement(dx, dy)), dy);
-    }
+  for (const int dx : {-2048, -63, -1, 0, 1, 63, 2047})
+    for (const int dy : {-2048, -63, -1, 0, 1, 63, 2047})
+      for (const int dt : {-4, -1, 0, 1, 4}) {
+        EXPECT_EQ(displacement_x(pack_displacement(dx, dy, dt)), dx);
+        EXPECT_EQ(displacement_y(pack_displacement(dx, dy, dt)), dy);
+        EXPECT_EQ(displacement_t(pack_displacement(dx, dy, dt)), dt);
+      }
 }
 
 TEST(ReferencePositions, CoverEverySampleAtEveryStep) {
@@ -81,7 +86,7 @@ TEST(Match, FindsWhatBruteForceFinds) {
       std::sort(all.begin(), all.end());
       int expected = 1;
       while (2 * expected <= std::min<int>(all.size(), phase.group)) expected *= 2;
-      const Group group = match(view, x, y, phase);
+      const Group group = match(alone(picture), x, y, phase);
       ASSERT_EQ(group.count, expected);
       for (int m = 0; m < group.count; ++m) {
         EXPECT_EQ(x + displacement_x(group.members[m]), std::get<3>(all[m])) << "member " << m;
@@ -93,7 +98,7 @@ TEST(Match, FindsWhatBruteForceFinds) {
 TEST(Match, TakesTheReferenceFirstAndTiesRowByRow) {
   Plane<float> flat(20, 20);
   for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
-  const Group group = match(read(flat), 6, 6, {.window = 5, .group = 8, .tau = 1});
+  const Group group = match(alone(flat), 6, 6, {.window = 5, .group = 8, .tau = 1});
   ASSERT_EQ(group.count, 8);
   const std::pair<int, int> expected[] = {{0, 0},  {-2, -2}, {-1, -2}, {0, -2},
                                           {1, -2}, {2, -2},  {-2, -1}, {-1, -1}};
@@ -107,9 +112,55 @@ TEST(Match, CountsPatchesUpToTau) {
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 16; ++x) picture.view()(x, y) = x < 8 ? 10.0f : 13.0f;
   const PhaseParams on{.window = 39, .group = 32, .tau = 9};
-  EXPECT_EQ(match(read(picture), 0, 0, on).count, 8);               // all 9, rounded down
+  EXPECT_EQ(match(alone(picture), 0, 0, on).count, 8);              // all 9, rounded down
   const PhaseParams below{.window = 39, .group = 32, .tau = 7.8f};  // 7 columns differ: 9 * 7 / 8
-  EXPECT_EQ(match(read(picture), 0, 0, below).count, 4);            // 7 found
+  EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);           // 7 found
+}
+
+// Frames of whole numbers: what the contract says of other frames, candidate by candidate.
+TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
+  std::mt19937 rng{11};
+  std::uniform_int_distribution<int> level{0, 1};
+  std::vector<Plane<float>> planes;
+  std::vector<FramePlane> frames;
+  for (const int offset : {0, -1, 1, 2}) {
+    Plane<float> plane(19, 17);
+    for (int y = 0; y < 17; ++y)
+      for (int x = 0; x < 19; ++x) plane.view()(x, y) = static_cast<float>(8 * level(rng));
+    planes.push_back(std::move(plane));
+    frames.push_back({offset, planes.back().view()});
+  }
+  for (const auto& [x, y] : {std::pair{0, 0}, {11, 9}, {5, 4}})
+    for (const float bonus : {0.0f, 7.0f, 1000.0f}) {
+      const PhaseParams phase{
+          .window = 7, .group = 32, .tau = 30, .temporal_window = 5, .place_bonus = bonus};
+      // (not the reference, distance, rank of the frame, v, u)
+      std::vector<std::tuple<bool, double, int, int, int>> all;
+      for (int f = 0; f < 4; ++f)
+        for (int v = 0; v + patch <= 17; ++v)
+          for (int u = 0; u + patch <= 19; ++u) {
+            const int radius = f == 0 ? 3 : 2;
+            if (std::abs(u - x) > radius || std::abs(v - y) > radius) continue;
+            double sum = 0;
+            for (int i = 0; i < patch * patch; ++i) {
+              const double d = static_cast<double>(frames[f].samples(u + i % 8, v + i / 8)) -
+                               static_cast<double>(frames[0].samples(x + i % 8, y + i / 8));
+              sum += d * d / 64;
+            }
+            const bool place = u == x && v == y;
+            if (place && f > 0) sum = std::max(0.0, sum - static_cast<double>(bonus));
+            if (sum <= 30) all.emplace_back(f > 0 || !place, sum, f, v, u);
+          }
+      std::sort(all.begin(), all.end());
+      int expected = 1;
+      while (2 * expected <= std::min<int>(all.size(), 32)) expected *= 2;
+      const Group group = match(frames, x, y, phase);
+      ASSERT_EQ(group.count, expected);
+      for (int m = 0; m < group.count; ++m) {
+        const auto& [other, distance, f, v, u] = all[m];
+        EXPECT_EQ(group.members[m], pack_displacement(u - x, v - y, frames[f].offset)) << m;
+      }
+    }
 }
 
 template <class Coefficient>
@@ -125,7 +176,7 @@ void expect_identity_without_noise(Transform kind) {
   const Plane<float> picture = with_noise(texture_picture(32, 32).view(), 30);
   const Group group = group_of({{0, 0}, {3, 1}, {-4, 2}, {5, -5}});
   for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
-    const auto original = gather<Coefficient>(picture.view(), 12, 12, group);
+    const auto original = gather<Coefficient>(alone(picture), 12, 12, group);
     auto stack = original;
     const double weight = hard_threshold(stack, transform_of<Coefficient>(kind), across, 0.0, 0.0);
     EXPECT_NEAR(weight, 1.0 / 256, 1e-12);  // nothing was 0 before
@@ -151,7 +202,7 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
   const Plane<float> picture = with_noise(texture_picture(32, 32).view(), 30);
   const Group group = group_of({{0, 0}, {3, 1}});
   for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
-    auto stack = gather<double>(picture.view(), 12, 12, group);
+    auto stack = gather<double>(alone(picture), 12, 12, group);
     double mean = 0;
     for (const auto& block : stack)
       for (const double v : block) mean += v / 128;
@@ -166,8 +217,8 @@ TEST(CollaborativeFilter, ShrinksTheCoefficientsOfTheDefinition) {
   const Plane<float> noisy = with_noise(texture_picture(24, 24).view(), 25);
   const Plane<float> basic = texture_picture(24, 24);
   const Group group = group_of({{0, 0}, {2, 0}, {0, 3}, {-5, 4}});
-  const auto input = gather<double>(noisy.view(), 8, 8, group);
-  const auto pilot = gather<double>(basic.view(), 8, 8, group);
+  const auto input = gather<double>(alone(noisy), 8, 8, group);
+  const auto pilot = gather<double>(alone(basic), 8, 8, group);
   const double haar[4][4] = {{.5, .5, .5, .5},
                              {.5, .5, -.5, -.5},
                              {std::sqrt(.5), -std::sqrt(.5), 0, 0},
@@ -218,26 +269,30 @@ TEST(Accumulator, GivesTheWeightedMean) {
   const auto window = kaiser_window(2.0f);
   std::array<float, patch> flat;
   flat.fill(1);
-  GroupStack<double> low(1), high(2);
-  low[0].fill(10);
-  high[0].fill(40);
-  high[1].fill(40);
+  Block<double> low, high;
+  low.fill(10);
+  high.fill(40);
   Plane<float> out(12, 8);
 
   Accumulator sums(12, 8);  // columns: 0..7 low, 4..11 high and again 2..9 high
-  sums.add(low, 0, 0, group_of({{0, 0}}), 1.0, flat);
-  sums.add(high, 4, 0, group_of({{0, 0}, {-2, 0}}), 0.5, flat);
-  sums.divide(out.view());
-  for (int y = 0; y < 8; ++y) {
-    EXPECT_FLOAT_EQ(out.view()(1, y), 10);
-    EXPECT_FLOAT_EQ(out.view()(3, y), (10 + 0.5f * 40) / 1.5f);
-    EXPECT_FLOAT_EQ(out.view()(7, y), (10 + 2 * 0.5f * 40) / 2.0f);
-    EXPECT_FLOAT_EQ(out.view()(11, y), 40);
+  for (int round = 0; round < 2; ++round) {
+    sums.add(low, 0, 0, 1.0, flat);
+    sums.add(high, 4, 0, 0.5, flat);
+    sums.add(high, 2, 0, 0.5, flat);
+    sums.divide(out.view());
+    for (int y = 0; y < 8; ++y) {
+      EXPECT_FLOAT_EQ(out.view()(1, y), 10);
+      EXPECT_FLOAT_EQ(out.view()(3, y), (10 + 0.5f * 40) / 1.5f);
+      EXPECT_FLOAT_EQ(out.view()(7, y), (10 + 2 * 0.5f * 40) / 2.0f);
+      EXPECT_FLOAT_EQ(out.view()(11, y), 40);
+    }
+    sums.clear();
   }
 
   Accumulator windowed(12, 8);
-  windowed.add(low, 0, 0, group_of({{0, 0}}), 1.0, window);
-  windowed.add(high, 4, 0, group_of({{0, 0}, {0, 0}}), 1.0, window);
+  windowed.add(low, 0, 0, 1.0, window);
+  windowed.add(high, 4, 0, 1.0, window);
+  windowed.add(high, 4, 0, 1.0, window);
   windowed.divide(out.view());
   const float a = window[5], b = 2 * window[1];  // column 5; the row's factor cancels
   EXPECT_NEAR(out.view()(5, 3), (a * 10 + b * 40) / (a + b), 1e-4);

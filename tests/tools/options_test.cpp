@@ -105,6 +105,54 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
   EXPECT_EQ(p.batch.height, 32);
 }
 
+TEST(Options, TemporalSuitsWhatIsDenoised) {
+  const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu}, gpu{.kind = bm3d::BackendKind::cuda};
+  io::VideoInfo video, still, volume;
+  still.still = true;
+  volume.container = "nifti";
+  DenoiseOptions options = minimal();
+  EXPECT_EQ(temporal_radius(options, video, cpu), 2);
+  EXPECT_EQ(temporal_radius(options, still, cpu), 0);
+  EXPECT_EQ(temporal_radius(options, volume, cpu), 0);
+  EXPECT_EQ(temporal_radius(options, video, gpu), 0);
+  apply(options, "--profile", "high");
+  EXPECT_EQ(temporal_radius(options, video, cpu), 2);
+  for (const char* profile : {"fast", "paper"}) {
+    apply(options, "--profile", profile);
+    EXPECT_EQ(temporal_radius(options, video, cpu), 0);
+  }
+  apply(options, "--temporal", "4");
+  EXPECT_EQ(temporal_radius(options, still, cpu), 4);
+  apply(options, "--interlaced", "fields");
+  EXPECT_THROW((void)temporal_radius(options, video, cpu), InvalidArgument);
+  apply(options, "--temporal", "auto");
+  apply(options, "--profile", "balanced");
+  EXPECT_EQ(temporal_radius(options, video, cpu), 0);
+  for (const char* bad : {"5", "-1", "two", ""})
+    EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
+}
+
+TEST(Options, TemporalOverrides) {
+  DenoiseOptions options = minimal();
+  const bm3d::Params own = make_params(options, 2);
+  EXPECT_EQ(own.temporal, 2);
+  EXPECT_GT(own.hard.place_bonus, 0);
+  apply(options, "--temporal-window", "13:7");
+  apply(options, "--place-bonus", "100:5");
+  apply(options, "--scene-cut", "0.7");
+  const bm3d::Params p = make_params(options, 2);
+  EXPECT_EQ(p.hard.temporal_window, 13);
+  EXPECT_EQ(p.wiener.temporal_window, 7);
+  EXPECT_EQ(p.hard.place_bonus, 100);
+  EXPECT_EQ(p.wiener.place_bonus, 5);
+  EXPECT_EQ(p.scene_cut, 0.7f);
+  apply(options, "--scene-cut", "off");
+  EXPECT_EQ(make_params(options, 2).scene_cut, 0);
+  for (const char* bad : {"0", "1.1", "on"})
+    EXPECT_THROW(apply(options, "--scene-cut", bad), InvalidArgument) << bad;
+  EXPECT_THROW(apply(options, "--keep", "-1"), InvalidArgument);
+}
+
 TEST(Options, Devices) {
   DenoiseOptions options;
   EXPECT_EQ(options.device.kind, DeviceKind::automatic);

@@ -1,0 +1,154 @@
+#include "bm3d/frame_session.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "bm3d/timeline.h"
+#include "core/error.h"
+
+namespace lull::bm3d {
+namespace {
+
+class FrameSession : public Denoiser {
+ public:
+  FrameSession(const Params& params, const FrameFormat& format, std::unique_ptr<FrameWorker> worker)
+      : params_(params),
+        format_(format),
+        worker_(std::move(worker)),
+        slots_(slots_for(params)),
+        timeline_(params.temporal),
+        identities_(slots_) {
+    for (auto& identities : identities_) identities.reserve(max_repeats + 1);
+  }
+
+  int latency() const noexcept override { return margin(params_); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.format != format_)
+      throw InvalidArgument(
+          "a frame of another format (a session takes one format); open another session");
+    if (params_.temporal == 0)
+      take(noisy, Relation::fresh);
+    else
+      compare_and_take(noisy);
+    return next_ready();
+  }
+
+  std::optional<Frame> drain() override {
+    while (ready_.empty() && finished_ < timeline_.count()) advance();
+    if (ready_.empty()) {
+      timeline_.clear();
+      turn_ = finished_ = 0;
+      before_ = {};
+      return std::nullopt;
+    }
+    return next_ready();
+  }
+
+ private:
+  int slot_of(int n) const { return n % slots_; }
+
+  std::optional<Frame> next_ready() {
+    if (ready_.empty()) return std::nullopt;
+    std::optional<Frame> frame = std::move(ready_.front());
+    ready_.pop_front();
+    return frame;
+  }
+
+  void compare_and_take(const Frame& noisy) {
+    Relation relation = Relation::fresh;
+    if (before_.format.width > 0) relation = relation_of(worker_->difference(noisy, before_));
+    before_ = noisy;
+    if (timeline_.is_distinct(relation))
+      take(noisy, relation);
+    else
+      identities_[slot_of(timeline_.count() - 1)].push_back(identity_of(noisy));
+  }
+
+  /// A distinct frame.
+  void take(const Frame& noisy, Relation relation) {
+    const int n = timeline_.count(), slot = slot_of(n);
+    worker_->load(slot, noisy);
+    timeline_.add(relation != Relation::fresh, predictor_of(n));
+    identities_[slot].assign(1, identity_of(noisy));
+    advance();
+  }
+
+  static Frame identity_of(const Frame& frame) {
+    Frame identity;
+    identity.take_identity(frame);
+    return identity;
+  }
+
+  /// How many frames back the nearest one is that shows the scene of frame `n`.
+  int predictor_of(int n) {
+    if (params_.scene_cut == 0) return 1;
+    const std::uint32_t noise =
+        coarse_noise(params_.sigma[main_plane(format_.layout == Layout::rgb)]);
+    for (int back = 1; back <= std::min(params_.temporal, n); ++back)
+      if (!another_scene(worker_->prediction(slot_of(n), slot_of(n - back)), noise,
+                         params_.scene_cut))
+        return back;
+    return 0;
+  }
+
+  /// One turn: the references of one frame in each phase. Turn n comes with frame n; after the last
+  /// frame turns go on without.
+  void advance() {
+    const int radius = params_.temporal, n = turn_++;
+    filter(Phase::first, n - radius);
+    const int last = n - margin(params_);
+    if (params_.phases == 2) {
+      const int basic = n - 2 * radius;
+      if (is_there(basic)) worker_->finish_basic(slot_of(basic));
+      filter(Phase::second, n - 3 * radius);
+    }
+    if (is_there(last)) finish(last);
+  }
+
+  bool is_there(int n) const { return n >= 0 && n < timeline_.count(); }
+
+  void filter(Phase phase, int n) {
+    if (!is_there(n)) return;
+    std::array<SlotFrame, 1 + 2 * max_temporal> frames;
+    frames[0] = {slot_of(n), 0};
+    const Neighbours others = timeline_.neighbours(n);
+    for (int i = 0; i < others.count; ++i)
+      frames[i + 1] = {slot_of(n + others.offset[i]), others.offset[i]};
+    worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
+  }
+
+  /// Frames that repeat others share their samples.
+  void finish(int n) {
+    const Frame result = worker_->finish(slot_of(n));
+    for (const Frame& identity : identities_[slot_of(n)]) {
+      ready_.push_back(result);
+      ready_.back().take_identity(identity);
+    }
+    identities_[slot_of(n)].clear();
+    finished_ = n + 1;
+  }
+
+  Params params_;
+  FrameFormat format_;
+  std::unique_ptr<FrameWorker> worker_;
+  int slots_;
+  Timeline timeline_;  // of the distinct frames
+  int turn_ = 0, finished_ = 0;
+  std::vector<std::vector<Frame>>
+      identities_;  // for each slot: of its frame and those that repeat it
+  std::deque<Frame> ready_;
+  Frame before_;  // pushed last
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> open_session(const Params& params, const FrameFormat& format,
+                                       std::unique_ptr<FrameWorker> worker) {
+  return std::make_unique<FrameSession>(params, format, std::move(worker));
+}
+
+}  // namespace lull::bm3d

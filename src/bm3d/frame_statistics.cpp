@@ -1,0 +1,162 @@
+#include "bm3d/frame_statistics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace lull::bm3d {
+namespace {
+
+std::uint8_t to_byte(std::uint8_t v, int) { return v; }
+std::uint8_t to_byte(std::uint16_t v, int bits) {
+  return static_cast<std::uint8_t>(std::min(v >> (bits - 8), 255));
+}
+std::uint8_t to_byte(float v, int) {
+  const float scaled = v * 255;
+  return scaled > 0 ? static_cast<std::uint8_t>(std::min(scaled, 255.0f) + 0.5f) : 0;
+}
+
+/// Calls `use` with plane `i` of the frames, in their type.
+template <class Use>
+void with_samples(const Frame& a, const Frame& b, int i, Use&& use) {
+  switch (a.format.sample) {
+    case SampleType::u8:
+      return use(a.plane<const std::uint8_t>(i), b.plane<const std::uint8_t>(i));
+    case SampleType::u16:
+      return use(a.plane<const std::uint16_t>(i), b.plane<const std::uint16_t>(i));
+    case SampleType::f32:
+      return use(a.plane<const float>(i), b.plane<const float>(i));
+  }
+}
+
+bool same_bytes(const Frame& a, const Frame& b, int i) {
+  const int bytes = a.format.plane_width(i) * a.format.bytes_per_sample();
+  for (int y = 0; y < a.format.plane_height(i); ++y)
+    if (std::memcmp(a.planes[i].row(y), b.planes[i].row(y), bytes) != 0) return false;
+  return true;
+}
+
+struct BlockCounts {
+  std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
+};
+
+template <class T>
+BlockCounts count_block(PlaneView<T> a, PlaneView<T> b, int bits, int left, int right, int top,
+                        int bottom) {
+  BlockCounts counts;
+  for (int y = top; y < bottom; ++y)
+    for (int x = left; x < right; ++x) {
+      const int v = to_byte(a(x, y), bits), d = v - to_byte(b(x, y), bits);
+      counts.squares += d * d;
+      counts.sum += v;
+      counts.sum_of_squares += v * v;
+    }
+  return counts;
+}
+
+template <class T>
+void compare_plane(PlaneView<T> a, PlaneView<T> b, int bits, std::uint32_t limit, bool main,
+                   std::uint32_t& different, FrameDifference& d) {
+  for (int top = 0; top < a.height; top += relation_block)
+    for (int left = 0; left < a.width; left += relation_block) {
+      const int right = std::min(left + relation_block, a.width);
+      const int bottom = std::min(top + relation_block, a.height);
+      const BlockCounts c = count_block(a, b, bits, left, right, top, bottom);
+      const std::uint32_t samples = (right - left) * (bottom - top);
+      const bool same = same_block(c.squares, samples, limit);
+      if (!same) ++different;
+      if (main && lively_block(c.sum, c.sum_of_squares, samples, limit)) {
+        ++d.lively;
+        if (same) ++d.shared;
+      }
+    }
+}
+
+/// Sum of squared differences from the mean of the 64 numbers with these sums.
+std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
+  return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
+}
+
+std::uint32_t own_cost(PlaneView<const std::uint8_t> plane, int x, int y) {
+  std::int32_t sum = 0;
+  std::uint32_t squares = 0;
+  for (int v = 0; v < prediction_block; ++v)
+    for (int u = 0; u < prediction_block; ++u) {
+      const int sample = plane(x + u, y + v);
+      sum += sample;
+      squares += sample * sample;
+    }
+  return about_mean(sum, squares);
+}
+
+std::uint32_t least_difference(PlaneView<const std::uint8_t> plane,
+                               PlaneView<const std::uint8_t> earlier, int x, int y) {
+  constexpr int block = prediction_block, reach = prediction_reach;
+  std::int16_t own[block][block];
+  for (int v = 0; v < block; ++v)
+    for (int u = 0; u < block; ++u) own[v][u] = plane(x + u, y + v);
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (int q = std::max(0, y - reach); q <= std::min(plane.height - block, y + reach); ++q)
+    for (int p = std::max(0, x - reach); p <= std::min(plane.width - block, x + reach); ++p) {
+      std::int32_t sum = 0, squares = 0;
+      for (int v = 0; v < block; ++v) {
+        const std::uint8_t* const row = earlier.row(q + v) + p;
+        for (int u = 0; u < block; ++u) {
+          const int d = own[v][u] - row[u];
+          sum += d;
+          squares += d * d;
+        }
+      }
+      least = std::min(least, about_mean(sum, squares));
+    }
+  return least;
+}
+
+}  // namespace
+
+FrameDifference difference_of(const Frame& frame, const Frame& before,
+                              const std::array<float, 3>& sigma) {
+  FrameDifference d;
+  const FrameFormat& format = frame.format;
+  d.identical = true;
+  for (int i = 0; i < format.planes() && d.identical; ++i)
+    d.identical = same_bytes(frame, before, i);
+  if (d.identical) return d;
+  for (int i = 0; i < format.planes(); ++i) {
+    const bool main = i == main_plane(format.layout == Layout::rgb);
+    with_samples(frame, before, i, [&](auto a, auto b) {
+      compare_plane(a, b, format.bits, same_limit(sigma[i]), main, d.different[i], d);
+    });
+    if (sigma[i] == 0) d.different[i] = same_bytes(frame, before, i) ? 0 : 1;
+  }
+  return d;
+}
+
+void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {
+  const int i = main_plane(frame.format.layout == Layout::rgb), bits = frame.format.bits;
+  with_samples(frame, frame, i, [&](auto from, auto) {
+    for (int y = 0; y < to.height; ++y)
+      for (int x = 0; x < to.width; ++x) to(x, y) = to_byte(from(x, y), bits);
+  });
+}
+
+void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to) {
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) {
+      int sum = coarse * coarse / 2;
+      for (int v = 0; v < coarse; ++v)
+        for (int u = 0; u < coarse; ++u) sum += main(x * coarse + u, y * coarse + v);
+      to(x, y) = static_cast<std::uint8_t>(sum / (coarse * coarse));
+    }
+}
+
+PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
+                             PlaneView<const std::uint8_t> earlier, std::uint32_t noise) {
+  PredictionCost cost;
+  for (int y = 0; y + prediction_block <= plane.height; y += prediction_block)
+    for (int x = 0; x + prediction_block <= plane.width; x += prediction_block)
+      add_block(cost, own_cost(plane, x, y), least_difference(plane, earlier, x, y), noise);
+  return cost;
+}
+
+}  // namespace lull::bm3d

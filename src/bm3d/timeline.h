@@ -1,0 +1,101 @@
+#pragma once
+// Which frames of a clip are candidates of each other, and which are not filtered at all: the rules
+// of a session with memory, without any samples.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "bm3d/frame_relation.h"
+#include "bm3d/params.h"
+
+namespace lull::bm3d {
+
+/// A frame that repeats the one before it is not filtered: it gets the result of the frame that it
+/// repeats. The others are *distinct*: they are numbered from 0, and that is how a temporal radius
+/// counts. So many in a row are treated like that; the next one is distinct, with shared noise.
+inline constexpr int max_repeats = 30;
+
+/// The other frames that a frame's groups take patches from: offsets from it, in the order of
+/// group.h.
+struct Neighbours {
+  int count = 0;
+  std::array<int, 2 * max_temporal> offset;
+};
+
+class Timeline {
+ public:
+  explicit Timeline(int radius) : radius_(radius) {}
+
+  /// Whether a frame that is `relation` to the frame before it, in the order of pushes, is
+  /// distinct. Of frames that repeat each other with small differences only the first one is not,
+  /// so that none drifts away from the one that is filtered in its place.
+  [[nodiscard]] bool is_distinct(Relation relation) {
+    const bool again = relation == Relation::identical ||
+                       (relation == Relation::repeats && last_change_ != Relation::repeats);
+    if (relation != Relation::identical) last_change_ = relation;
+    if (!again || repeats_ == max_repeats) return repeats_ = 0, true;
+    ++repeats_;
+    return false;
+  }
+
+  /// Adds a distinct frame. `shares_noise` with the distinct frame before; `predicted_by`: so many
+  /// frames before it is the nearest of the `radius` that shows the same scene, 0 if none does.
+  void add(bool shares_noise, int predicted_by) {
+    Entry& entry = at(count_);
+    entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
+    entry.parent = predicted_by > 0 ? count_ - predicted_by : -1;
+    ++count_;
+  }
+
+  /// Distinct frames so far.
+  int count() const { return count_; }
+
+  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius that are there, less
+  /// those of other scenes and those that share its noise; of several that share theirs, the
+  /// nearest.
+  [[nodiscard]] Neighbours neighbours(int n) const {
+    Neighbours result;
+    int run_before = at(n).run, run_after = run_before;
+    for (int distance = 1; distance <= radius_; ++distance) {
+      const int before = n - distance, after = n + distance;
+      if (before >= 0 && same_scene(before, n) && at(before).run != run_before) {
+        run_before = at(before).run;
+        result.offset[result.count++] = -distance;
+      }
+      if (after < count_ && same_scene(n, after) && at(after).run != run_after) {
+        run_after = at(after).run;
+        result.offset[result.count++] = distance;
+      }
+    }
+    return result;
+  }
+
+  /// As new.
+  void clear() { *this = Timeline(radius_); }
+
+ private:
+  struct Entry {
+    int run = 0;      // first of the frames that share its noise
+    int parent = -1;  // frame that predicts it
+  };
+  static constexpr int kept = 8 * max_temporal;
+
+  Entry& at(int n) { return entries_[n % kept]; }
+  const Entry& at(int n) const { return entries_[n % kept]; }
+
+  /// Whether a chain of predictions leads from `later` to `earlier`. Frames in between may be of
+  /// another scene: a flash, or an inserted picture.
+  bool same_scene(int earlier, int later) const {
+    while (later > earlier) later = at(later).parent;
+    return later == earlier;
+  }
+
+  int radius_;
+  int count_ = 0;
+  int repeats_ = 0;
+  Relation last_change_ = Relation::fresh;  // of the last frame that was not identical
+  std::array<Entry, kept> entries_{};
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,396 @@
+// Clips through the backends that take patches from other frames, from outside; and the rules that
+// say which frames these are.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "bm3d/frame_statistics.h"
+#include "bm3d/timeline.h"
+#include "core/error.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace lull::testing;
+
+constexpr int width = 96, height = 72;
+constexpr float sigma = 20;
+
+FrameFormat gray(SampleType sample = SampleType::u8, int bits = 8) {
+  return {.width = width, .height = height, .sample = sample, .bits = bits};
+}
+constexpr FrameFormat yuv420{.width = width,
+                             .height = height,
+                             .layout = Layout::yuv,
+                             .chroma_shift_x = 1,
+                             .chroma_shift_y = 1};
+
+/// Plane `plane` of frame `n` of a pan over the texture picture, (3, 1) samples a frame.
+Plane<float> clean_plane(const FrameFormat& format, int n, int plane, double phase = 0) {
+  const int w = format.plane_width(plane), h = format.plane_height(plane);
+  const Plane<float> whole = texture_picture(w + 80, h + 40, phase + plane);
+  const int x0 = 3 * n >> (plane > 0 ? format.chroma_shift_x : 0);
+  const int y0 = n >> (plane > 0 ? format.chroma_shift_y : 0);
+  Plane<float> part(w, h);
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + x0, y + y0);
+  return part;
+}
+
+Frame noisy_frame(const FrameFormat& format, int n, double phase = 0) {
+  Frame frame = make_frame(format);
+  for (int i = 0; i < format.planes(); ++i)
+    store_plane(with_noise(clean_plane(format, n, i, phase).view(), sigma, 100 * n + i + 1).view(),
+                frame, i);
+  frame.pts = 10 * n;
+  return frame;
+}
+
+std::vector<Frame> pan(const FrameFormat& format, int count, double phase = 0) {
+  std::vector<Frame> frames;
+  for (int n = 0; n < count; ++n) frames.push_back(noisy_frame(format, n, phase));
+  return frames;
+}
+
+/// Cheap enough for the reference backend.
+Params quick(int temporal) {
+  Params params = make_params(Profile::balanced, {sigma, sigma, sigma}, temporal);
+  params.hard.window = params.wiener.window = 9;
+  params.hard.temporal_window = params.wiener.temporal_window = 5;
+  params.hard.step = params.wiener.step = 6;
+  return params;
+}
+
+std::vector<Frame> run(Denoiser& session, const std::vector<Frame>& frames) {
+  std::vector<Frame> out;
+  for (const Frame& frame : frames)
+    if (auto ready = session.push(frame)) out.push_back(*ready);
+  while (auto ready = session.drain()) out.push_back(*ready);
+  return out;
+}
+
+std::vector<Frame> run(const Params& params, const std::vector<Frame>& frames,
+                       const Backend& backend = {}) {
+  return run(*open(params, frames[0].format, backend), frames);
+}
+
+double psnr_of(const Frame& result, int n, double phase = 0) {
+  return psnr(plane_of(result, 0).view(), clean_plane(result.format, n, 0, phase).view());
+}
+
+double mean_psnr(const std::vector<Frame>& frames) {
+  double sum = 0;
+  for (std::size_t n = 0; n < frames.size(); ++n) sum += psnr_of(frames[n], static_cast<int>(n));
+  return sum / static_cast<double>(frames.size());
+}
+
+TEST(Temporal, IsBetterThanFrameByFrameAndAsGoodAtTheEnds) {
+  const std::vector<Frame> noisy = pan(gray(), 9);
+  const std::vector<Frame> alone = run(quick(0), noisy);
+  double before = mean_psnr(alone);
+  for (const int radius : {1, 2, 4}) {
+    const std::vector<Frame> result = run(quick(radius), noisy);
+    ASSERT_EQ(result.size(), 9u);
+    const double mean = mean_psnr(result);
+    EXPECT_GT(mean, before) << radius;
+    before = mean;
+    // Half of the frames to look at are missing there, and of a pan some of the picture.
+    EXPECT_GT(psnr_of(result.front(), 0), mean - 1.5) << radius;
+    EXPECT_GT(psnr_of(result.back(), 8), mean - 1.5) << radius;
+  }
+  EXPECT_GT(before, mean_psnr(alone) + 1);
+}
+
+// Rounding flips some decisions of BM3D; what is left between the backends is far below the noise.
+TEST(Temporal, CpuAgreesWithTheReference) {
+  for (const FrameFormat& format : {gray(), yuv420}) {
+    const std::vector<Frame> noisy = pan(format, 4);
+    const auto cpu = run(quick(1), noisy);
+    const auto reference = run(quick(1), noisy, {.kind = BackendKind::reference});
+    for (std::size_t n = 0; n < noisy.size(); ++n)
+      for (int i = 0; i < format.planes(); ++i)
+        EXPECT_GT(psnr(plane_of(cpu[n], i).view(), plane_of(reference[n], i).view()), 42)
+            << "frame " << n << ", plane " << i;
+  }
+}
+
+TEST(Temporal, TakesEveryLayoutDepthAndSize) {
+  FrameFormat rgb = gray(), yuv444 = gray(), deep = yuv420, tiny = yuv420;
+  rgb.layout = Layout::rgb;
+  yuv444.layout = Layout::yuv;
+  deep.sample = SampleType::u16;
+  deep.bits = 10;
+  tiny.width = 17;  // chroma of 9 by 5: below a patch
+  tiny.height = 9;
+  for (const FrameFormat& format : {rgb, yuv444, deep, tiny, gray(SampleType::f32, 32)}) {
+    const std::vector<Frame> noisy = pan(format, 4);
+    const std::vector<Frame> result = run(quick(2), noisy);
+    ASSERT_EQ(result.size(), 4u);
+    for (int n = 0; n < 4; ++n)
+      EXPECT_GT(psnr_of(result[n], n), psnr_of(noisy[n], n) + (format.width < 20 ? 1 : 4)) << n;
+  }
+}
+
+TEST(Temporal, PlanesWithoutNoisePassThrough) {
+  Params params = quick(1);
+  params.sigma = {sigma, 0, sigma};
+  const std::vector<Frame> noisy = pan(yuv420, 4), result = run(params, noisy);
+  for (int n = 0; n < 4; ++n) {
+    EXPECT_TRUE(same_plane(noisy[n], result[n], 1));
+    EXPECT_FALSE(same_plane(noisy[n], result[n], 0));
+  }
+}
+
+TEST(Temporal, ThreadsChangeNothing) {
+  const std::vector<Frame> noisy = pan(yuv420, 5);
+  const std::vector<Frame> expected = run(quick(2), noisy, {.threads = 1});
+  for (const int threads : {2, 5}) {
+    const std::vector<Frame> result = run(quick(2), noisy, {.threads = threads});
+    for (std::size_t n = 0; n < noisy.size(); ++n)
+      EXPECT_TRUE(same_samples(expected[n], result[n])) << n;
+  }
+}
+
+// Nothing of the clip before is left.
+TEST(Temporal, ADrainedSessionTakesAnotherClip) {
+  const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
+  for (const BackendKind kind : {BackendKind::cpu, BackendKind::reference}) {
+    const Backend backend{.kind = kind};
+    const auto session = open(quick(1), gray(), backend);
+    EXPECT_EQ(run(*session, first).size(), 4u);
+    const std::vector<Frame> again = run(*session, second), fresh = run(quick(1), second, backend);
+    ASSERT_EQ(again.size(), 5u);
+    for (std::size_t n = 0; n < 5; ++n) EXPECT_TRUE(same_samples(again[n], fresh[n])) << n;
+    EXPECT_FALSE(session->drain());
+  }
+}
+
+// What several GPUs and resumed jobs count on.
+TEST(Temporal, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
+  const std::vector<Frame> noisy = pan(gray(), 14);
+  const Params params = quick(1);
+  const std::vector<Frame> whole = run(params, noisy);
+  const int overlap = margin(params);
+  EXPECT_EQ(overlap, 4);
+  for (const auto& [from, to] : {std::pair{0, 5}, {5, 9}, {9, 14}}) {
+    const int begin = std::max(0, from - overlap), end = std::min(14, to + overlap);
+    const std::vector<Frame> part = run(params, {noisy.begin() + begin, noisy.begin() + end});
+    for (int n = from; n < to; ++n)
+      EXPECT_TRUE(same_samples(part[n - begin], whole[n])) << "frame " << n;
+  }
+}
+
+TEST(Temporal, ResultsComeWithTheStatedDelayAndTheirOwnIdentity) {
+  const std::vector<std::int64_t> times{0, 7, 8, 100, 250, 251, 252, 4000, 4001, 9000, 9100};
+  std::vector<Frame> noisy = pan(gray(), static_cast<int>(times.size()));
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    noisy[n].pts = times[n];
+    noisy[n].duration = static_cast<std::int64_t>(n) + 1;
+    noisy[n].time_base = {1, 90000};
+  }
+  const auto session = open(quick(2), gray(), {});
+  std::vector<Frame> out;
+  for (std::size_t n = 0; n < noisy.size(); ++n) {
+    if (auto ready = session->push(noisy[n])) out.push_back(*ready);
+    EXPECT_EQ(out.size(), n + 1 > 8 ? n + 1 - 8 : 0);
+  }
+  EXPECT_EQ(session->latency(), 8);
+  while (auto ready = session->drain()) out.push_back(*ready);
+  ASSERT_EQ(out.size(), times.size());
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    EXPECT_EQ(out[n].pts, times[n]);
+    EXPECT_EQ(out[n].duration, static_cast<std::int64_t>(n) + 1);
+    EXPECT_EQ(out[n].time_base, (Rational{1, 90000}));
+  }
+}
+
+TEST(Temporal, NothingCrossesACut) {
+  const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
+  std::vector<Frame> both = first;
+  for (Frame frame : second) {
+    // Upside down: another scene.
+    Frame turned = make_frame(gray());
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        turned.planes[0](x, y) = frame.planes[0](y % width, height - 1 - x % height);
+    both.push_back(turned);
+  }
+  const std::vector<Frame> whole = run(quick(2), both);
+  const std::vector<Frame> head = run(quick(2), first);
+  const std::vector<Frame> tail = run(quick(2), {both.begin() + 4, both.end()});
+  for (int n = 0; n < 4; ++n) EXPECT_TRUE(same_samples(whole[n], head[n])) << n;
+  for (int n = 0; n < 5; ++n) EXPECT_TRUE(same_samples(whole[4 + n], tail[n])) << n;
+  Params off = quick(2);
+  off.scene_cut = 0;
+  EXPECT_FALSE(same_samples(run(off, both)[3], head[3]));
+}
+
+// The frames around a flash or a black frame still see each other.
+TEST(Temporal, FlashesAndBlackFramesCostLittle) {
+  const Plane<float> clean = clean_plane(gray(), 0, 0);
+  std::vector<Frame> noisy;
+  for (unsigned n = 0; n < 9; ++n) {
+    noisy.push_back(make_frame(gray()));
+    store_plane(with_noise(clean.view(), sigma, n + 1).view(), noisy.back(), 0);
+  }
+  const std::vector<Frame> expected = run(quick(2), noisy);
+  const std::vector<Frame> ends = run(quick(2), {noisy.begin(), noisy.begin() + 4});
+  for (const std::byte level : {std::byte{0}, std::byte{255}}) {
+    std::vector<Frame> flashed = noisy;
+    flashed[4] = make_frame(gray(), 0, std::to_integer<int>(level));
+    const std::vector<Frame> result = run(quick(2), flashed);
+    for (const int n : {2, 3, 5, 6})
+      EXPECT_GT(psnr_of(result[n], 0), psnr_of(expected[n], 0) - 0.9);
+    EXPECT_GT(psnr_of(result[3], 0), psnr_of(ends[3], 0));  // it sees beyond
+    for (int i = 0; i < width * height; ++i)
+      ASSERT_EQ(result[4].planes[0](i % width, i / width), level);
+  }
+}
+
+TEST(Temporal, RepeatedFramesAreFilteredOnce) {
+  const std::vector<Frame> single = pan(gray(), 6);
+  const std::vector<Frame> expected = run(quick(1), single);
+  std::vector<Frame> doubled;
+  for (const Frame& frame : single)
+    for (int copy = 0; copy < 2; ++copy) {
+      doubled.push_back(frame);
+      doubled.back().pts = static_cast<std::int64_t>(doubled.size());
+    }
+  const std::vector<Frame> result = run(quick(1), doubled);
+  ASSERT_EQ(result.size(), 12u);
+  for (int n = 0; n < 12; ++n) {
+    EXPECT_TRUE(same_samples(result[n], expected[n / 2])) << n;
+    EXPECT_EQ(result[n].pts, n + 1);
+  }
+}
+
+// A frame that an encoder doubled is not quite the same; one with a moving thing is another.
+TEST(Temporal, FramesThatShareTheirNoiseAreNoCandidates) {
+  const std::vector<Frame> single = pan(gray(), 6);
+  const std::vector<Frame> expected = run(quick(1), single);
+  std::vector<Frame> nearly, partly;
+  for (const Frame& frame : single) {
+    Frame near = make_frame(gray()), part = make_frame(gray());
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const int v = std::to_integer<int>(frame.planes[0](x, y));
+        near.planes[0](x, y) = static_cast<std::byte>((x * y) % 5 == 0 ? std::min(v + 1, 255) : v);
+        part.planes[0](x, y) = static_cast<std::byte>(x < 12 && y < 12 ? 255 - v : v);
+      }
+    nearly.insert(nearly.end(), {frame, near});
+    partly.insert(partly.end(), {frame, part});
+  }
+  const std::vector<Frame> a = run(quick(1), nearly);
+  for (int n = 0; n < 12; ++n) EXPECT_TRUE(same_samples(a[n], expected[n / 2])) << n;
+  const std::vector<Frame> b = run(quick(2), partly);
+  const std::vector<Frame> alone = run(quick(0), partly);
+  double gain = 0;
+  for (int n = 0; n < 12; n += 2) gain += psnr_of(b[n], n / 2) - psnr_of(alone[n], n / 2);
+  EXPECT_GT(gain / 6, 0.2);
+}
+
+TEST(Temporal, AStillOfAnyLengthComesOutWhole) {
+  const Frame still = noisy_frame(gray(), 0);
+  std::vector<Frame> frames(3 * max_repeats + 5, still);
+  frames.push_back(noisy_frame(gray(), 1));
+  const std::vector<Frame> result = run(quick(1), frames);
+  ASSERT_EQ(result.size(), frames.size());
+  // More of the same noise is no information.
+  EXPECT_LT(psnr_of(result[40], 0), psnr_of(run(quick(0), {still})[0], 0) + 0.8);
+}
+
+TEST(Temporal, RefusesWhatMakesNoSense) {
+  for (const int radius : {-1, 5})
+    EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
+  Params params = quick(1);
+  params.scene_cut = 1.5f;
+  EXPECT_THROW(validate(params), InvalidArgument);
+  params = quick(1);
+  params.wiener.temporal_window = 4;
+  EXPECT_THROW(validate(params), InvalidArgument);
+  params = quick(1);
+  params.hard.place_bonus = -1;
+  EXPECT_THROW(validate(params), InvalidArgument);
+}
+
+TEST(Timeline, NearFramesComeFirst) {
+  Timeline line(2);
+  for (int n = 0; n < 6; ++n) line.add(false, n > 0 ? 1 : 0);
+  const auto offsets = [&](int n) {
+    const Neighbours found = line.neighbours(n);
+    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
+  };
+  EXPECT_EQ(offsets(0), (std::vector{1, 2}));
+  EXPECT_EQ(offsets(1), (std::vector{-1, 1, 2}));
+  EXPECT_EQ(offsets(3), (std::vector{-1, 1, -2, 2}));
+  EXPECT_EQ(offsets(5), (std::vector{-1, -2}));
+}
+
+TEST(Timeline, SeparatesScenesButNotAroundAFlash) {
+  Timeline line(2);
+  line.add(false, 0);  // 0
+  line.add(false, 1);  // 1
+  line.add(false, 0);  // 2: a flash
+  line.add(false, 2);  // 3: as frame 1
+  line.add(false, 0);  // 4: another scene
+  line.add(false, 1);  // 5
+  const auto offsets = [&](int n) {
+    const Neighbours found = line.neighbours(n);
+    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
+  };
+  EXPECT_EQ(offsets(1), (std::vector{-1, 2}));
+  EXPECT_EQ(offsets(2), (std::vector<int>{}));
+  EXPECT_EQ(offsets(3), (std::vector{-2}));
+  EXPECT_EQ(offsets(4), (std::vector{1}));
+}
+
+TEST(Timeline, OfFramesThatShareNoiseTheNearestCounts) {
+  Timeline line(3);
+  line.add(false, 0);  // 0
+  line.add(true, 1);   // 1, shares with 0
+  line.add(false, 1);  // 2
+  line.add(true, 1);   // 3, shares with 2
+  line.add(false, 1);  // 4
+  const auto offsets = [&](int n) {
+    const Neighbours found = line.neighbours(n);
+    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
+  };
+  EXPECT_EQ(offsets(0), (std::vector{2}));
+  EXPECT_EQ(offsets(3), (std::vector{1, -2}));
+  EXPECT_EQ(offsets(4), (std::vector{-1, -3}));
+}
+
+TEST(Timeline, BoundsRepetition) {
+  Timeline line(1);
+  EXPECT_TRUE(line.is_distinct(Relation::fresh));
+  for (int n = 0; n < max_repeats; ++n) EXPECT_FALSE(line.is_distinct(Relation::identical)) << n;
+  EXPECT_TRUE(line.is_distinct(Relation::identical));
+  EXPECT_FALSE(line.is_distinct(Relation::repeats));  // of a frame that was no near repetition
+  EXPECT_FALSE(line.is_distinct(Relation::identical));
+  EXPECT_TRUE(line.is_distinct(Relation::repeats));
+  EXPECT_TRUE(line.is_distinct(Relation::shares));
+}
+
+TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {
+  const std::array<float, 3> noise{sigma, sigma, sigma};
+  const Plane<float> clean = clean_plane(gray(), 0, 0);
+  Frame a = make_frame(gray()), b = make_frame(gray());
+  store_plane(with_noise(clean.view(), sigma, 1).view(), a, 0);
+  store_plane(with_noise(clean.view(), sigma, 2).view(), b, 0);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+  EXPECT_EQ(relation_of(difference_of(a, a, noise)), Relation::identical);
+  // Also where the noise is a fifth of what is said.
+  store_plane(with_noise(clean.view(), sigma / 5, 1).view(), a, 0);
+  store_plane(with_noise(clean.view(), sigma / 5, 2).view(), b, 0);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+  // Two frames without any noise do not share it.
+  store_plane(clean_plane(gray(), 0, 0).view(), a, 0);
+  store_plane(clean_plane(gray(), 3, 0).view(), b, 0);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+}
+
+}  // namespace
+}  // namespace lull::bm3d
