@@ -26,6 +26,8 @@ struct Case {
   float level = 0;                // added to the picture
 };
 
+std::array<FramePlane, 1> alone(const Plane<float>& plane) { return {{{0, plane.view()}}}; }
+
 class Scene {
  public:
   static constexpr int width = 53, height = 47;
@@ -39,8 +41,7 @@ class Scene {
     const int count_y = reference_count(height, c.phase.step);
     for (int j = 0; j < count_y; ++j)
       for (int i = 0; i < count_x; ++i)
-        groups_.push_back(match(std::as_const(noisy_).view(),
-                                reference_position(i, width, c.phase.step),
+        groups_.push_back(match(alone(noisy_), reference_position(i, width, c.phase.step),
                                 reference_position(j, height, c.phase.step), c.phase));
   }
 
@@ -98,15 +99,17 @@ class Scene {
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       const int x = reference_position(static_cast<int>(k) % count_x, width, phase.step);
       const int y = reference_position(static_cast<int>(k) / count_x, height, phase.step);
-      auto stack = gather<Coefficient>(noisy_.view(), x, y, groups_[k]);
+      auto stack = gather<Coefficient>(alone(noisy_), x, y, groups_[k]);
       const double weight =
           case_.which == Phase::first
               ? hard_threshold(stack, transform, phase.group_transform,
                                case_.strength.value * sigma,
                                case_.strength.value * sigma * case_.strength.mean_factor)
-              : wiener(stack, gather<Coefficient>(clean_.view(), x, y, groups_[k]), transform,
+              : wiener(stack, gather<Coefficient>(alone(clean_), x, y, groups_[k]), transform,
                        phase.group_transform, case_.strength.value * sigma * sigma);
-      sums.add(stack, x, y, groups_[k], weight, kaiser_window(phase.kaiser));
+      for (int m = 0; m < groups_[k].count; ++m)
+        sums.add(stack[m], x + displacement_x(groups_[k].members[m]),
+                 y + displacement_y(groups_[k].members[m]), weight, kaiser_window(phase.kaiser));
     }
     Plane<float> estimate(width, height);
     sums.divide(estimate.view());
