@@ -79,7 +79,10 @@ class ShardedDenoiser final : public Denoiser {
     work_changed_.notify_all();
     progress_.wait(lock, [&] { return failure_ || done_.contains(next_out_) || in_flight() == 0; });
     rethrow();
-    return take_next();
+    if (in_flight() > 0) return take_next();
+    closing_ = false;
+    next_in_ = next_out_ = 0;
+    return std::nullopt;
   }
 
  private:
