@@ -8,11 +8,13 @@
 #    codecs, on the noisy clip, beside ffmpeg on that clip.
 # Runs alternate; medians count. Rates are those that the programs themselves report, without their
 # start. Tables: BUILD/bench/end_to_end_raw.csv, end_to_end.csv
-#   LULL_SIZE, LULL_FRAMES, LULL_REPEATS, LULL_PROFILE   default 1920x1080, 240, 3, balanced
+# 1 is frame by frame; 2 takes --temporal LULL_TEMPORAL, for the session alone too.
+#   LULL_SIZE, LULL_FRAMES, LULL_REPEATS, LULL_PROFILE, LULL_TEMPORAL
+#   default 1920x1080, 240, 3, balanced, 2
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 size=${LULL_SIZE:-1920x1080} frames=${LULL_FRAMES:-240} repeats=${LULL_REPEATS:-3}
-profile=${LULL_PROFILE:-balanced}
+profile=${LULL_PROFILE:-balanced} temporal=${LULL_TEMPORAL:-2}
 device=${devices[0]}
 [[ $device != auto ]] || device=$("$lull" devices | grep -o '^cuda:[0-9]*' | head -n 1) || device=cpu
 
@@ -23,8 +25,15 @@ find_still
   --size "$size" --layout 420 --device "$device" --repeats "$repeats" \
   --csv "$out/end_to_end_raw.csv" >/dev/null
 markdown "$out/end_to_end_raw.csv" device setting shape psnr_db fps ms kernels_fps ratio
+if (( temporal > 0 )); then
+  "$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --profile "$profile" \
+    --temporal "$temporal" --size "$size" --layout 420 --device "$device" --repeats "$repeats" \
+    --csv "$work/alone.csv" >/dev/null
+else
+  cp "$out/end_to_end_raw.csv" "$work/alone.csv"
+fi
 alone=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-  { print $at["kernels_fps"] ? $at["kernels_fps"] : $at["fps"] }' "$out/end_to_end_raw.csv")
+  { print $at["kernels_fps"] ? $at["kernels_fps"] : $at["fps"] }' "$work/alone.csv")
 
 echo
 echo "## With codecs"
@@ -54,7 +63,7 @@ ffmpeg -v error -y -stream_loop -1 -i "$work/grain.mkv" -frames:v "$frames" -c:v
   -preset veryfast -crf 18 "$work/noisy.mkv"
 rm "$work/period.mkv" "$work/grain.mkv"
 denoise -i "$work/noisy.mkv" -o "$work/frames.mkv" --sigma 20 --profile "$profile" --lossless \
-  --device "$device"
+  --temporal "$temporal" --device "$device"
 bits=$(( $(stat -c %s "$work/noisy.mkv") * 8 * 30 / frames ))
 ffmpeg -v error -y -i "$work/frames.mkv" -c:v libx264 -preset veryfast -b:v $bits \
   "$work/denoised.mkv"
@@ -76,7 +85,7 @@ decoding() {
 }
 median() { sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 
-echo "device,profile,encoder,PSNR of Y dB,lull fps,busiest stage,session alone fps,ffmpeg fps,$(
+echo "device,profile and R,encoder,PSNR of Y dB,lull fps,busiest stage,session alone fps,ffmpeg fps,$(
   )ratio (>= 0.95),--sigma 0 fps,ffmpeg on the noisy clip fps,ratio" >"$out/end_to_end.csv"
 for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
   if [[ $encoder == ffv1 ]]; then
@@ -93,12 +102,12 @@ for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
     echo "$fps" >>"$work/idle"
     transcode "$work/denoised.mkv" "${theirs[@]}" && echo "$fps" >>"$work/ffmpeg"
     denoise -i "$work/noisy.mkv" -o "$work/out.mkv" --sigma 20 --profile "$profile" \
-      --device "$device" "${ours[@]}"
+      --temporal "$temporal" --device "$device" "${ours[@]}"
     echo "$fps" >>"$work/lull"
   done
   busiest=$(sed -n 's/.*busiest stage: //p' "$work/denoise.log")
   quality=$(psnr_of_plane Y 3 "$work/clean.mkv" "$work/out.mkv")
-  awk -v head="${device//,/ },$profile,$encoder,$quality" -v busiest="$busiest" -v alone="$alone" \
+  awk -v head="${device//,/ },$profile $temporal,$encoder,$quality" -v busiest="$busiest" -v alone="$alone" \
     -v lull="$(median <"$work/lull")" -v ffmpeg="$(median <"$work/ffmpeg")" \
     -v idle="$(median <"$work/idle")" -v plain="$(median <"$work/plain")" 'BEGIN {
       ratio = lull / (alone < ffmpeg ? alone : ffmpeg)
