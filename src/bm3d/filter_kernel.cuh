@@ -3,6 +3,7 @@
 // warps.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "bm3d/filter_group.cuh"
 #include "cuda/shared_memory.h"
@@ -297,10 +298,12 @@ template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream) {
   constexpr int arrays = second_phase ? 3 : 2;  // samples of one or two planes, sums
+  // Only for the group transform that the profiles have: kernels take long to compile.
+  constexpr bool has_sums = std::is_same_v<GroupTransform, Haar>;
   KernelArgs args{filter, {}, phase.window / 2, strength};
   const std::size_t limit = cuda::dynamic_shared_limit();
   if (filter.frames.over_time)
-    plan_frames(phase, limit, args);
+    plan_frames(phase, has_sums ? limit : 0, args);
   else
     args.tile = choose_tile(filter, phase, arrays, limit);
   const int side_x = 1 << (args.tile.log2_x - 2), side_y = 1 << (args.tile.log2_y - 2);
@@ -313,10 +316,10 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
   };
   if (args.tile.rows == 0)
     start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>, 0);
-  else if (filter.frames.over_time)
-    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>, 1);
-  else
+  else if (!filter.frames.over_time)
     start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>, arrays);
+  else if constexpr (has_sums)
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>, 1);
   cuda::check(cudaGetLastError());
 }
 

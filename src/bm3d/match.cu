@@ -56,15 +56,15 @@ const KernelChoice choices[] = {choice<6, narrow_union>,  choice<11, narrow_unio
                                 choice<25, wide_union>};
 constexpr int narrow_chunks[] = {6, 11, 16, 20, 25}, wide_chunks[] = {6, 25};
 
+bool fits_narrow(const PhaseParams& phase) {
+  return round_up(phase.window + (block_side - 1) * phase.step, 8) <= narrow_union;
+}
+
 }  // namespace
 
 MatchPlan::MatchPlan(const PhaseParams& phase, std::size_t shared_limit) {
   fit(phase, shared_limit, fits_narrow(phase) ? std::span<const int>(narrow_chunks) : wide_chunks,
       fits_narrow(phase) ? narrow_union : wide_union);
-}
-
-bool match_detail::fits_narrow(const PhaseParams& phase) {
-  return round_up(phase.window + (block_side - 1) * phase.step, 8) <= narrow_union;
 }
 
 void MatchPlan::fit(const PhaseParams& phase, std::size_t shared_limit, std::span<const int> chunks,

@@ -23,8 +23,6 @@ struct MatchArgs {
   int keep;       // N
   int min_score;  // score at distance tau
 };
-/// Whether the union of the windows of a block's references is narrow (match_tables.cuh).
-bool fits_narrow(const PhaseParams& phase);
 /// Half the squared distance of patches at this mean squared one, in the guide's units.
 double half_distance(double mean, const Guide& guide);
 /// @throws InternalError where distances up to tau do not fit

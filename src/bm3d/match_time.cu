@@ -189,26 +189,23 @@ constexpr KernelChoice choice{chunk,
                               other_pitch,
                               match_time_kernel<16, chunk, union_pitch, other_chunk, other_pitch>,
                               match_time_kernel<32, chunk, union_pitch, other_chunk, other_pitch>};
-const KernelChoice choices[] = {
-    choice<11, narrow_union, 6, small_union>, choice<11, narrow_union, 16, narrow_union>,
-    choice<25, narrow_union, 6, small_union>, choice<25, narrow_union, 16, narrow_union>,
-    choice<25, wide_union, 16, wide_union>};
-constexpr int narrow_chunks[] = {11, 25}, wide_chunks[] = {25};
+const KernelChoice choices[] = {choice<11, narrow_union, 6, small_union>,
+                                choice<25, narrow_union, 16, narrow_union>,
+                                choice<25, wide_union, 16, wide_union>};
 
 }  // namespace
 
 TimePlan::TimePlan(const PhaseParams& phase, int frames, std::size_t shared_limit) {
   PhaseParams other = phase;
   other.window = phase.temporal_window;
-  const bool narrow = fits_narrow(phase) && fits_narrow(other);
-  const std::span<const int> chunks = narrow ? std::span<const int>(narrow_chunks) : wide_chunks;
-  const int pitch = narrow ? narrow_union : wide_union;
-  own.fit(phase, shared_limit, chunks, pitch);
-  others.fit(other, shared_limit, chunks, pitch);
+  for (const KernelChoice& c : choices) {  // for ever greater windows; the last takes all
+    own.fit(phase, shared_limit, std::span(&c.chunk, 1), c.union_pitch);
+    others.fit(other, shared_limit, std::span(&c.other_chunk, 1), c.other_pitch);
+    if (own.union_width <= c.union_pitch && others.union_width <= c.other_pitch &&
+        phase.window * own.score_row <= 32 * c.chunk)
+      break;
+  }
   others.band_rows = others.union_height;
-  const bool small = narrow && others.union_width <= small_union;
-  others.union_pitch = small ? small_union : pitch;
-  others.chunk = small ? 6 : 16;
   const auto bytes = [&](int count) {
     const int words = count * other.window * others.score_row;
     others.score_pitch = round_up(words, 32 * others.chunk) + 36;
