@@ -13,6 +13,7 @@ set(LULL_PUBLIC_HEADERS
   io/media.h
   io/probe.h
   pipeline/bounded_queue.h
+  pipeline/part_denoiser.h
   pipeline/run.h
   pipeline/sharded_denoiser.h)
 

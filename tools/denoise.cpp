@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,10 +11,12 @@
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
+#include "pipeline/part_denoiser.h"
 #include "pipeline/run.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
 #include "tools/exit_code.h"
+#include "tools/job.h"
 #include "tools/open_denoiser.h"
 #include "tools/progress.h"
 #include "tools/signals.h"
@@ -29,12 +32,13 @@ struct Reports {
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
   void debug(const std::string& text) { log.write(LogLevel::debug, text); }
-  void stopped(const std::string& output, int signal) {
-    const bool pipe = output == "-";
+  void stopped(const DenoiseOptions& options, int signal) {
+    const bool pipe = options.output == "-";
     progress.stopped(signal);
     log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
-                                   (pipe ? "standard output" : output) + " was not " +
-                                   (pipe ? "written to its end" : "written"));
+                                   (pipe ? "standard output" : options.output) + " was not " +
+                                   (pipe ? "written to its end" : "written") +
+                                   (options.segment_frames > 0 ? "; go on with --resume" : ""));
   }
 };
 
@@ -142,7 +146,8 @@ std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& fir
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
-io::SinkOptions sink_options(const DenoiseOptions& options) {
+io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& params,
+                             const std::vector<bm3d::Backend>& backends) {
   io::SinkOptions sink;
   sink.vcodec = options.vcodec;
   sink.crf = options.crf;
@@ -153,6 +158,10 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.format = options.output_format;
   sink.datatype = options.datatype;
   sink.strict_metadata = options.strict_metadata;
+  if (options.segment_frames > 0)
+    sink.segments = {.frames = options.segment_frames,
+                     .resume = options.resume,
+                     .facts = job_facts(options, params, backends)};
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
@@ -172,6 +181,33 @@ OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& 
                     options.fallback, [&](const std::string& text) { reports.warn(text); });
   if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
   return opened;
+}
+
+/// Of a job that goes on, only what is missing is denoised.
+void leave_out_done(OpenedDenoiser& opened, const std::vector<io::FrameRange>& wanted,
+                    const DenoiseOptions& options, const bm3d::Params& params,
+                    const FrameFormat& format, Reports& reports) {
+  std::vector<pipeline::FrameSpan> spans;
+  for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
+  const bool all =
+      spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
+  if (all) return;
+  DenoiseOptions same = options;
+  same.fallback = Fallback::none;  // another device would give other bytes
+  opened.denoiser = pipeline::by_parts(
+      std::move(opened.denoiser),
+      [same, params, format, backends = opened.backends, &reports] {
+        return open_denoiser(same, params, format, backends, reports).denoiser;
+      },
+      spans, margin_of(params));
+}
+
+/// How many of the first `frames` an earlier run has made.
+std::int64_t done_before(const std::vector<io::FrameRange>& wanted, std::int64_t frames) {
+  std::int64_t count = frames;
+  for (const io::FrameRange& range : wanted)
+    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
+  return count;
 }
 
 void refuse_overwriting(const DenoiseOptions& options) {
@@ -202,7 +238,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   Leftover leftover;
   SignalWatch signals([&](int signal) {
     leftover.remove();
-    reports.stopped(options.output, signal);
+    reports.stopped(options, signal);
   });
   const ChosenDevices devices = choose_devices(options);
   bm3d::Backend first = devices.backends.front();
@@ -212,18 +248,22 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   rescale_sigma(options, source->info().values);
   const int temporal = temporal_radius(options, source->info(), first);
   const bm3d::Params params = make_params(options, temporal);
-  const OpenedDenoiser opened =
+  OpenedDenoiser opened =
       open_denoiser(options, params, source->format(), devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen =
       opened.backends.front().kind != first.kind && source_options(options, first).gpu;
   first = opened.backends.front();
   if (reopen) source = io::open_source(options.input, source_options(options, first));
-  auto sink = io::open_sink(options.output, *source, sink_options(options));
+  auto sink =
+      io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
+  const std::vector<io::FrameRange> wanted = sink->wanted();
+  leave_out_done(opened, wanted, options, params, source->format(), reports);
   reports.info(devices.reason);
   reports.info(decoder_note(options, first, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
+  for (const std::string& text : sink->notes()) reports.info(text);
   say_left_out(reports, *sink, 0);
   const std::size_t said = sink->left_out().size();
   reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
@@ -233,8 +273,10 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
 
   reports.progress.start(facts_of(options, *source, opened));
   JudgingSink judging(*sink, *source, options);
-  const pipeline::PipelineOptions pipeline_options{
-      .observer = [&](const pipeline::PipelineStats& stats) { reports.progress.update(stats); }};
+  const pipeline::PipelineOptions pipeline_options{.observer = [&](pipeline::PipelineStats stats) {
+    stats.skipped = done_before(wanted, stats.frames);
+    reports.progress.update(stats);
+  }};
   pipeline::PipelineStats stats;
   try {
     stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
@@ -246,6 +288,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   }
   damaged_frames = judging.damage().frames;
   if (!stats.cancelled) {
+    stats.skipped = done_before(wanted, stats.frames);
     say_left_out(reports, *sink, said);
     reports.progress.done(stats, damaged_frames);
     if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
@@ -253,7 +296,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     return 0;
   }
   sink.reset();
-  reports.stopped(options.output, signals.signal());
+  reports.stopped(options, signals.signal());
   return 128 + signals.signal();
 }
 

@@ -321,6 +321,10 @@ void check(const DenoiseOptions& options) {
   if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
     throw InvalidArgument("--progress-fd 1 with -o " + options.output +
                           " (the result goes there); give another descriptor");
+  if (options.resume && options.segment_frames == 0)
+    throw InvalidArgument(
+        "--resume without --segment-frames (only a job in segments can go on); "
+        "give what the job was begun with");
   (void)make_params(options, options.temporal.value_or(0));
   (void)source_options(options);
 }

@@ -70,6 +70,8 @@ struct DenoiseOptions {
   ProgressOptions progress;
   LogOptions log;
   int max_decode_errors = 0;
+  int segment_frames = 0;  // 0: no segments
+  bool resume = false;
   Fallback fallback = Fallback::none;
 };
 

@@ -1,6 +1,9 @@
 #include "tools/device_choice.h"
 
+#include <hwy/targets.h>
+
 #include <algorithm>
+#include <cstdint>
 
 #include "core/error.h"
 #include "cuda/device_list.h"
@@ -26,6 +29,13 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }
 
 }  // namespace
+
+std::string cpu_target() {
+  // Highway numbers its targets from the best on. Of those that this CPU has, the build holds
+  // HWY_TARGETS.
+  const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
+  return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
+}
 
 ChosenDevices choose_devices(const DenoiseOptions& options) {
   ChosenDevices chosen;

@@ -17,4 +17,7 @@ struct ChosenDevices {
 /// @throws DeviceUnavailable  a GPU is asked for that is not there
 [[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);
 
+/// Highway's name of the instruction set that the CPU backend runs with: "AVX2".
+[[nodiscard]] std::string cpu_target();
+
 }  // namespace lull::tools

@@ -1,20 +1,14 @@
-#include <hwy/targets.h>
-
-#include <bit>
 #include <cstdio>
 #include <thread>
 
 #include "cuda/device_list.h"
 #include "tools/commands.h"
+#include "tools/device_choice.h"
 
 namespace lull::tools {
 
 int devices() {
-  // Highway numbers its targets from the best on. Of those that this CPU has, the build holds
-  // HWY_TARGETS.
-  const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
-  const auto best = static_cast<std::int64_t>(supported & (~supported + 1));
-  std::printf("%-10s %s, %u threads\n", "cpu", hwy::TargetName(best),
+  std::printf("%-10s %s, %u threads\n", "cpu", cpu_target().c_str(),
               std::thread::hardware_concurrency());
   std::printf("%-10s scalar, 1 thread; slow, for checks\n", "reference");
   const cuda::DeviceList list = cuda::list_devices();

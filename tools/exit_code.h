@@ -24,6 +24,8 @@ namespace lull::tools {
       return 73;
     case ErrorKind::io:
       return 74;
+    case ErrorKind::device_failed:
+      return 75;
   }
   return 70;
 }

@@ -62,8 +62,9 @@ Log::~Log() {
   if (file_ >= 0) close(file_);
 }
 
-void Log::write(LogLevel level, const std::string& text) {
-  if (text.empty() || level > options_.level) return;
+void Log::write(LogLevel level, const std::string& said) {
+  if (said.empty() || level > options_.level) return;
+  const std::string text = one_line(said);  // tags of the input may be in it
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;

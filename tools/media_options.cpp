@@ -105,6 +105,7 @@ std::optional<std::int64_t> time_us(std::string_view text) {
     if (!value || parts > 2 || *value > longest_s || (parts > 0 && *value > 59))
       return std::nullopt;
     seconds = 60 * seconds + *value;
+    if (seconds > longest_s) return std::nullopt;
     if (more) text.remove_prefix(colon + 1);
   }
   return seconds * second + fraction;

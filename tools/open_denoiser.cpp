@@ -46,6 +46,28 @@ std::unique_ptr<Denoiser> open_within_memory(bm3d::Params params, const FrameFor
   }
 }
 
+bool cpu_may_help(const Error& error) {
+  return dynamic_cast<const OutOfDeviceMemory*>(&error) != nullptr ||
+         error.kind() == ErrorKind::device_failed;
+}
+
+/// What is said and done when devices fail. `last_resort` may be empty.
+pipeline::ShardOptions on_failures(const Say& say,
+                                   std::function<std::unique_ptr<Denoiser>()> last_resort) {
+  pipeline::ShardOptions options;
+  options.lost = [say](std::size_t, const DeviceFailure& why, std::size_t left) {
+    say(without_suggestion(why.what()) + "; its frames go to the other " +
+        (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));
+  };
+  if (last_resort)
+    options.replace = [say, last_resort = std::move(last_resort)](const DeviceFailure& why) {
+      say(without_suggestion(why.what()) +
+          "; the CPU does the rest, whose bytes differ from a GPU's");
+      return last_resort();
+    };
+  return options;
+}
+
 }  // namespace
 
 std::string name_of(const bm3d::Backend& backend) {
@@ -63,21 +85,26 @@ std::string name_of(const bm3d::Backend& backend) {
 OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
                              const std::vector<bm3d::Backend>& backends, Fallback fallback,
                              const Say& say, const Opener& open) {
+  const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
   OpenedDenoiser result{.denoiser = nullptr, .backends = backends};
   std::vector<std::unique_ptr<Denoiser>> sessions;
   try {
     for (bm3d::Backend& backend : result.backends)
       sessions.push_back(open_within_memory(params, format, backend, say, open));
-  } catch (const OutOfDeviceMemory& error) {
-    if (fallback != Fallback::cpu) throw;
+  } catch (const Error& error) {
+    if (fallback != Fallback::cpu || !cpu_may_help(error)) throw;
     sessions.clear();  // gives the memory back
-    const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
     say("denoising on the CPU (" + std::string(error.what()) + ")");
     result.backends = {cpu};
     sessions.push_back(open(params, format, cpu));
   }
-  result.denoiser =
-      sessions.size() == 1 ? std::move(sessions.front()) : pipeline::shard(std::move(sessions));
+  const bool gpus = result.backends.front().kind == bm3d::BackendKind::cuda;
+  std::function<std::unique_ptr<Denoiser>()> last_resort;
+  if (fallback == Fallback::cpu && gpus) last_resort = [=] { return open(params, format, cpu); };
+  pipeline::ShardOptions options = on_failures(say, std::move(last_resort));
+  result.denoiser = sessions.size() == 1 && !options.replace
+                        ? std::move(sessions.front())
+                        : pipeline::shard(std::move(sessions), std::move(options));
   return result;
 }
 

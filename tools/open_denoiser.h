@@ -24,9 +24,15 @@ struct OpenedDenoiser {
 /// Opens a session for each of `backends`, and shards them where they are several. Where the memory
 /// of a device does not suffice, that device gets fewer streams, then smaller batches, which change
 /// no byte of the result; if that does not help and `fallback` allows it, all is left to the CPU
-/// (never a part of the frames: its bytes differ from a GPU's). Each step is told to `say`, a line
-/// each.
+/// (never a part of the frames: its bytes differ from a GPU's).
+///
+/// A device that fails later leaves its frames to the others; when the last one fails and
+/// `fallback` allows it, the rest is left to the CPU: what a GPU has given back stays, and the
+/// bytes from there on are the CPU's. Else the session throws DeviceFailure.
+///
+/// Each step is told to `say`, a line each, also later and from any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
+/// @throws DeviceFailure      a device fails at once
 /// @throws whatever `open` throws for other reasons
 [[nodiscard]] OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,

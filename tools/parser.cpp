@@ -24,7 +24,9 @@ constexpr const char* main_examples =
     "  lull devices\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
-    "70 internal, 73 cannot create output, 74 I/O error, 128+n stopped by signal n.\n";
+    "70 internal, 73 cannot create output, 74 I/O error, 75 a GPU failed (try again), 128+n "
+    "stopped\n"
+    "by signal n.\n";
 
 constexpr const char* denoise_examples =
     "One value A of --window, --group, --step, --tau, --transform, --group-transform and\n"

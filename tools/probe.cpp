@@ -39,7 +39,7 @@ std::string frames_text(const io::InputReport& r) {
 }
 
 void line(const char* name, const std::string& text) {
-  if (!text.empty()) std::printf("%-9s %s\n", name, text.c_str());
+  if (!text.empty()) std::printf("%-9s %s\n", name, one_line(text).c_str());
 }
 
 void print_text(const io::InputReport& r) {

@@ -102,8 +102,10 @@ std::string Progress::line(const pipeline::PipelineStats& stats) const {
   // The container's count is an estimate: once it is passed, it says nothing.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld", static_cast<long long>(facts_.frames));
-    text += format("  %.2f fps  ETA ", stats.fps());
-    text += format_duration(static_cast<double>(facts_.frames - stats.frames) / stats.fps());
+    text += format("  %.2f fps", stats.fps());
+    if (stats.fps() > 0)
+      text += "  ETA " +
+              format_duration(static_cast<double>(facts_.frames - stats.frames) / stats.fps());
   } else {
     text += format("  %.2f fps", stats.fps());
   }

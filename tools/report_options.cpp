@@ -47,10 +47,20 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
      }},
+    {"--segment-frames", "N", trouble,
+     "encode segments of N frames, from 2, each of them safe on the disk before the next, in the "
+     "folder OUTPUT.lull-job until all are one file; some hundred are good",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
+     }},
+    {"--resume", "", trouble,
+     "go on with such a job that was interrupted, with the same input and options, to the same "
+     "bytes; begin one if there is none",
+     [](DenoiseOptions& o, const std::string&) { o.resume = true; }},
     {"--fallback", "none|cpu", trouble,
-     "cpu: denoise on the CPU if there is no GPU, or its memory does not suffice with fewer "
-     "streams "
-     "and smaller batches either (default: none)",
+     "cpu: denoise on the CPU if there is no GPU, its memory does not suffice with fewer streams "
+     "and "
+     "smaller batches either, or the last GPU fails on the way (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.fallback = choose("--fallback", v, fallbacks);
      }},

@@ -45,25 +45,42 @@ class CudaSession final : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    const cuda::DeviceScope scope(device_);
-    CudaSlot& slot = *slots_[next_];
-    next_ = (next_ + 1) % slots_.size();
-    std::optional<Frame> ready = slot.finish();
-    slot.start(std::move(noisy), pool_.acquire());
-    return ready;
+    return on_device([&] {
+      CudaSlot& slot = *slots_[next_];
+      next_ = (next_ + 1) % slots_.size();
+      std::optional<Frame> ready = slot.finish();
+      slot.start(std::move(noisy), pool_.acquire());
+      return ready;
+    });
   }
 
   std::optional<Frame> drain() override {
-    const cuda::DeviceScope scope(device_);
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      CudaSlot& slot = *slots_[next_];
-      next_ = (next_ + 1) % slots_.size();
-      if (std::optional<Frame> ready = slot.finish()) return ready;
-    }
-    return std::nullopt;
+    return on_device([&]() -> std::optional<Frame> {
+      for (std::size_t i = 0; i < slots_.size(); ++i) {
+        CudaSlot& slot = *slots_[next_];
+        next_ = (next_ + 1) % slots_.size();
+        if (std::optional<Frame> ready = slot.finish()) return ready;
+      }
+      return std::nullopt;
+    });
   }
 
  private:
+  /// Runs `work` while the device is current. It could be used when the session was opened: if it
+  /// cannot any more, or lacks memory, it has failed.
+  template <class Work>
+  std::optional<Frame> on_device(Work&& work) const {
+    try {
+      const cuda::DeviceScope scope(device_);
+      return work();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device_failed && error.kind() != ErrorKind::device_unavailable)
+        throw;
+      throw DeviceFailure("cuda:" + std::to_string(device_) + " failed (" +
+                          without_suggestion(error.what()) + "); run the job again");
+    }
+  }
+
   FrameFormat format_;
   int device_;
   FramePool pool_;

@@ -15,12 +15,22 @@ enum class ErrorKind {
   internal,            // a fault of lull's own                        70
   cannot_create,       // the output cannot be created                 73
   io,                  // reading or writing failed on the way         74
+  device_failed,       // the device stopped working on the way        75
 };
+
+/// A '?' for each control character: names and tags are the input's, and what is said of them stays
+/// one line and steers no terminal.
+inline std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return text;
+}
 
 /// Text has the form "<problem> (<why>); <suggestion>", one line, no full stop.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  Error(ErrorKind kind, const std::string& text)
+      : std::runtime_error(one_line(text)), kind_(kind) {}
   ErrorKind kind() const noexcept { return kind_; }
 
  private:
@@ -44,8 +54,15 @@ class OutOfDeviceMemory : public DeviceUnavailable {
   using DeviceUnavailable::DeviceUnavailable;
 };
 
+/// A device that worked gives errors now: another one, or another try, may do.
+using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
 using InternalError = ErrorOf<ErrorKind::internal>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;
 using IoError = ErrorOf<ErrorKind::io>;
+
+/// "<problem> (<why>)" of an error's text.
+inline std::string without_suggestion(const std::string& text) {
+  return text.substr(0, text.rfind("; "));
+}
 
 }  // namespace lull

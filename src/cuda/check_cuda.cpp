@@ -22,6 +22,37 @@ bool blames_the_device(cudaError_t status) {
   }
 }
 
+/// What is wrong with the device, or with what ran on it, and was not before. Most of these stay:
+/// every further call gives them, for all devices of the process.
+bool tells_of_a_failure(cudaError_t status) {
+  constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not name
+  if (static_cast<int>(status) == contained) return true;
+  switch (status) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorMpsConnectionFailed:
+    case cudaErrorMpsRpcFailure:
+    case cudaErrorMpsServerNotReady:
+    case cudaErrorOperatingSystem:
+    case cudaErrorSystemNotReady:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void check(cudaError_t status, std::source_location where) {
@@ -33,6 +64,7 @@ void check(cudaError_t status, std::source_location where) {
                            std::to_string(where.line()) + ")";
   if (status == cudaErrorMemoryAllocation)
     throw OutOfDeviceMemory(text + "; use fewer streams or smaller batches");
+  if (tells_of_a_failure(status)) throw DeviceFailure(text);
   if (blames_the_device(status)) throw DeviceUnavailable(text);
   throw InternalError(text);
 }

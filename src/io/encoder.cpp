@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "io/encoder_options.h"
 #include "io/ffmpeg_log.h"
@@ -12,10 +13,7 @@
 namespace lull::io {
 namespace {
 
-AVRational frame_time(const FileSource& source) {
-  const Rational& rate = source.info().frame_rate;
-  return rate.num > 0 ? av_inv_q(to_av(rate)) : AVRational{1, 25};
-}
+AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
 /// MPEG-1 and 2 know a list of rates; a tick of MPEG-4 part 2 is at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
@@ -39,48 +37,84 @@ AVFrame& PicturePool::writable() {
   return *pictures_.emplace_back(std::move(picture));
 }
 
-Encoder::Encoder(const EncoderChoice& choice, const Container& container, const FileSource& source,
-                 const SinkOptions& options, Dictionary& leftover)
+// Time stamps must increase in every container; at a constant rate they count frames.
+std::int64_t FrameTimes::next(const Frame& frame) {
+  const std::int64_t number = frames_++;
+  if (number == 0) first_pts_ = frame.pts;
+  if (numbered_) return number;
+  std::int64_t time =
+      av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0), to_av(frame.time_base), tick_);
+  const bool irregular = frames_only_ ? time != number : constant_rate_ && time <= last_;
+  if (irregular && number > 0)
+    throw InvalidArgument(codec_ + " in ." + extension_ +
+                          " cannot hold frames at varying times (frame " + std::to_string(number) +
+                          "); use .mkv");
+  // A tick more or less is the input's own rounding.
+  const std::int64_t back = av_rescale_q(time, tick_, to_av(frame.time_base));
+  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
+  if (last_ != AV_NOPTS_VALUE && time <= last_) time = last_ + 1;
+  last_ = time;
+  return time;
+}
+
+EncoderInput::EncoderInput(const FileSource& source)
+    : format(source.format()),
+      pixel_format(source.pixel_format()),
+      traits(source.traits()),
+      half_floats(source.half_floats()),
+      frame_rate(to_av(source.info().frame_rate)),
+      tick(source.demuxer().video().time_base),
+      aspect(av_guess_sample_aspect_ratio(&source.demuxer().context(), &source.demuxer().video(),
+                                          const_cast<AVFrame*>(&source.first()))),
+      field_order(source.decoder().field_order),
+      first(make_frame()) {
+  check<InternalError>(av_frame_copy_props(first.get(), &source.first()), "cannot copy side data");
+  first->width = source.first().width;
+  first->height = source.first().height;
+  first->format = source.first().format;
+}
+
+Encoder::Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
+                 const SinkOptions& options, Dictionary& leftover,
+                 std::shared_ptr<FrameTimes> times)
     : choice_(choice),
-      frames_only_(container.frames_only()),
-      numbered_(container.numbered),
-      extension_(container.extension),
-      pictures_(choice.format, source.format().width, source.format().height) {
+      times_(std::move(times)),
+      pictures_(choice.format, input.format.width, input.format.height) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
-  describe(source, container);
+  describe(input, container);
   context_->thread_count = options.threads;
-  set_encoder_options(*context_, container, source.first(), options, leftover);
-  if (source.half_floats() && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
+  set_encoder_options(*context_, container, *input.first, options, leftover);
+  if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
     leftover.set("format", "half");
   open(leftover);
   if (choice.convert) {
-    unconverted_.emplace(packable(source.pixel_format(), source.traits()), source.format().width,
-                         source.format().height);
+    unconverted_.emplace(packable(input.pixel_format, input.traits), input.format.width,
+                         input.format.height);
   }
 }
 
-void Encoder::describe(const FileSource& source, const Container& container) {
+void Encoder::describe(const EncoderInput& input, const Container& container) {
   AVCodecContext& c = *context_;
-  const AVFrame& first = source.first();
-  const AVStream& stream = source.demuxer().video();
+  const AVFrame& first = *input.first;
   c.width = first.width;
   c.height = first.height;
   c.pix_fmt = choice_.format;
-  c.sample_aspect_ratio = av_guess_sample_aspect_ratio(
-      &source.demuxer().context(), const_cast<AVStream*>(&stream), const_cast<AVFrame*>(&first));
-  c.framerate = to_av(source.info().frame_rate);
-  constant_rate_ =
-      container.constant_rate() || needs_constant_rate(*choice_.codec, stream.time_base);
-  c.time_base = constant_rate_ ? frame_time(source) : stream.time_base;
+  c.sample_aspect_ratio = input.aspect;
+  c.framerate = input.frame_rate;
+  const bool constant_rate =
+      container.constant_rate() || needs_constant_rate(*choice_.codec, input.tick);
+  c.time_base = constant_rate ? frame_time(input.frame_rate) : input.tick;
+  if (!times_)
+    times_ = std::make_shared<FrameTimes>(*choice_.codec, container, constant_rate, c.time_base);
   c.color_range = first.color_range;
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
   c.chroma_sample_location = first.chroma_location;
-  c.field_order = source.decoder().field_order;
+  c.field_order = input.field_order;
   if (is_interlaced(first)) c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
   if (is_full_range_yuv(choice_.format)) c.color_range = AVCOL_RANGE_JPEG;
-  if (choice_.convert && is_rgb(choice_.format) != is_rgb(source.pixel_format())) {
+  if (choice_.convert && is_rgb(choice_.format) != is_rgb(input.pixel_format)) {
     c.colorspace = is_rgb(choice_.format) ? AVCOL_SPC_RGB : usual_colour_space(c.height);
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
@@ -156,32 +190,14 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
   return out;
 }
 
-// Time stamps must increase in every container; at a constant rate they count frames.
-std::int64_t Encoder::time_of(const Frame& frame) {
-  if (numbered_) return sent_;
-  std::int64_t time = av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0),
-                                   to_av(frame.time_base), context_->time_base);
-  const bool irregular = frames_only_ ? time != sent_ : constant_rate_ && time <= last_time_;
-  if (irregular && sent_ > 0)
-    throw InvalidArgument(std::string(choice_.codec->name) + " in ." + extension_ +
-                          " cannot hold frames at varying times (frame " + std::to_string(sent_) +
-                          "); use .mkv");
-  // A tick more or less is the input's own rounding.
-  const std::int64_t back = av_rescale_q(time, context_->time_base, to_av(frame.time_base));
-  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_times_ = true;
-  if (last_time_ != AV_NOPTS_VALUE && time <= last_time_) time = last_time_ + 1;
-  last_time_ = time;
-  return time;
-}
-
 void Encoder::send(const Frame& frame) {
-  if (sent_ == 0) first_pts_ = frame.pts;
   FramePtr picture = share_samples(frame);
   if (!picture) picture.reset(non_null(av_frame_clone(&pack_samples(frame))));
   if (frame.passenger)
     check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
                          "cannot copy side data");
-  picture->pts = time_of(frame);
+  picture->pts = times_->next(frame);
+  if (sent_++ == 0) first_time_ = picture->pts;
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
@@ -189,22 +205,36 @@ void Encoder::send(const Frame& frame) {
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
-  ++sent_;
   const LogWatch watch;
   const int code = avcodec_send_frame(context_.get(), picture.get());
   if (code < 0)
-    throw IoError(with_log(std::string("cannot encode frame ") + std::to_string(sent_ - 1) +
-                               " with " + choice_.codec->name,
+    throw IoError(with_log(std::string("cannot encode frame ") +
+                               std::to_string(times_->frames() - 1) + " with " +
+                               choice_.codec->name,
                            watch));
 }
 
-void Encoder::send_end() { avcodec_send_frame(context_.get(), nullptr); }
+void Encoder::send_end() {
+  ended_ = true;
+  avcodec_send_frame(context_.get(), nullptr);
+}
+
+// x265 (3.5) takes decoding times from memory that it never wrote if there are no more frames than
+// it delays for reordering, which is two at most. A tick each before the first is before
+// everything, and after the decoding times of whatever frames came before.
+void Encoder::repair_decoding_time(AVPacket& packet) const {
+  constexpr int delay = 2;
+  if (ended_ && sent_ <= delay && std::string_view(choice_.codec->name) == "libx265")
+    packet.dts = first_time_ - delay + received_;
+}
 
 PacketPtr Encoder::receive() {
   PacketPtr packet = make_packet();
   const int code = avcodec_receive_packet(context_.get(), packet.get());
   if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
+  repair_decoding_time(*packet);
+  ++received_;
   if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
     if (packet->duration <= 0) packet->duration = frame->second.duration;
     insert_messages(frame->second.messages, context_->codec_id, *packet);
@@ -216,11 +246,12 @@ PacketPtr Encoder::receive() {
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover) {
+  const EncoderInput input(source);
   std::exception_ptr reason;
   for (const EncoderChoice& choice : choices) {
     try {
       leftover.clear();
-      return std::make_unique<Encoder>(choice, container, source, options, leftover);
+      return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
       if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder

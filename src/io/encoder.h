@@ -2,11 +2,14 @@
 // Frames into packets of one video stream.
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/converter.h"
 #include "io/encoder_choice.h"
+#include "io/pixel_formats.h"
 
 namespace lull::io {
 
@@ -24,11 +27,54 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
+/// What an encoder has to know of the video. Keeps nothing of the source, which another thread may
+/// read by the time that another encoder is opened.
+struct EncoderInput {
+  /// Before the first read of `source`.
+  explicit EncoderInput(const FileSource& source);
+
+  FrameFormat format;
+  AVPixelFormat pixel_format;
+  PixelTraits traits;
+  bool half_floats;
+  AVRational frame_rate, tick, aspect;
+  AVFieldOrder field_order;
+  FramePtr first;  // of the first frame all but the samples
+};
+
+/// Times of frames as the output has them: increasing, and at a constant rate they count frames.
+class FrameTimes {
+ public:
+  /// `codec` and `extension` are for messages.
+  FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
+      : codec_(codec.name),
+        extension_(container.extension),
+        frames_only_(container.frames_only()),
+        numbered_(container.numbered),
+        constant_rate_(constant_rate),
+        tick_(tick) {}
+
+  /// In ticks, of the next frame in presentation order. @throws InvalidArgument  the output cannot
+  /// hold it
+  std::int64_t next(const Frame& frame);
+  std::int64_t frames() const { return frames_; }
+  /// Whether a frame so far was not at a time of the constant rate that the output has.
+  bool moved() const { return moved_; }
+
+ private:
+  std::string codec_, extension_;
+  bool frames_only_, numbered_, constant_rate_, moved_ = false;
+  AVRational tick_;
+  std::int64_t frames_ = 0, first_pts_ = 0, last_ = AV_NOPTS_VALUE;
+};
+
 class Encoder {
  public:
-  /// `leftover` gets the entries of options.vopts that the encoder does not know.
-  Encoder(const EncoderChoice& choice, const Container& container, const FileSource& source,
-          const SinkOptions& options, Dictionary& leftover);
+  /// `leftover` gets the entries of options.vopts that the encoder does not know. `times`: of an
+  /// encoder that this one takes over from, with the same arguments; null: it begins the video.
+  Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
+          const SinkOptions& options, Dictionary& leftover,
+          std::shared_ptr<FrameTimes> times = nullptr);
 
   const AVCodecContext& context() const { return *context_; }
   const EncoderChoice& choice() const { return choice_; }
@@ -37,26 +83,24 @@ class Encoder {
   void send_end();
   /// The next packet that is ready, else null; its time base is the context's.
   PacketPtr receive();
-  /// Whether a frame so far was not at a time of the constant rate that the output has.
-  bool moved_times() const { return moved_times_; }
+  const std::shared_ptr<FrameTimes>& times() const { return times_; }
 
  private:
-  void describe(const FileSource& source, const Container& container);
+  void describe(const EncoderInput& input, const Container& container);
   void open(Dictionary& leftover);
+  void repair_decoding_time(AVPacket& packet) const;
   FramePtr share_samples(const Frame& frame) const;
   AVFrame& pack_samples(const Frame& frame);
-  std::int64_t time_of(const Frame& frame);
 
   EncoderChoice choice_;
   CodecPtr context_;
-  bool frames_only_, numbered_;
-  bool constant_rate_ = false, moved_times_ = false;
-  std::string extension_;
+  std::shared_ptr<FrameTimes> times_;
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;
   std::optional<Converter> converter_;
-  std::int64_t sent_ = 0;  // frames
-  std::int64_t first_pts_ = 0, last_time_ = AV_NOPTS_VALUE;
+  std::int64_t sent_ = 0, received_ = 0;  // frames, packets
+  std::int64_t first_time_ = 0;
+  bool ended_ = false;
   struct Inside {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;

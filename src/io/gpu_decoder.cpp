@@ -101,6 +101,18 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   return copy;
 }
 
+bool GpuDecoder::works() const {
+  const BufferPtr pool(av_hwframe_ctx_alloc(device_.get()));
+  if (!pool) return false;
+  AVHWFramesContext& context = *reinterpret_cast<AVHWFramesContext*>(pool->data);
+  context.format = AV_PIX_FMT_CUDA;
+  context.sw_format = AV_PIX_FMT_NV12;
+  context.width = context.height = 64;
+  const FramePtr frame = make_frame();
+  return av_hwframe_ctx_init(pool.get()) >= 0 &&
+         av_hwframe_get_buffer(pool.get(), frame.get(), 0) >= 0;
+}
+
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
   // FFmpeg rounds these on the CPU, so that the sizes could differ.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";

@@ -25,6 +25,10 @@ class GpuDecoder {
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
+  /// Whether the GPU still gives memory. What it fails to decode is the stream's fault if it does.
+  bool works() const;
+  int device() const { return index_; }
+
   /// Why a picture, which would have format `nominal` on the CPU, cannot stay on the GPU; empty if
   /// it can.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;

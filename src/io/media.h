@@ -145,12 +145,26 @@ class MediaSource : public FrameSource {
 /// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
 ///                          a stack; interlaced video that is refused, which read() may throw, too
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
+/// @throws DeviceFailure  read() alone: the GPU that decodes stopped working
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
 
 /// How a NIfTI output holds its samples. int16: whole numbers in its range stay, all else is
 /// scaled; float32: without scale.
 enum class DataType { same, int16, float32 };
+
+/// Something that a job in segments must have in common with the one that it continues.
+struct JobFact {
+  std::string name, value;  // "--sigma", "20"
+};
+
+/// A job in segments: work that is done survives whatever ends the process. See open_sink.
+struct SegmentOptions {
+  int frames = 0;       // of each but the last, from 2
+  bool resume = false;  // go on with what an interrupted job left
+  /// What the frames depend on beside the input and the options of source and sink.
+  std::vector<JobFact> facts;
+};
 
 struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
@@ -166,6 +180,7 @@ struct SinkOptions {
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
   std::string format;
   int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
+  std::optional<SegmentOptions> segments;
 };
 
 /// Writes one video stream beside copies of the source's other streams.
@@ -183,6 +198,14 @@ class MediaSink : public FrameSink {
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
   virtual const std::string& temporary() const noexcept = 0;
+  /// The frames whose samples write() needs, counted from 0 as it gets them; the others may come
+  /// without. All, but for a job that is resumed. Rising.
+  virtual std::vector<FrameRange> wanted() const { return {FrameRange{}}; }
+  /// What became of an interrupted job, one text each.
+  virtual const std::vector<std::string>& notes() const noexcept {
+    static const std::vector<std::string> none;
+    return none;
+  }
   /// Packets of copied streams that were too damaged to be copied, where the source passes over
   /// damage (else they are BadData).
   virtual Damage damage() const { return {}; }
@@ -222,13 +245,23 @@ class MediaSink : public FrameSink {
 /// TIFF stack a TIFF file with the same tags; nothing else becomes either. `null` and `hash` take
 /// stacks, too; digests are of the samples as VideoInfo::values maps them.
 ///
+/// With `segments` the video is encoded in parts that stand alone, each of them a file in the
+/// folder "PATH.lull-job" that is on the disk before the next begins. finish() puts them together,
+/// gives the result its name and removes the folder; without it the folder stays if a segment is
+/// done. To go on, open source and sink again with equal options and `resume` and give the sink the
+/// same frames: the result has the bytes that it would have had. Input and output must be files,
+/// the output a container for video that is not raw frames (Y4M).
+///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
 /// 18 for x264 and x265.
 /// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
 ///                          samples; a container that cannot hold a stream; output equals input;
 ///                          with strict_metadata, whatever would be left out
-/// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created
+/// @throws InvalidArgument  the job that `segments` shall resume had another input or options
+/// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created; an
+///                          interrupted job is there (without `overwrite` or `resume`), or another
+///                          process is at it
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 

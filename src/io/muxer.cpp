@@ -189,6 +189,8 @@ void Muxer::write_video(PacketPtr packet) {
   if (extension_ == "y4m") return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
+  // Where one encoder takes over from another, decoding times can overlap if frames vary in length.
+  keep_order(last_video_dts_, *packet);
   const LogWatch watch;
   check_sent(write(packet.get()), watch);
 }
@@ -240,7 +242,9 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;
-  keep_order(copy, *packet);
+  keep_order(copy.last_dts, *packet);
+  if (packet->dts != AV_NOPTS_VALUE && packet->pts != AV_NOPTS_VALUE)
+    packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
   // What another container wants to be told of the content cannot be found in damaged content.
@@ -253,14 +257,11 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
 }
 
 // A coarser time base can make two decoding times one, which many muxers refuse.
-void Muxer::keep_order(Copy& copy, AVPacket& packet) const {
+void Muxer::keep_order(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);
-  const std::int64_t earliest =
-      copy.last_dts == AV_NOPTS_VALUE ? packet.dts : copy.last_dts + (strict ? 1 : 0);
-  packet.dts = std::max(packet.dts, earliest);
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
-  copy.last_dts = packet.dts;
+  if (last_dts != AV_NOPTS_VALUE) packet.dts = std::max(packet.dts, last_dts + (strict ? 1 : 0));
+  last_dts = packet.dts;
 }
 
 int Muxer::write(AVPacket* packet) {

@@ -51,7 +51,7 @@ class Muxer {
   void write_y4m(const AVFrame& picture);
   void cut_and_write(Copy& copy);
   void write_copy(Copy& copy, PacketPtr packet);
-  void keep_order(Copy& copy, AVPacket& packet) const;
+  void keep_order(std::int64_t& last_dts, AVPacket& packet) const;
   int write(AVPacket* packet);
   void check_sent(int code, const LogWatch& watch) const;
 
@@ -61,6 +61,7 @@ class Muxer {
   std::shared_ptr<const Cut> cut_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
+  std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
   std::deque<Copy> copies_;  // by the source's stream number
   std::vector<std::string> left_out_;
   DamageCount damage_;

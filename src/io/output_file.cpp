@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-// Where the data really goes: an existing link stays one.
+}  // namespace
+
 std::string behind_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
@@ -35,7 +36,25 @@ std::string behind_links(const std::string& path) {
   return name.string();
 }
 
-}  // namespace
+void check_free(const std::string& path, bool overwrite) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (fs::is_directory(status))
+    throw CannotCreate("cannot create '" + path + "' (it is a directory)");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw CannotCreate("cannot create '" + path + "' (it exists and is no regular file)");
+  if (fs::exists(status) && !overwrite)
+    throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+}
+
+void sync_folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);  // not every file system can
+  ::close(descriptor);
+}
 
 void Output::FreeIo::operator()(AVIOContext* io) const noexcept {
   av_freep(&io->buffer);
@@ -70,28 +89,21 @@ std::string OutputPipe::keep() {
   return {};
 }
 
-OutputFile::OutputFile(const std::string& path, bool overwrite)
+OutputFile::OutputFile(const std::string& path, bool overwrite, const std::string& folder)
     : Output("the output"), path_(behind_links(path)), overwrite_(overwrite) {
-  std::error_code ignored;
-  const auto status = fs::status(path_, ignored);
-  if (fs::is_directory(status))
-    throw CannotCreate("cannot create '" + path + "' (it is a directory)");
-  if (fs::exists(status) && !fs::is_regular_file(status))
-    throw CannotCreate("cannot create '" + path + "' (it exists and is no regular file)");
-  if (fs::exists(status) && !overwrite)
-    throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
-  create();
+  check_free(path, overwrite);
+  create(folder);
   open_io(true);
 }
 
-void OutputFile::create() {
+void OutputFile::create(const std::string& folder) {
   static std::atomic<int> count = 0;
   const fs::path final_path = path_;
   // A name may have 255 bytes; ours shortens it rather than fail.
   const std::string name = final_path.filename().string().substr(0, 200);
   const std::string hidden =
       "." + name + ".lull-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp";
-  temporary_ = (final_path.parent_path() / hidden).string();
+  temporary_ = ((folder.empty() ? final_path.parent_path() : fs::path(folder)) / hidden).string();
   // Left behind by a process of the same number that was killed: not worth keeping.
   ::unlink(temporary_.c_str());
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -126,6 +138,7 @@ std::int64_t Output::seek(void* self, std::int64_t offset, int whence) {
 }
 
 void OutputFile::settle() {
+  if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
   // Network file systems report a full disk here at the latest.
@@ -146,6 +159,7 @@ void OutputFile::commit() {
     rename_new();
   }
   temporary_.clear();
+  sync_folder_of(path_);
 }
 
 void OutputFile::rename_over() {

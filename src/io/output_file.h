@@ -52,21 +52,31 @@ class Output {
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
 };
 
+/// Where the data of `path` really goes: an existing link stays one.
+std::string behind_links(const std::string& path);
+
+/// @throws CannotCreate  no file can have that name, or one has it and may not be replaced
+void check_free(const std::string& path, bool overwrite);
+
+/// Makes the names in the folder of `path` last, where the file system can.
+void sync_folder_of(const std::string& path);
+
 /// Writes to ".NAME.lull-PID-N.tmp" beside the final name; commit() gives it that name, the
 /// destructor without commit() removes it.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
-  OutputFile(const std::string& path, bool overwrite);
+  /// @param folder  of the same file system, for the temporary file; empty: beside the final name
+  OutputFile(const std::string& path, bool overwrite, const std::string& folder = {});
   ~OutputFile() override;
-  /// Flushes to the disk and renames.
+  /// All is on the disk, and nothing can be written any more. @throws IoError
+  void settle();
+  /// Settles and renames.
   void commit() override;
   std::string keep() override;
 
  private:
-  void create();
-  /// All is on the disk, and the file closed.
-  void settle();
+  void create(const std::string& folder);
   void rename_over();
   void rename_new();
 

@@ -1,14 +1,11 @@
 #include "io/plain_sinks.h"
 
-extern "C" {
-#include <libavutil/hash.h>
-}
-
 #include <bit>
 
 #include "core/describe.h"
 #include "io/byte_pipe.h"
 #include "io/passenger.h"
+#include "io/sha256.h"
 
 namespace lull::io {
 namespace {
@@ -46,36 +43,6 @@ class NullSink final : public PlainSink {
   void finish() override {}
 };
 
-class Sha256 {
- public:
-  Sha256() {
-    AVHashContext* context = nullptr;
-    check<InternalError>(av_hash_alloc(&context, "SHA256"), "no SHA-256");
-    context_.reset(context);
-    av_hash_init(context);
-  }
-  void add(const void* data, std::size_t bytes) {
-    av_hash_update(context_.get(), static_cast<const std::uint8_t*>(data), bytes);
-  }
-  void add(const Frame& frame) {
-    for (int i = 0; i < frame.format.planes(); ++i) {
-      const std::size_t bytes =
-          static_cast<std::size_t>(frame.format.plane_width(i)) * frame.format.bytes_per_sample();
-      for (int y = 0; y < frame.format.plane_height(i); ++y) add(frame.planes[i].row(y), bytes);
-    }
-  }
-  /// The digest of all that was added, in hexadecimal; a new one begins.
-  std::string take() {
-    std::uint8_t text[2 * AV_HASH_MAX_SIZE + 1];
-    av_hash_final_hex(context_.get(), text, sizeof text);
-    av_hash_init(context_.get());
-    return reinterpret_cast<const char*>(text);
-  }
-
- private:
-  std::unique_ptr<AVHashContext, Releaser<av_hash_freep>> context_;
-};
-
 class HashSink final : public PlainSink {
  public:
   HashSink(const MediaSource& source, int descriptor)
@@ -85,8 +52,8 @@ class HashSink final : public PlainSink {
     check_format(frame);
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (frames_ == 0) print_head(frame);
-    digest_.add(frame);
-    if (has_alpha(frame)) digest_.add(frame.passenger->alpha);
+    add_samples(frame);
+    if (has_alpha(frame)) add_samples(frame.passenger->alpha);
     print(std::to_string(frames_++) + " " + std::to_string(frame.pts) + " " + digest_.take());
   }
 
@@ -98,6 +65,15 @@ class HashSink final : public PlainSink {
  private:
   static bool has_alpha(const Frame& frame) {
     return frame.passenger && frame.passenger->alpha.pixels;
+  }
+
+  void add_samples(const Frame& frame) {
+    for (int i = 0; i < frame.format.planes(); ++i) {
+      const std::size_t bytes =
+          static_cast<std::size_t>(frame.format.plane_width(i)) * frame.format.bytes_per_sample();
+      for (int y = 0; y < frame.format.plane_height(i); ++y)
+        digest_.add(frame.planes[i].row(y), bytes);
+    }
   }
 
   void print_head(const Frame& frame) {

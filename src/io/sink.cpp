@@ -1,25 +1,14 @@
-#include <algorithm>
-
 #include "io/ffmpeg_log.h"
+#include "io/loss_notes.h"
 #include "io/losses.h"
 #include "io/muxer.h"
-#include "io/passenger.h"
 #include "io/plain_sinks.h"
+#include "io/segmented_sink.h"
 #include "io/sequence_sink.h"
 #include "io/stack.h"
 
 namespace lull::io {
 namespace {
-
-/// --strict-metadata.
-void refuse_losses(const std::vector<std::string>& losses) {
-  if (losses.empty()) return;
-  const std::size_t others = losses.size() - 1;
-  throw InvalidArgument(
-      "--strict-metadata: not in the output: " + losses.front() +
-      (others > 0 ? " and " + std::to_string(others) + (others == 1 ? " other" : " others") : "") +
-      "; use another container or encoder");
-}
 
 class FileSink final : public MediaSink {
  public:
@@ -27,7 +16,7 @@ class FileSink final : public MediaSink {
       : container_(container_of(path, source, options.format)),
         format_(source.format()),
         container_name_(container_.format->name),
-        strict_(options.strict_metadata) {
+        losses_(options.strict_metadata) {
     if (container_.still() && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
@@ -42,11 +31,10 @@ class FileSink final : public MediaSink {
     encoder_name_ = encoder_->choice().codec->name;
     pixel_format_name_ = name_of(encoder_->choice().format);
     muxer_.emplace(*file_, container_, source, *encoder_, leftover);
-    left_out_ = muxer_->left_out();
+    losses_.add(muxer_->left_out());
     if (!container_.still()) {
-      std::ranges::move(losses_of(source, container_, encoder_->context()),
-                        std::back_inserter(left_out_));
-      note_loss(loss_of_frame(source.first(), encoder_->context()));
+      losses_.add(losses_of(source, container_, encoder_->context()));
+      losses_.add(loss_of_frame(source.first(), encoder_->context()));
     }
     relay_ = source.demuxer().share_relay();
     relay_->attach();
@@ -61,12 +49,9 @@ class FileSink final : public MediaSink {
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
-    if (frame.passenger && !container_.still())
-      note_loss(loss_of_frame(*frame.passenger->properties, encoder_->context()));
     encoder_->send(frame);
-    if (encoder_->moved_times())
-      note_loss("times of frames (." + container_.extension + " has one rate, to which they move)");
-    if (strict_) refuse_losses(left_out_);
+    if (!container_.still()) losses_.add_of_frame(frame, *encoder_, container_);
+    losses_.check();
     pass_on();
   }
 
@@ -87,15 +72,10 @@ class FileSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
+  const std::vector<std::string>& left_out() const noexcept override { return losses_.list(); }
   const std::string& temporary() const noexcept override { return file_->temporary(); }
 
  private:
-  void note_loss(const std::string& loss) {
-    if (!loss.empty() && std::ranges::find(left_out_, loss) == left_out_.end())
-      left_out_.push_back(loss);
-  }
-
   void write_end() {
     encoder_->send_end();
     pass_on();
@@ -112,8 +92,7 @@ class FileSink final : public MediaSink {
   Container container_;
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
-  bool strict_;
-  std::vector<std::string> left_out_;
+  LossNotes losses_;
   std::unique_ptr<Output> file_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
@@ -121,12 +100,22 @@ class FileSink final : public MediaSink {
   int frames_ = 0;
 };
 
+/// Only what FileSink makes can be made in segments.
+void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
+  if (options.segments)
+    throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
+                          "); leave it out");
+}
+
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
   if (path == "null" || path == "hash") {
     refuse_stack(path, options);
+    refuse_segments(path, options, "no file that could be continued");
     return path == "null" ? open_null_sink(source) : open_hash_sink(source, options.descriptor);
   }
+  if (!dynamic_cast<FileSource*>(&source))
+    refuse_segments(path, options, "a stack of slices is written as a whole");
   if (auto sink = open_nifti_sink(path, source, options)) return sink;
   if (auto sink = open_tiff_sink(path, source, options)) return sink;
   refuse_stack(path, options);
@@ -134,8 +123,11 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
   if (!file) throw InternalError("open_sink needs a source of open_source");
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
-  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options))
+  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options)) {
+    refuse_segments(path, options, "each picture is a file of its own already");
     return open_sequence_sink(path, *file, options);
+  }
+  if (options.segments) return open_segmented_sink(path, *file, options);
   return std::make_unique<FileSink>(path, *file, options);
 }
 

@@ -34,10 +34,7 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : damage_(options.pass_damage),
-      demuxer_(path, options, damage_),
-      limits_(options.limits),
-      refuse_interlaced_(options.refuse_interlaced) {
+    : options_(options), damage_(options.pass_damage), demuxer_(path, options, damage_) {
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
   if (!from_gpu_) open_decoder(options.threads);
   info_.frame_rate =
@@ -84,7 +81,7 @@ void FileSource::fill_info(const Selection& selection) {
   info_.time_base = to_rational(stream.time_base);
   info_.values.span = info_.values.full = format().full_scale();
   info_.interlaced = says_interlaced(first(), stream);
-  if (info_.interlaced && refuse_interlaced_) refuse_interlaced();
+  if (info_.interlaced && options_.refuse_interlaced) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !has_second_frame();
   if (stream.codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
   if (const auto& files = demuxer_.sequence(); !files.empty()) {
@@ -158,7 +155,7 @@ std::optional<Frame> FileSource::read() {
   }
   ++given_;
   check_unchanged(*taken);
-  if (refuse_interlaced_ && is_interlaced(*taken->picture)) refuse_interlaced();
+  if (options_.refuse_interlaced && is_interlaced(*taken->picture)) refuse_interlaced();
   auto passenger = std::make_shared<Passenger>();
   passenger->properties = properties_of(*taken->picture);
   const auto& files = demuxer_.sequence();

@@ -20,6 +20,8 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return why_not_gpu_; }
+  /// What it was opened with.
+  const SourceOptions& options() const { return options_; }
   bool passes_damage() const { return damage_.passes(); }
   Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
@@ -55,6 +57,8 @@ class FileSource final : public MediaSource {
   void count_decoded();
   void check_decoded(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
+  FramePtr copy_on_gpu(const AVFrame& picture);
+  [[noreturn]] void fail_gpu(const std::string& why) const;
   std::string place() const;
   /// The pixel format that the picture has, or would have on the CPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
@@ -76,10 +80,9 @@ class FileSource final : public MediaSource {
   [[noreturn]] void fail_change(const Timed& timed) const;
   void check_all_decoded() const;
 
+  SourceOptions options_;
   DamageCount damage_;
   Demuxer demuxer_;
-  Limits limits_;
-  bool refuse_interlaced_;
   LogWatch watch_;
   std::optional<GpuDecoder> gpu_;
   CodecPtr decoder_;

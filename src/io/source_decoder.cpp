@@ -58,7 +58,7 @@ void FileSource::set_up_decoder(const AVCodec* codec) {
   check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar),
                  std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
   decoder_->pkt_timebase = stream.time_base;
-  decoder_->max_pixels = limits_.pixels;
+  decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
 }
 
@@ -120,25 +120,40 @@ FramePtr FileSource::decode() {
     if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
     if (code < 0) fail_decoding();
     check_decoded(*picture);
-    if (is_on_gpu(*picture)) picture = gpu_->copy(*picture);
+    if (is_on_gpu(*picture)) picture = copy_on_gpu(*picture);
   }
   count_decoded();
   return picture;
+}
+
+/// The GPU could do it for the first frame.
+FramePtr FileSource::copy_on_gpu(const AVFrame& picture) {
+  try {
+    return gpu_->copy(picture);
+  } catch (const DeviceUnavailable& error) {
+    fail_gpu(error.what());
+  }
+}
+
+void FileSource::fail_gpu(const std::string& why) const {
+  throw DeviceFailure("cuda:" + std::to_string(gpu_->device()) + " failed while it decoded " +
+                      place() + " (" + why + "); run the job again");
 }
 
 FramePtr FileSource::decode_picture() {
   const std::string what = place();
   const PacketPtr packet = demuxer_.read();
   if (!packet) return nullptr;
-  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), limits_.pixels);
+  FramePtr picture =
+      read_float_tiff(*packet, what.substr(1, what.size() - 2), options_.limits.pixels);
   count_decoded();
   return picture;
 }
 
 void FileSource::count_decoded() {
-  if (++decoded_ > limits_.frames && limits_.frames > 0)
-    throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(limits_.frames) +
-                  " frames; allow it with --max-frames");
+  if (++decoded_ > options_.limits.frames && options_.limits.frames > 0)
+    throw BadData("'" + demuxer_.path() + "' has more than " +
+                  std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
 /// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
@@ -209,8 +224,9 @@ void FileSource::check_decoded(const AVFrame& picture) {
 
 void FileSource::fail_decoding() const {
   if (exceeds_pixels())
-    throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
+    throw BadData(place() + " has more than " + std::to_string(options_.limits.pixels) +
                   " pixels in a frame; allow it with --max-pixels");
+  if (gpu_ && !gpu_->works()) fail_gpu("it gives no memory any more");
   const bool one = !demuxer_.sequence().empty();
   throw BadData(with_log(place() + " is damaged or cut short" +
                              (one ? "" : " near frame " + std::to_string(decoded_)),

@@ -17,11 +17,12 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;            // written
+  std::int64_t skipped = 0;           // of these, done before the run; whoever knows sets it
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds inside read | push and drain | write and finish
   bool cancelled = false;             // stopped by the token before the sink was finished
 
-  double fps() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
+  double fps() const { return seconds > 0 ? static_cast<double>(frames - skipped) / seconds : 0; }
   /// Share of the wall time in which a stage worked rather than waited for its neighbours, 0..1.
   double busy_share(Stage stage) const {
     return seconds > 0 ? busy[static_cast<int>(stage)] / seconds : 0;

@@ -381,6 +381,21 @@ TEST_P(EachBackend, KeepsOrderAndIdentity) {
   }
 }
 
+// Frames of a session that failed come when the others may be drained already.
+TEST_P(EachBackend, TakesFramesAgainOnceDrained) {
+  const auto session = open(quick(20), gray(24, 24), backend_);
+  for (int round = 0; round < 2; ++round) {
+    const int frames = 6 - round;
+    std::vector<Frame> out;
+    for (int n = 0; n < frames; ++n)
+      if (auto ready = session->push(noisy_frame(gray(24, 24), 10 + n))) out.push_back(*ready);
+    while (auto ready = session->drain()) out.push_back(*ready);
+    ASSERT_EQ(static_cast<int>(out.size()), frames);
+    for (int n = 0; n < frames; ++n)
+      EXPECT_TRUE(same_samples(out[n], denoise(quick(20), noisy_frame(gray(24, 24), 10 + n))));
+  }
+}
+
 TEST_P(EachBackend, SecondPhaseImprovesOnTheFirst) {
   const Frame noisy = noisy_frame(gray(96, 80), 25);
   Params params = make_params(Profile::balanced, {25, 25, 25});

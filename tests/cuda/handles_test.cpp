@@ -17,6 +17,9 @@ TEST(Check, TellsTheDeviceFromFaultsOfOurOwn) {
   EXPECT_THROW(check(cudaErrorMemoryAllocation), DeviceUnavailable);
   EXPECT_THROW(check(cudaErrorInsufficientDriver), DeviceUnavailable);
   EXPECT_THROW(check(cudaErrorInvalidValue), InternalError);
+  for (const cudaError_t broken : {cudaErrorLaunchFailure, cudaErrorIllegalAddress,
+                                   cudaErrorECCUncorrectable, cudaErrorUnknown})
+    EXPECT_THROW(check(broken), DeviceFailure);
 }
 
 TEST(Check, NamesThePlace) {

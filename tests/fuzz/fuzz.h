@@ -1,6 +1,7 @@
 #pragma once
 // What the fuzz targets share.
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +31,11 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  /// The open file, at its beginning: to be read as a pipe is.
+  int rewound() const {
+    ::lseek(descriptor_, 0, SEEK_SET);
+    return descriptor_;
+  }
 
  private:
   int descriptor_;
@@ -41,11 +47,29 @@ inline std::string output_name(const std::string& ending) {
   return folder + "/lull-fuzz-" + std::to_string(getpid()) + ending;
 }
 
-/// Reads up to `most` frames and writes them, a little changed. Errors are what is expected;
-/// everything else ends the process.
+/// Standard output of the kind `format`, which goes nowhere.
+inline std::unique_ptr<io::MediaSink> open_pipe_sink(io::MediaSource& source,
+                                                     const std::string& format) {
+  static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  return io::open_sink("-", source, {.format = format, .descriptor = nowhere});
+}
+
+/// Errors of one line are what is expected of `work`; everything else ends the process.
+template <class Work>
+void expect_errors(Work&& work) {
+  try {
+    work();
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    if (std::string(error.what()).find('\n') != std::string::npos) throw;
+  }
+}
+
+/// Reads up to `most` frames and writes them, a little changed.
 template <class OpenSource, class OpenSink>
 void copy_some(OpenSource&& open_source, OpenSink&& open_sink, int most) {
-  try {
+  expect_errors([&] {
     const std::unique_ptr<io::MediaSource> source = open_source();
     const std::unique_ptr<io::MediaSink> sink = open_sink(*source);
     for (int n = 0; n < most; ++n) {
@@ -54,11 +78,7 @@ void copy_some(OpenSource&& open_source, OpenSink&& open_sink, int most) {
       if (frame->format.sample == SampleType::f32) frame->plane<float>(0)(0, 0) += 0.25f;
       sink->write(*std::move(frame));
     }
-  } catch (const InternalError&) {
-    throw;
-  } catch (const Error& error) {
-    if (std::string(error.what()).find('\n') != std::string::npos) throw;
-  }
+  });
 }
 
 }  // namespace lull::fuzz

@@ -1,6 +1,8 @@
 // What a source does where the GPU that it shall decode on is of no use. No machine has the GPU
 // 977.
 
+#include "io/gpu_decoder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +41,14 @@ TEST(GpuDecoder, WithoutItsGpuTheCpuDecodesEveryFrame) {
       EXPECT_EQ(frames[i].pts, expected[i].pts);
       EXPECT_TRUE(lull::testing::same_samples(frames[i], expected[i])) << i;
     }
+  }
+}
+
+TEST(GpuDecoder, KnowsThatItsGpuWorks) {
+  try {
+    EXPECT_TRUE(lull::io::GpuDecoder(0).works());
+  } catch (const DeviceUnavailable& error) {
+    GTEST_SKIP() << error.what();
   }
 }
 

@@ -34,6 +34,27 @@ TEST(Options, EveryRowIsCompleteAndUnique) {
   }
 }
 
+TEST(Options, TimesFitTheirNumbers) {
+  DenoiseOptions options = minimal();
+  apply(options, "--start", "1:02:03.25");
+  EXPECT_EQ(options.source.selection.start_us, 3723250000);
+  apply(options, "--start", "1099511627776");
+  EXPECT_EQ(options.source.selection.start_us, 1099511627776000000);
+  for (const char* beyond : {"1099511627777", "1099511627776:00", "1099511627776:59:59"})
+    EXPECT_THROW(apply(options, "--start", beyond), InvalidArgument) << beyond;
+}
+
+TEST(Options, WhatIsSaidOfThemIsOneLine) {
+  DenoiseOptions options;
+  try {
+    apply(options, "--sigma", "1\n2\x1b[2J");
+    FAIL() << "that is no number";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "--sigma 1?2?[2J (must be a number from 0); see lull denoise --help");
+  }
+}
+
 TEST(Options, ASingleSigmaIsForAllPlanes) {
   DenoiseOptions options = minimal();
   EXPECT_EQ(make_params(options).sigma, (std::array<float, 3>{20, 20, 20}));

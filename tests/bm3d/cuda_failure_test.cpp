@@ -1,0 +1,113 @@
+// A GPU that fails in the middle of a job: nobody hangs, nothing wrong comes out, and the failure
+// is one of the device. Each test fails in a process of its own.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "bm3d/bm3d.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "pipeline/sharded_denoiser.h"
+#include "support/broken_device.h"
+#include "support/gpu.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace lull::testing;
+using ::testing::ExitedWithCode;
+
+constexpr FrameFormat format{.width = 96, .height = 64};
+constexpr int frames = 24, breaks_at = 9;
+constexpr int good = 0, wrong = 1, failed = 75;
+
+/// From page-locked memory, as a source has it.
+Frame noisy_frame(FramePool& pool, int number) {
+  Frame frame = pool.acquire();
+  store_plane(with_noise(texture_picture(96, 64).view(), 20, 100 + number).view(), frame, 0);
+  return frame;
+}
+
+std::unique_ptr<Denoiser> open_session(const Backend& backend) {
+  return open(make_params(Profile::fast, {20, 20, 20}), format, backend);
+}
+
+std::unique_ptr<Denoiser> open_cpu(const DeviceFailure&) {
+  return open_session({.kind = BackendKind::cpu, .threads = 1});
+}
+
+std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
+  FramePool pool(format, frame_memory({.kind = BackendKind::cuda}));
+  std::vector<Frame> held, results;  // so that each frame takes new memory, on a broken device too
+  for (int n = 0; n < frames; ++n) {
+    if (n == breaks) break_device(device);
+    held.push_back(noisy_frame(pool, n));
+    if (auto ready = denoiser.push(held.back())) results.push_back(*std::move(ready));
+  }
+  while (auto ready = denoiser.drain()) results.push_back(*std::move(ready));
+  return results;
+}
+
+/// A job on these GPUs, the last of which fails. `replace` may be empty.
+int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
+  ::alarm(100);  // whoever hangs is killed
+  const Backend first{.kind = BackendKind::cuda, .device = 0};
+  const std::vector<Frame> on_gpu = filter(*open_session(first));
+  const std::vector<Frame> on_cpu = filter(*open_cpu(DeviceFailure("")));
+  try {
+    std::vector<std::unique_ptr<Denoiser>> sessions;
+    for (int i = 0; i < gpus; ++i)
+      sessions.push_back(open_session({.kind = BackendKind::cuda, .device = i}));
+    const auto denoiser = gpus == 1 && !replace
+                              ? std::move(sessions.front())
+                              : pipeline::shard(std::move(sessions), {.replace = replace});
+    const std::vector<Frame> results = filter(*denoiser, breaks_at, gpus - 1);
+    if (results.size() != frames) return wrong;
+    for (int n = 0; n < frames; ++n) {
+      const bool gpu = same_samples(results[n], on_gpu[n]),
+                 cpu = same_samples(results[n], on_cpu[n]);
+      if (!gpu && !(replace && cpu)) return wrong;
+    }
+    return good;
+  } catch (const DeviceFailure& failure) {
+    std::fprintf(stderr, "%s\n", failure.what());
+    return failed;
+  }
+}
+
+class BrokenDevice : public GpuTest {
+ protected:
+  void SetUp() override {
+    // The child starts over, as CUDA does not survive a fork.
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    GpuTest::SetUp();
+  }
+};
+
+TEST_F(BrokenDevice, EndsTheJob) {
+  EXPECT_EXIT(std::exit(job(1, {})), ExitedWithCode(failed),
+              "^cuda:0 failed \\(CUDA: .*\\); run the job again\n$");
+}
+
+TEST_F(BrokenDevice, LeavesTheRestToTheCpu) {
+  EXPECT_EXIT(std::exit(job(1, open_cpu)), ExitedWithCode(good), "");
+}
+
+// CUDA ends for the whole process where a kernel fails; where a GPU contains the failure, the
+// other one does the rest.
+TEST_F(BrokenDevice, OfTwo) {
+  if (cuda::list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
+  const auto ends_well = [](int status) {
+    return WIFEXITED(status) && (WEXITSTATUS(status) == good || WEXITSTATUS(status) == failed);
+  };
+  EXPECT_EXIT(std::exit(job(2, {})), ends_well, "");
+  EXPECT_EXIT(std::exit(job(2, open_cpu)), ExitedWithCode(good), "");
+}
+
+}  // namespace
+}  // namespace lull::bm3d

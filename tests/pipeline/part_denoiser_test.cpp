@@ -1,0 +1,130 @@
+#include "pipeline/part_denoiser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "pipeline/fakes.h"
+#include "pipeline/sharded_denoiser.h"
+
+namespace lull::pipeline {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+
+/// Notes which frames each session saw.
+struct Sessions {
+  explicit Sessions(int frames_late) : delay(frames_late) {}
+  std::unique_ptr<Denoiser> open() {
+    seen.emplace_back();
+    auto session = std::make_unique<Seeing>(*this, seen.size() - 1);
+    return session;
+  }
+
+  struct Seeing final : Denoiser {
+    Seeing(Sessions& all, std::size_t which) : sessions(all), index(which), inner(all.delay) {
+      EXPECT_EQ(++all.open_now, 1) << "two sessions may be too much for a GPU's memory";
+    }
+    ~Seeing() override { --sessions.open_now; }
+    int latency() const noexcept override { return inner.latency(); }
+    std::optional<Frame> push(Frame frame) override {
+      EXPECT_FALSE(drained);
+      sessions.seen[index].push_back(frame.passenger->number);
+      return inner.push(std::move(frame));
+    }
+    std::optional<Frame> drain() override {
+      drained = true;
+      return inner.drain();
+    }
+    Sessions& sessions;
+    std::size_t index;
+    FakeDenoiser inner;
+    bool drained = false;
+  };
+
+  int delay, open_now = 0;
+  std::vector<std::vector<std::int64_t>> seen;
+};
+
+/// Runs `frames` frames; all come out in order, and those in `wanted` are denoised.
+void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wanted, int margin,
+                  int frames) {
+  const auto denoiser = by_parts(open(), open, wanted, margin);
+  std::int64_t out = 0, most_inside = 0;
+  const auto check = [&](const Frame& frame) {
+    bool is_wanted = false;
+    for (const FrameSpan& span : wanted) is_wanted |= out >= span.first && out <= span.last;
+    if (is_wanted) {
+      expect_frame(frame, out);
+    } else {
+      EXPECT_EQ(frame.passenger->number, out);
+      EXPECT_EQ(frame.pts, make_frame(out).pts);
+    }
+    ++out;
+  };
+  for (int i = 0; i < frames; ++i) {
+    if (const auto frame = denoiser->push(make_frame(i))) check(*frame);
+    most_inside = std::max(most_inside, i + 1 - out);
+  }
+  while (const auto frame = denoiser->drain()) check(*frame);
+  EXPECT_EQ(out, frames);
+  EXPECT_LE(most_inside, 2 * denoiser->latency() + 1);
+}
+
+TEST(PartDenoiser, GivesAllFramesAndDenoisesThoseWanted) {
+  for (const int delay : {0, 1, 3, 9})
+    for (const int margin : {0, 1, 4}) {
+      SCOPED_TRACE(testing::Message() << delay << " late, margin " << margin);
+      for (const std::vector<FrameSpan>& wanted : {std::vector<FrameSpan>{{0, end}},
+                                                   {},
+                                                   {{5, 9}},
+                                                   {{0, 3}, {20, end}},
+                                                   {{4, 4}, {6, 6}, {30, 39}},
+                                                   {{50, 60}},
+                                                   {{0, 0}, {2, 2}, {10, 12}, {39, end}}}) {
+        Sessions sessions(delay);
+        expect_parts([&] { return sessions.open(); }, wanted, margin, 40);
+      }
+    }
+}
+
+TEST(PartDenoiser, ASessionSeesTheMarginToo) {
+  Sessions sessions(2);
+  expect_parts([&] { return sessions.open(); }, {{1, 2}, {12, 13}, {17, 18}, {29, end}}, 3, 32);
+  // The second and the third are nearer than two margins.
+  ASSERT_EQ(sessions.seen.size(), 3u);
+  EXPECT_THAT(sessions.seen[0], ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(sessions.seen[1], ElementsAre(9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21));
+  EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
+}
+
+TEST(PartDenoiser, TakesSeveralDevicesForASession) {
+  const auto open = [] {
+    std::vector<std::unique_ptr<Denoiser>> devices;
+    for (const int delay : {2, 0, 3}) devices.push_back(std::make_unique<FakeDenoiser>(delay));
+    return shard(std::move(devices));
+  };
+  expect_parts(open, {{0, 9}, {25, 31}, {60, end}}, 2, 90);
+}
+
+TEST(PartDenoiser, LetsGoOfTheSamplesOfOthers) {
+  Sessions sessions(4);
+  const auto denoiser = by_parts(
+      sessions.open(), [&] { return sessions.open(); }, {{9, 9}}, 0);
+  Frame frame = make_frame(0);
+  frame.on_device = std::make_shared<DevicePicture>();
+  const std::weak_ptr<std::byte[]> pixels = frame.pixels;
+  const std::weak_ptr<const DevicePicture> picture = frame.on_device;
+  const std::optional<Frame> out = denoiser->push(std::move(frame));
+  ASSERT_TRUE(out);
+  EXPECT_TRUE(pixels.expired());
+  EXPECT_TRUE(picture.expired());
+  EXPECT_EQ(out->planes[0].data, nullptr);
+  EXPECT_EQ(out->format, tiny);
+}
+
+}  // namespace
+}  // namespace lull::pipeline

@@ -1,0 +1,163 @@
+// GPUs that fail during a job: the others do their frames, or the CPU if that was asked for, or the
+// job ends with 75 and nothing under the output's name. Pretended GPUs count as on the CPU.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "core/error.h"
+#include "io/media.h"
+#include "pipeline/run.h"
+#include "tools/clips.h"
+#include "tools/exit_code.h"
+#include "tools/open_denoiser.h"
+#include "tools/program.h"
+
+namespace lull::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr int never = -1;
+
+/// Gives the CPU's results until it fails. One that does not waits until another has, which would
+/// not come to its frames else.
+class Frail final : public Denoiser {
+ public:
+  Frail(std::unique_ptr<Denoiser> inner, std::string name, int pushes, std::atomic<int>& to_fail)
+      : inner_(std::move(inner)), name_(std::move(name)), left_(pushes), to_fail_(to_fail) {
+    if (left_ != never) ++to_fail_;
+  }
+  int latency() const noexcept override { return inner_->latency(); }
+  std::optional<Frame> push(Frame noisy) override {
+    for (int ms = 0; left_ == never && to_fail_ > 0 && ms < 5000; ++ms)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (left_ != never && left_-- == 0) {
+      --to_fail_;
+      throw DeviceFailure(name_ + " failed (CUDA: unspecified launch failure); run the job again");
+    }
+    return inner_->push(std::move(noisy));
+  }
+  std::optional<Frame> drain() override { return inner_->drain(); }
+
+ private:
+  std::unique_ptr<Denoiser> inner_;
+  std::string name_;
+  int left_;
+  std::atomic<int>& to_fail_;
+};
+
+class DeviceFailures : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::vector<Frame> frames;
+    for (int i = 0; i < 24; ++i)
+      frames.push_back(
+          noisy_picture(clean_picture({.width = 32, .height = 24}), 20, static_cast<unsigned>(i)));
+    write_y4m(in_, frames);
+  }
+  /// The exit code of a job on GPUs that fail at these pushes.
+  int denoise(const std::string& output, const std::vector<int>& fail_at,
+              Fallback fallback = Fallback::none) {
+    std::vector<bm3d::Backend> backends;
+    for (std::size_t i = 0; i < fail_at.size(); ++i)
+      backends.push_back({.kind = bm3d::BackendKind::cuda, .device = static_cast<int>(i)});
+    const Say say = [this](const std::string& text) {
+      const std::lock_guard lock(mutex_);
+      said_.push_back(text);
+    };
+    std::atomic<int> to_fail = 0;
+    const Opener open = [&](const bm3d::Params& params, const FrameFormat& format,
+                            const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
+      auto cpu = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
+      if (backend.kind == bm3d::BackendKind::cpu) return cpu;
+      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device],
+                                     to_fail);
+    };
+    try {
+      const auto source = io::open_source(in_);
+      const auto opened = open_denoiser(bm3d::make_params(bm3d::Profile::fast, {20, 20, 20}),
+                                        source->format(), backends, fallback, say, open);
+      const auto sink = io::open_sink(output, *source, {.lossless = true, .overwrite = true});
+      (void)pipeline::run(*source, *opened.denoiser, *sink);
+      return 0;
+    } catch (...) {
+      const Failure failure = current_failure();
+      text_ = failure.text;
+      return failure.code;
+    }
+  }
+  Folder folder_;
+  const std::string in_ = folder_ / "in.y4m", out_ = folder_ / "out.y4m";
+  std::mutex mutex_;
+  std::vector<std::string> said_;
+  std::string text_;
+};
+
+TEST_F(DeviceFailures, TheLastOneEndsTheJob) {
+  for (const std::vector<int>& fail_at : {std::vector{0}, {5}, {3, 3}, {0, 7, 2}}) {
+    EXPECT_EQ(denoise(out_, fail_at), 75);
+    EXPECT_THAT(text_, testing::MatchesRegex("cuda:[0-2] failed \\(.*\\); run the job again"));
+    EXPECT_THAT(folder_.names(), ElementsAre("in.y4m"));
+  }
+}
+
+TEST_F(DeviceFailures, LeaveTheOldFile) {
+  write_bytes(out_, "precious");
+  EXPECT_EQ(denoise(out_, {5}), 75);
+  EXPECT_EQ(bytes_of(out_), "precious");
+  EXPECT_THAT(folder_.names(), ElementsAre("in.y4m", "out.y4m"));
+}
+
+TEST_F(DeviceFailures, TheOthersGoOn) {
+  const std::string whole = folder_ / "whole.y4m";
+  ASSERT_EQ(denoise(whole, {never}), 0);
+  EXPECT_EQ(denoise(out_, {never, 3}), 0);
+  EXPECT_EQ(bytes_of(out_), bytes_of(whole));
+  EXPECT_THAT(said_, ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
+                                 "to the other GPU"));
+  said_.clear();
+  EXPECT_EQ(denoise(out_, {2, never, never}, Fallback::cpu), 0);
+  EXPECT_EQ(bytes_of(out_), bytes_of(whole));
+  EXPECT_THAT(said_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
+                                 "to the other 2 GPUs"));
+}
+
+TEST_F(DeviceFailures, TheCpuDoesTheRestIfAllowed) {
+  const std::string whole = folder_ / "whole.y4m";
+  ASSERT_EQ(denoise(whole, {never}), 0);
+  for (const int at : {0, 4, 23}) {
+    said_.clear();
+    EXPECT_EQ(denoise(out_, {at}, Fallback::cpu), 0);
+    EXPECT_EQ(bytes_of(out_), bytes_of(whole));
+    EXPECT_THAT(said_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
+                                   "the rest, whose bytes differ from a GPU's"));
+  }
+  said_.clear();
+  EXPECT_EQ(denoise(out_, {never}, Fallback::cpu), 0);
+  EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(DeviceFailures, AtOnce) {
+  const Opener broken = [](const auto&, const auto&,
+                           const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
+    if (backend.kind == bm3d::BackendKind::cuda) throw DeviceFailure("cuda:0 failed (it is ill)");
+    return bm3d::open({}, {.width = 16, .height = 16}, backend);
+  };
+  const auto open = [&](Fallback fallback) {
+    return open_denoiser(
+        {}, {.width = 16, .height = 16}, {{.kind = bm3d::BackendKind::cuda}}, fallback,
+        [this](const std::string& text) { said_.push_back(text); }, broken);
+  };
+  EXPECT_THROW((void)open(Fallback::none), DeviceFailure);
+  EXPECT_EQ(open(Fallback::cpu).backends.front().kind, bm3d::BackendKind::cpu);
+  EXPECT_THAT(said_, ElementsAre("denoising on the CPU (cuda:0 failed (it is ill))"));
+}
+
+}  // namespace
+}  // namespace lull::tools

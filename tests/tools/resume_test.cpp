@@ -1,0 +1,252 @@
+// Jobs in segments under real faults: kills at random moments, signals, full disks, two at a time.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "tools/clips.h"
+#include "tools/mounted.h"
+#include "tools/program.h"
+
+namespace lull::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr FrameFormat format{
+    .width = 96, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+
+class Resume : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::vector<Frame> frames;
+    for (int i = 0; i < 150; ++i)
+      frames.push_back(noisy_picture(clean_picture(format, 0.05 * i), 20, i + 1));
+    write_y4m(folder_ / "video.y4m", frames);
+    convert(folder_ / "video.y4m", folder_ / "video.mkv", {.lossless = true});
+    // Times that vary, sound and subtitles.
+    add_company(folder_ / "video.mkv", in_);
+    fs::create_directory(disk_);
+  }
+  std::vector<std::string> command(const std::string& output,
+                                   const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {
+        "denoise", "-i",         in_,    "-o",          output, "--sigma",
+        "20",      "--device",   "cpu",  "--profile",   "fast", "--segment-frames",
+        "20",      "--progress", "none", "--log-level", "error"};
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      const auto same = std::ranges::find(all, more[i]);
+      if (more[i].starts_with("-") && same != all.end()) {
+        *(same + 1) = more[++i];  // instead
+      } else {
+        all.push_back(more[i]);
+      }
+    }
+    return all;
+  }
+  std::string whole(const std::vector<std::string>& more = {}) const {
+    const Outcome outcome = run_lull(command(folder_ / "whole.mkv", more));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return bytes_of(folder_ / "whole.mkv");
+  }
+  /// Until a segment is done.
+  void run_and_kill(const std::string& output, const std::vector<std::string>& more = {}) const {
+    Program program(command(output, more));
+    while (program.running() && !has_segment(output)) std::this_thread::sleep_for(1ms);
+    program.send(SIGKILL);
+    ASSERT_EQ(program.wait().code, 128 + SIGKILL);
+  }
+  static bool has_segment(const std::string& output) {
+    std::error_code ignored;
+    return fs::exists(output + ".lull-job/manifest", ignored) &&
+           bytes_of(output + ".lull-job/manifest").find("\nsegment ") != std::string::npos;
+  }
+  static std::vector<std::string> names_in(const std::string& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+      names.push_back(entry.path().filename().string());
+    return names;
+  }
+  Folder folder_;
+  const std::string in_ = folder_ / "in.mkv", disk_ = folder_ / "disk", out_ = disk_ + "/out.mkv";
+};
+
+/// Killed at other moments each time, over and over, until a run comes to its end.
+class Killed : public Resume, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Signals, Killed, testing::Values(SIGKILL, SIGTERM));
+
+TEST_P(Killed, AgainAndAgainAJobEndsWithTheSameBytes) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string expected = whole();
+  const std::chrono::duration<double> length = std::chrono::steady_clock::now() - start;
+  std::mt19937 random(11);
+  int kills = 0;
+  for (int job = 0; job < 4; ++job) {
+    for (int attempt = 0; attempt < 60; ++attempt) {
+      Program program(command(out_, {"--resume"}));
+      std::this_thread::sleep_for(
+          length * std::uniform_real_distribution<double>(0.1, 0.3 + 0.1 * attempt)(random));
+      program.send(GetParam());
+      const Outcome outcome = program.wait();
+      if (outcome.code == 0) break;
+      ASSERT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
+      ++kills;
+      if (fs::exists(out_)) break;  // between the rename and the end
+    }
+    EXPECT_EQ(bytes_of(out_), expected);
+    fs::remove(out_);
+    fs::remove_all(out_ + ".lull-job");
+  }
+  EXPECT_GT(kills, 4);
+}
+
+TEST_F(Resume, AFinishedJobLeavesItsOutputAlone) {
+  ASSERT_EQ(run_lull(command(out_)).code, 0);
+  EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
+}
+
+TEST_F(Resume, AStopSaysHowToGoOn) {
+  const std::string expected = whole();
+  Program program(command(out_));
+  while (program.running() && !has_segment(out_)) std::this_thread::sleep_for(1ms);
+  program.send(SIGINT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 128 + SIGINT);
+  EXPECT_EQ(outcome.error_lines(), 1);
+  EXPECT_THAT(outcome.err, HasSubstr("--resume"));
+  EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv.lull-job"));
+  for (const std::string& name : names_in(out_ + ".lull-job"))
+    EXPECT_FALSE(name.ends_with(".tmp")) << name;
+  ASSERT_EQ(run_lull(command(out_, {"--resume"})).code, 0);
+  EXPECT_EQ(bytes_of(out_), expected);
+}
+
+TEST_F(Resume, AFullDiskAndThenRoom) {
+  const std::string expected = whole();
+  int failures = 0;
+  // Full in a segment, a manifest, and the last file.
+  for (const long kilobytes : {64, 128, 256, 384}) {
+    const Mounted disk(disk_, kilobytes << 10);
+    if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
+    const Outcome outcome = run_lull(command(out_));
+    if (outcome.code == 0) continue;
+    ++failures;
+    EXPECT_THAT(outcome.code, testing::AnyOf(73, 74)) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_FALSE(fs::exists(out_));
+    if (!fs::exists(out_ + ".lull-job")) continue;
+    // Another disk has room.
+    const std::string other = folder_ / ("moved" + std::to_string(kilobytes) + ".mkv");
+    fs::copy(out_ + ".lull-job", other + ".lull-job");
+    const Outcome resumed = run_lull(command(other, {"--resume"}));
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(bytes_of(other), expected);
+  }
+  EXPECT_GT(failures, 1);
+}
+
+TEST_F(Resume, TwoAtATime) {
+  Program first(command(out_));
+  while (first.running() && !has_segment(out_)) std::this_thread::sleep_for(1ms);
+  first.send(SIGSTOP);
+  const Outcome second = run_lull(command(out_, {"--resume"}));
+  first.send(SIGCONT);
+  EXPECT_EQ(second.code, 73);
+  EXPECT_EQ(second.error_lines(), 1);
+  EXPECT_THAT(second.err, HasSubstr("another process"));
+  EXPECT_EQ(first.wait().code, 0);
+}
+
+TEST_F(Resume, AnotherJobIsRefusedInOneLine) {
+  run_and_kill(out_);
+  const std::pair<std::vector<std::string>, std::string> others[] = {
+      {{"--sigma", "21"}, "--sigma (of 0..255) was 20:20:20 and is 21:21:21"},
+      {{"--profile", "balanced"}, "--window was"},
+      {{"--phases", "1"}, "--phases was 2 and is 1"},
+      {{"--device", "reference"}, "the device was cpu"},
+      {{"--segment-frames", "30"}, "--segment-frames was 20 and is 30"},
+      {{"--crf", "30"}, "--crf was none and is 30"},
+      {{"--interlaced", "fields"}, "--interlaced was"},
+      {{"--frames", "0-99"}, "the part of the input was all and is 0-99"},
+      {{"-i", folder_ / "video.y4m"}, "the input was"},
+  };
+  for (const auto& [options, text] : others) {
+    std::vector<std::string> more = options;
+    more.push_back("--resume");
+    const Outcome outcome = run_lull(command(out_, more));
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  }
+  const Outcome unasked = run_lull(command(out_));
+  EXPECT_EQ(unasked.code, 73);
+  EXPECT_THAT(unasked.err, HasSubstr("--resume"));
+  // What changes no byte may change.
+  EXPECT_EQ(run_lull(command(out_, {"--resume", "--threads", "1", "--batch", "64x64"})).code, 0);
+  EXPECT_EQ(bytes_of(out_), whole());
+}
+
+TEST_F(Resume, WithFieldsPartsAndOtherOptions) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--interlaced", "fields"},
+        {"--frames", "10-49,60-"},
+        {"--start", "1", "--duration", "3"},
+        {"--vcodec", "libx265", "--vopts", "preset=ultrafast"},
+        {"--lossless"},
+        {"--device", "reference", "--sigma", "0"}}) {
+    SCOPED_TRACE(more.front());
+    const std::string expected = whole(more);
+    run_and_kill(out_, more);
+    fs::remove(out_ + ".lull-job/000000.lullseg");
+    std::vector<std::string> resumed = more;
+    resumed.push_back("--resume");
+    const Outcome outcome = run_lull(command(out_, resumed));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(bytes_of(out_), expected);
+    fs::remove(out_);
+    fs::remove(folder_ / "whole.mkv");
+  }
+}
+
+TEST_F(Resume, SaysWhatItGoesOnWithAndCountsAllFrames) {
+  run_and_kill(out_);
+  fs::remove(out_ + ".lull-job/000000.lullseg");
+  const Outcome outcome =
+      run_lull(command(out_, {"--resume", "--log-level", "info", "--progress", "json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("segments made again (damaged or missing): 0"));
+  EXPECT_THAT(outcome.err, HasSubstr("going on after"));
+  EXPECT_THAT(outcome.err, HasSubstr("\"frames\":150"));
+}
+
+TEST_F(Resume, ADamagedInputIsAcceptedLater) {
+  std::string bytes = bytes_of(in_);
+  write_bytes(in_, bytes.substr(0, bytes.size() * 2 / 3));
+  const Outcome refused = run_lull(command(out_));
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  EXPECT_FALSE(fs::exists(out_));
+  const Outcome accepted = run_lull(command(out_, {"--resume", "--max-decode-errors", "100000"}));
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_EQ(bytes_of(out_), whole({"--max-decode-errors", "100000"}));
+}
+
+TEST_F(Resume, MakesNoSenseWithoutSegments) {
+  const Outcome outcome = run_lull({"denoise", "-i", in_, "-o", out_, "--sigma", "5", "--resume"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1);
+  EXPECT_THAT(outcome.err, HasSubstr("--segment-frames"));
+}
+
+}  // namespace
+}  // namespace lull::tools

@@ -1,0 +1,78 @@
+#include "tools/job.h"
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "bm3d/names.h"
+#include "cuda/device_list.h"
+#include "tools/device_choice.h"
+
+namespace lull::tools {
+namespace {
+
+std::string text_of(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+  return text;
+}
+std::string text_of(int value) { return std::to_string(value); }
+std::string text_of(bm3d::Transform value) { return std::string(bm3d::name(value)); }
+std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(value)); }
+
+template <class Value>
+std::string both(const bm3d::Params& params, Value bm3d::PhaseParams::*member) {
+  return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
+}
+
+/// Bytes are equal on one kind of device, however many of it there are.
+std::string device_of(const std::vector<bm3d::Backend>& backends) {
+  switch (backends.front().kind) {
+    case bm3d::BackendKind::reference:
+      return "reference";
+    case bm3d::BackendKind::cpu:
+      return "cpu (" + cpu_target() + ")";
+    case bm3d::BackendKind::cuda:
+      break;
+  }
+  std::set<std::string> models;
+  for (const cuda::DeviceInfo& gpu : cuda::list_devices().devices)
+    for (const bm3d::Backend& backend : backends)
+      if (backend.device == gpu.index) models.insert(gpu.name);
+  std::string text;
+  for (const std::string& model : models) text += (text.empty() ? "" : ", ") + model;
+  return "cuda (" + text + ")";
+}
+
+const char* name_of(Interlaced interlaced) {
+  return interlaced == Interlaced::fields ? "fields" : "whole frames";
+}
+
+}  // namespace
+
+std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Params& params,
+                                   const std::vector<bm3d::Backend>& backends) {
+  using Phase = bm3d::PhaseParams;
+  std::string sigma;
+  for (const float value : params.sigma) sigma += (sigma.empty() ? "" : ":") + text_of(value);
+  return {{"--sigma (of 0..255)", sigma},
+          {"--window", both(params, &Phase::window)},
+          {"--group", both(params, &Phase::group)},
+          {"--step", both(params, &Phase::step)},
+          {"--tau", both(params, &Phase::tau)},
+          {"--transform", both(params, &Phase::transform)},
+          {"--group-transform", both(params, &Phase::group_transform)},
+          {"--kaiser", both(params, &Phase::kaiser)},
+          {"--lambda", text_of(params.lambda)},
+          {"--lambda-mean", text_of(params.lambda_mean)},
+          {"--mu2", text_of(params.mu2)},
+          {"--guide-noise", text_of(params.guide_noise)},
+          {"--phases", text_of(params.phases)},
+          {"--interlaced", name_of(options.interlaced)},
+          {"the device", device_of(backends)}};
+}
+
+// Each frame is denoised by itself.
+int margin_of(const bm3d::Params&) { return 0; }
+
+}  // namespace lull::tools
