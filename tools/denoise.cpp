@@ -65,7 +65,8 @@ std::string describe(const io::Damage& damage, const std::string& input) {
          input + "' damaged or missing (" + damage.first + ")";
 }
 
-/// The sink of a run, which does not give a result of damaged input its name, and takes the frame of
+/// The sink of a run, which does not give a result of damaged input its name, and takes the frame
+/// of
 /// --keep alone.
 class JudgingSink final : public FrameSink {
  public:
@@ -80,7 +81,8 @@ class JudgingSink final : public FrameSink {
   void finish() override {
     if (options_.keep && written_ <= *options_.keep)
       throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
-                            std::to_string(written_) + " frames, counted from 0); choose one of "
+                            std::to_string(written_) +
+                            " frames, counted from 0); choose one of "
                             "them");
     const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
     const std::string kept = sink_.finish_if(accepts);
@@ -154,6 +156,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& 
   sink.vopts = options.vopts;
   sink.pix_fmt = options.pix_fmt;
   sink.lossless = options.lossless;
+  sink.single = options.keep.has_value();
   sink.overwrite = options.overwrite;
   sink.format = options.output_format;
   sink.datatype = options.datatype;

@@ -230,7 +230,8 @@ constexpr OptionRow table[] = {
        set_phases<&PhaseParams::place_bonus>(o, "--place-bonus", v, number_or_reject<float>);
      }},
     {"--scene-cut", "off|T", method,
-     "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not predicted "
+     "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not "
+     "predicted "
      "by the frames before it (default: 0.5)",
      [](DenoiseOptions& o, const std::string& v) {
        const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);

@@ -44,8 +44,10 @@ class Reference {
     for (int row = 0; row < patch; ++row, candidates += stride)
 #pragma GCC unroll 4
       for (int k = 0; k < pairs_per_row; k += 2) {
-        even = hn::SaturatedAdd(even, squared_pairs(d, load_bytes(d, at(row, k)), candidates + 2 * k));
-        odd = hn::SaturatedAdd(odd, squared_pairs(d, load_bytes(d, at(row, k + 1)), candidates + 2 * k + 2));
+        even =
+            hn::SaturatedAdd(even, squared_pairs(d, load_bytes(d, at(row, k)), candidates + 2 * k));
+        odd = hn::SaturatedAdd(
+            odd, squared_pairs(d, load_bytes(d, at(row, k + 1)), candidates + 2 * k + 2));
       }
     return hn::SaturatedAdd(even, odd);
   }
@@ -94,8 +96,7 @@ void rank_around(const AroundParams& params, const PairedGuide& own, const Paire
       if (v == centre_y && centre_x >= u && centre_x < u + lanes && params.bonus > 0) {
         hn::Store(scores, d, values);
         std::uint16_t& favoured = values[centre_x - u];
-        if (favoured != 0xffff)
-          favoured = favoured > params.bonus ? favoured - params.bonus : 0;
+        if (favoured != 0xffff) favoured = favoured > params.bonus ? favoured - params.bonus : 0;
         scores = hn::Load(d, values);
       }
       const auto near = hn::And(hn::Lt(scores, bounds), hn::FirstN(d, right - u + 1));

@@ -21,6 +21,7 @@
 
 #include "bm3d/cpu_kernels.h"
 #include "bm3d/cpu_match_plan.h"
+#include "bm3d/cpu_tiles.h"
 #include "bm3d/kaiser.h"
 #include "bm3d/phase_engine.h"
 
@@ -34,23 +35,10 @@ using namespace cpu;
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-constexpr int max_planes = 3, max_frames = 2 * max_temporal + 1;
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// Largest score that can count: 16 bits saturate at one more.
 constexpr float max_score = 65534;
-
-/// Blocks one below the other, as one large one.
-struct Task {
-  Block block;
-};
-
-/// A part of a picture.
-struct Area {
-  int left, top, right, bottom;
-  int width() const { return right - left; }
-  int height() const { return bottom - top; }
-};
 
 /// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
 /// vectors over them are filled best.
@@ -78,57 +66,6 @@ int rows_per_block(const PhaseParams& phase, int columns) {
   const int by_samples = (samples_budget / sample_row - patch) / phase.step + 1;
   return std::clamp(std::min(by_scores, by_samples), 1, max_block_rows);
 }
-
-/// What a thread needs while it works on a block.
-struct Workspace {
-  Buffer<std::uint16_t> values, minima, sums, outside;
-  Buffer<std::uint32_t> keys;
-  Buffer<float> stack;
-  std::vector<Ranking> rankings;
-};
-
-/// Estimates of one task for one frame, on their way to the picture: of the part that its groups can
-/// reach.
-struct TilePart {
-  Area area{};
-  std::ptrdiff_t stride = 0;
-  std::array<Buffer<float>, max_planes> numerator, weights;
-};
-struct Tile {
-  const Task* task = nullptr;
-  std::array<TilePart, max_frames> frames;
-};
-
-/// A plane's sums. Groups leave their weight at the origins of patches only (cpu_aggregate.cpp).
-class CpuSums : public PhaseSums {
- public:
-  CpuSums(int width, int height)
-      : width_(width),
-        height_(height),
-        // An odd number of cache lines a row: rows of a patch must not fall into the same set.
-        stride_(round_up(width, 16) | 16) {
-    numerator_.reserve(stride_ * height);
-    std::fill_n(weights_.reserve(stride_ * (height + patch)), stride_ * (height + patch), 0.0f);
-    for (int y = 0; y < height; ++y) clear_row(y);
-  }
-
-  PlaneView<float> numerator() { return {numerator_.data(), width_, height_, stride_}; }
-  /// Has `patch` rows of zeros above.
-  PlaneView<float> weights() {
-    return {weights_.data() + patch * stride_, width_, height_, stride_};
-  }
-  void clear_row(int y) {
-    std::fill_n(numerator().row(y), stride_, 0.0f);
-    std::fill_n(weights().row(y), stride_, 0.0f);
-  }
-
- private:
-  int width_, height_;
-  std::ptrdiff_t stride_;
-  Buffer<float> numerator_, weights_;
-};
-
-CpuSums& cpu_sums(PhaseSums& sums) { return static_cast<CpuSums&>(sums); }
 
 /// oneTBB starts no more threads than there are cores, unless this is said; the least of all limits
 /// counts, so that there must be one for the whole process.
@@ -237,7 +174,8 @@ class CpuEngine : public PhaseEngine {
     const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
     limit_ = static_cast<std::uint16_t>(std::min(max_score, phase.tau * scores));
     bonus_ = static_cast<std::uint16_t>(std::min(max_score, phase.place_bonus * scores + 0.5f));
-    guide_ = prepare_guide(phase.step, geometry_.radius(), input.frames[0].guide, quantiser, pairs_);
+    guide_ =
+        prepare_guide(phase.step, geometry_.radius(), input.frames[0].guide, quantiser, pairs_);
     if (input.frames.size() > 1)
       for (std::size_t f = 0; f < input.frames.size(); ++f)
         guides_[f] = prepare_guide(1, 0, input.frames[f].guide, quantiser, frame_pairs_[f]);
@@ -317,7 +255,8 @@ class CpuEngine : public PhaseEngine {
   Area reach(const Block& block, int step, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
     const int radius = own ? geometry_.radius() : around_.radius();
-    const int right = block.x + (block.columns - 1) * step, bottom = block.y + (block.rows - 1) * step;
+    const int right = block.x + (block.columns - 1) * step,
+              bottom = block.y + (block.rows - 1) * step;
     int least_x = 0, least_y = 0, most_x = 0, most_y = 0;
     if (!own && !frame.motion.empty()) {
       least_x = least_y = std::numeric_limits<int>::max();
@@ -353,9 +292,9 @@ class CpuEngine : public PhaseEngine {
         float* const weights = part.weights[p].reserve(samples);
         std::fill_n(numerator, samples, 0.0f);
         std::fill_n(weights, samples, 0.0f);
-        planes[p].frame[frame.offset + max_temporal] = {
-            frame.noisy[p].data, frame.basic[p].data, numerator - origin, weights - origin,
-            part.stride};
+        planes[p].frame[frame.offset + max_temporal] = {frame.noisy[p].data, frame.basic[p].data,
+                                                        numerator - origin, weights - origin,
+                                                        part.stride};
       }
     }
     for (std::size_t p = 0; p < input.sigma.size(); ++p) {
@@ -413,18 +352,16 @@ class CpuEngine : public PhaseEngine {
       };
       for (std::size_t p = 0; p < input.sigma.size(); ++p) {
         CpuSums& sums = cpu_sums(*input.frames[f].sums[p]);
-        add_rows(PlaneView<float>{from.numerator[p].data(), area.width(), area.height(),
-                                  from.stride},
-                 part(sums.numerator()));
         add_rows(
-            PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
-            part(sums.weights()));
+            PlaneView<float>{from.numerator[p].data(), area.width(), area.height(), from.stride},
+            part(sums.numerator()));
+        add_rows(PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
+                 part(sums.weights()));
       }
     }
   }
 
-  void normalise(const std::array<float, patch>& window, CpuSums& sums,
-                 PlaneView<float> estimate) {
+  void normalise(const std::array<float, patch>& window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
     const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
@@ -450,7 +387,7 @@ class CpuEngine : public PhaseEngine {
   std::vector<std::array<float, 2>> ranges_;
   PairedGuide guide_;
   std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
-  std::uint16_t limit_ = 0, bonus_ = 0;  // as scores
+  std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
 
   Buffer<std::uint16_t> pairs_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;

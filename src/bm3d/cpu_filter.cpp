@@ -120,9 +120,8 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
       for (int part = 0; part < parts; ++part)
         v[part * 8 + row] =
             hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
-    add_patch(*places.frame[u], places.x[u], places.y[u], weight, [&](int row, int part) HWY_ATTR {
-      return first_of(v[part * 8 + row]);
-    });
+    add_patch(*places.frame[u], places.x[u], places.y[u], weight,
+              [&](int row, int part) HWY_ATTR { return first_of(v[part * 8 + row]); });
     if constexpr (patches_per_unit == 2) {
       const int m = places.second(u);
       if (m == u) continue;

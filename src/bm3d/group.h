@@ -5,7 +5,8 @@
 //   guide, those at equal distance by their frame (the reference patch's own, then 1 before it, 1
 //   after it, 2 before it, ..) and their place in the window, row by row. Only patches that lie
 //   wholly in the picture and at a distance of at most tau count.
-// - In another frame the window lies around the place that motion predicts, the reference patch's own
+// - In another frame the window lies around the place that motion predicts, the reference patch's
+// own
 //   plus the vector of its block (motion.h). From the distance of the patch right there,
 //   PhaseParams::place_bonus is taken off, down to 0, before it is compared with anything.
 // - The number of members is a power of two: what is over is dropped from the far end.

@@ -33,12 +33,12 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Bytes of that.
-constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch) {
+/// Bytes of that, with samples and norms of so many frames.
+constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
+  const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
-         (static_cast<std::size_t>(band_rows + patch - 1) * (union_pitch + 12) +
-          band_rows * union_pitch + block_references * score_pitch + warps * pending_slots +
-          block_references * reference_pitch);
+         (static_cast<std::size_t>(frames) * frame + block_references * score_pitch +
+          warps * pending_slots + block_references * reference_pitch);
 }
 
 /// Where the table of one reference patch begins. A warp writes the same place of the union for 8
@@ -72,7 +72,8 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
 /// Step 1. The tile starts at the aligned word at or before `start`, the union's first place.
 template <int union_pitch>
 __device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int guide_pitch,
-                                 int start, int rows, const SharedTables<union_pitch>& shared) {
+                                 int start, int rows, std::uint32_t* samples,
+                                 std::int32_t* half_norms) {
   constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
   const int quads = plan.union_width / 4 + 3, word_pitch = guide_pitch / 4;
   {
@@ -80,7 +81,7 @@ __device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int 
     const int q = threadIdx.x % lanes;
     const auto* words =
         reinterpret_cast<const std::uint32_t*>(guide.samples + (start & ~3)) + y * word_pitch + q;
-    std::uint32_t* to = shared.samples + y * pitch + 4 * q;
+    std::uint32_t* to = samples + y * pitch + 4 * q;
     for (; y < rows + patch - 1; y += threads / lanes) {
 #pragma unroll
       for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
@@ -97,7 +98,7 @@ __device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int 
   const int lane = threadIdx.x % 32;
   int y = threadIdx.x / 32;
   const std::int32_t* norms = guide.half_norms + start + y * guide_pitch + lane;
-  std::int32_t* to = shared.norms + y * union_pitch + lane;
+  std::int32_t* to = half_norms + y * union_pitch + lane;
   for (; y < rows; y += warps) {
 #pragma unroll
     for (int x = 0; x < union_pitch; x += 32)
@@ -129,33 +130,43 @@ struct References {
   }
 };
 
-/// What a table holds: rows of the whole union, or those of the window alone.
-enum class Rows { of_union, of_window };
+/// A unit of 8 candidate columns by `unit_rows` rows: calls store(row, scores of g, scores of g +
+/// 8) with those of two neighbouring candidates.
+template <int union_pitch, class Store>
+__device__ __forceinline__ void score_unit(const References& references,
+                                           const std::uint32_t* sample, const std::int32_t* norm,
+                                           Store store) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
+  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
+#pragma unroll
+  for (int row = 0; row < unit_rows; ++row) {
+    w[(row + 3) & 3] = sample[(row + 3) * pitch];
+    const int2 n = *reinterpret_cast<const int2*>(norm + row * union_pitch);
+    int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
+                references.base[1] - n.y};
+    mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
+    mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
+    store(row, pack_saturated(c[1], c[0]), pack_saturated(c[3], c[2]));
+  }
+}
 
 /// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows. `skew`: of the tile.
-/// Tables begin `offset` words after their place.
-template <int union_pitch, Rows kind>
-__device__ inline void score_band(const MatchArgs& a, const MatchPlan& plan, int window, int skew,
-                                  int rows, int offset, const SharedTables<union_pitch>& shared) {
+template <int union_pitch>
+__device__ inline void score_band(const MatchArgs& a, int skew, int rows,
+                                  const SharedTables<union_pitch>& shared) {
   constexpr int pitch = Pitch<union_pitch>::samples;
+  const MatchPlan& plan = a.plan;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
   const References references(shared.patches, g, half, quad);
   const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
   const int first_i = (a.batch.x0 + blockIdx.x) * block_side;
   const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
-  int top_low = 0, top_high = 0;
-  if constexpr (kind == Rows::of_window) {
-    const int first_j = (a.batch.y0 + blockIdx.y) * block_side;
-    top_low = a.grid.y(first_j + (g >> 2)) - a.grid.y(first_j);
-    top_high = a.grid.y(first_j + (g >> 2) + 2) - a.grid.y(first_j);
-  }
-  const auto address_of = [&](int reference, int top) {
-    const int word =
-        offset + table_of(plan, reference, left, top) - top * plan.score_row + t - left / 2;
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores)) + 4 * word;
+  const auto address_of = [&](int word) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores + word));
   };
-  const std::uint32_t first_low = address_of(g, top_low), first_high = address_of(g + 8, top_high);
+  const std::uint32_t first_low = address_of(table_of(plan, g, left) + t - left / 2);
+  const std::uint32_t first_high = address_of(table_of(plan, g + 8, left) + t - left / 2);
   // What lies outside a window goes where it harms nobody: keys wait there in step 3 only.
   const auto waste = static_cast<std::uint32_t>(
       __cvta_generic_to_shared(shared.pending + warp * pending_slots + lane));
@@ -165,36 +176,19 @@ __device__ inline void score_band(const MatchArgs& a, const MatchPlan& plan, int
   for (int unit = warp; unit < units; unit += warps) {
     const int unit_y = unit * plan.columns_inverse >> 16;
     const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
-    const std::uint32_t* sample = samples + y * pitch + x;
-    const auto* norm = reinterpret_cast<const int2*>(norms + y * union_pitch + x);
     const bool inside =
         static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
     const std::uint32_t from = 4 * y * plan.score_row + 2 * x;
-    const std::uint32_t advance = inside || kind == Rows::of_window ? 4 * plan.score_row : 0;
-    std::uint32_t low = inside || kind == Rows::of_window ? first_low + from : waste;
-    std::uint32_t high = inside || kind == Rows::of_window ? first_high + from : waste;
-    std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
-#pragma unroll
-    for (int row = 0; row < unit_rows; ++row) {
-      w[(row + 3) & 3] = sample[(row + 3) * pitch];
-      const int2 n = norm[row * union_pitch / 2];
-      int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
-                  references.base[1] - n.y};
-      mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
-      mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
-      if constexpr (kind == Rows::of_union) {
-        store_shared(low, pack_saturated(c[1], c[0]));
-        store_shared(high, pack_saturated(c[3], c[2]));
-      } else {
-        const auto is_in = [&](int top) {
-          return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(window);
-        };
-        if (is_in(top_low)) store_shared(low, pack_saturated(c[1], c[0]));
-        if (is_in(top_high)) store_shared(high, pack_saturated(c[3], c[2]));
-      }
-      low += advance;
-      high += advance;
-    }
+    const std::uint32_t advance = inside ? 4 * plan.score_row : 0;
+    std::uint32_t low = inside ? first_low + from : waste;
+    std::uint32_t high = inside ? first_high + from : waste;
+    score_unit<union_pitch>(references, samples + y * pitch + x, norms + y * union_pitch + x,
+                            [&](int, std::uint32_t of_low, std::uint32_t of_high) {
+                              store_shared(low, of_low);
+                              store_shared(high, of_high);
+                              low += advance;
+                              high += advance;
+                            });
   }
 }
 
@@ -202,6 +196,7 @@ constexpr int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+constexpr int small_union = 32;                     // of other frames
 constexpr int narrow_union = 64, wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
 
 /// Steps 1 to 3 in the frame of the reference patches.
@@ -219,10 +214,10 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   BestList best{lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
-    load_band(a.guide, a.plan, a.margins.pitch, start + band * a.margins.pitch, rows, shared);
+    load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, start + band * a.margins.pitch, rows,
+                           shared.samples, shared.norms);
     __syncthreads();
-    // Rows begin at aligned words.
-    score_band<union_pitch, Rows::of_union>(a, a.plan, a.window, start & 3, rows, 0, shared);
+    score_band(a, start & 3, rows, shared);  // rows begin at aligned words
     __syncthreads();
     const int from = max(band, dy), to = min(band + rows, dy + a.window);
     if (from < to) {

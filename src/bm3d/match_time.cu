@@ -18,7 +18,6 @@ namespace {
 
 using namespace match_detail;
 
-constexpr int other_chunk = 16;  // words that a lane scans at a time
 constexpr int max_others = 2 * max_temporal;
 
 struct TimeArgs {
@@ -32,85 +31,168 @@ struct TimeArgs {
   int offset[max_others] = {};
   const Motion* motion[max_others] = {};
 
-  /// Of the block's reference patches.
+  /// To a frame, for the block's reference patches.
   __device__ Motion motion_to(int frame) const {
     if (motion[frame] == nullptr) return {};
-    const int i = (own.batch.x0 + blockIdx.x) * block_side;
-    const int j = (own.batch.y0 + blockIdx.y) * block_side;
-    return grid.vector(motion[frame], i, j);
-  }
-  /// Own candidates come first in the order of places, then those of the other frames.
-  __device__ std::uint32_t displacement_of(int place) const {
-    const int own_places = own.window * own.window, places = window * window;
-    if (place < own_places) return displacement_in(place, own.window, 0, {});
-    const int frame = (place - own_places) / places;
-    return displacement_in(place - own_places - frame * places, window, offset[frame],
-                           motion_to(frame));
-  }
-  static __device__ std::uint32_t displacement_in(int place, int window, int offset, Motion v) {
-    const int y = place / window, x = place - y * window;
-    return pack_displacement(x - window / 2 + v.x, y - window / 2 + v.y, offset);
+    return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * block_side,
+                       (own.batch.y0 + blockIdx.y) * block_side);
   }
 };
 
+/// What the block's threads share of the other frames.
+struct OtherFrames {
+  int motion_x[max_others], motion_y[max_others];
+  int start[max_others];  // of the union, in the plane
+};
+
+/// Own candidates come first in the order of places, then those of the other frames.
+__device__ std::uint32_t displacement_of(const TimeArgs& a, const OtherFrames& frames, int place) {
+  const int own_places = a.own.window * a.own.window, places = a.window * a.window;
+  int window = a.own.window, x = 0, y = 0, offset = 0;
+  if (place >= own_places) {
+    place -= own_places;
+    const int frame = place / places;
+    place -= frame * places;
+    window = a.window, offset = a.offset[frame];
+    x = frames.motion_x[frame], y = frames.motion_y[frame];
+  }
+  const int row = place / window;
+  return pack_displacement(x + place - row * window - window / 2, y + row - window / 2, offset);
+}
+
+/// The memory of match_tables.cuh for several frames at a time: samples and norms of each one after
+/// the other.
+template <int union_pitch>
+struct OtherTables {
+  SharedTables<union_pitch> first;
+  int sample_words, norm_words;  // of a frame
+  __device__ OtherTables(std::uint32_t* memory, const MatchPlan& plan, int frames)
+      : first(memory, plan),
+        sample_words((plan.band_rows + patch - 1) * Pitch<union_pitch>::samples),
+        norm_words(plan.band_rows * Pitch<union_pitch>::norms) {
+    first.norms = reinterpret_cast<std::int32_t*>(first.samples + frames * sample_words);
+    first.scores = reinterpret_cast<std::uint32_t*>(first.norms + frames * norm_words);
+  }
+};
+
+/// Step 2 for `count` frames, from `first` on: tables have the rows of the windows alone, those of
+/// one frame after those of the other.
+template <int union_pitch>
+__device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+                             const OtherTables<union_pitch>& tables) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
+  const MatchPlan& plan = a.others;
+  const SharedTables<union_pitch>& shared = tables.first;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
+  const References references(shared.patches, g, half, quad);
+  const int i = (a.own.batch.x0 + blockIdx.x) * block_side;
+  const int j = (a.own.batch.y0 + blockIdx.y) * block_side;
+  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // of g + 8 too
+  const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
+  const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
+  const auto address_of = [&](int reference, int top) {
+    const int word = table_of(plan, reference, left, top) - top * plan.score_row + t - left / 2;
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores)) + 4 * word;
+  };
+  const std::uint32_t first_low = address_of(g, top_low), first_high = address_of(g + 8, top_high);
+  const int columns = plan.union_width / 8, units = columns * (plan.union_height / unit_rows);
+  const std::uint32_t row_bytes = 4 * plan.score_row;
+
+  for (int unit = warp; unit < units * count; unit += warps) {
+    const int k = unit / units, own_unit = unit - k * units;
+    const int unit_y = own_unit * plan.columns_inverse >> 16;
+    const int y = unit_y * unit_rows, x = (own_unit - unit_y * columns) * 8;
+    const bool inside =
+        static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
+    const std::uint32_t from = (k * a.window + y) * row_bytes + 2 * x;
+    const std::uint32_t* const sample = shared.samples + k * tables.sample_words +
+                                        (y + quad) * pitch + x + (frames.start[first + k] & 3) + g +
+                                        4 * half;
+    const std::int32_t* const norm =
+        shared.norms + k * tables.norm_words + y * union_pitch + x + 2 * t;
+    score_unit<union_pitch>(
+        references, sample, norm, [&](int row, std::uint32_t low, std::uint32_t high) {
+          const auto is_in = [&](int top) {
+            return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(a.window);
+          };
+          if (is_in(top_low)) store_shared(first_low + from + row * row_bytes, low);
+          if (is_in(top_high)) store_shared(first_high + from + row * row_bytes, high);
+        });
+  }
+}
+
 /// Steps 1 to 3 in other frames, `count` from `first` on.
-template <int N, int union_pitch>
-__device__ void match_others(const TimeArgs& a, int first, int count,
-                             const SharedTables<union_pitch>& shared, BestList& best) {
+template <int N, int chunk, int union_pitch>
+__device__ void match_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+                             const OtherTables<union_pitch>& tables, BestList& best) {
   const MatchArgs& own = a.own;
   const MatchPlan& plan = a.others;
-  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5, radius = a.window / 2;
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  __syncthreads();
+  for (int k = 0; k < count; ++k)
+    load_band<union_pitch>(a.guide[first + k], plan, own.margins.pitch, frames.start[first + k],
+                           plan.union_height, tables.first.samples + k * tables.sample_words,
+                           tables.first.norms + k * tables.norm_words);
+  __syncthreads();
+  score_others(a, frames, first, count, tables);
+  __syncthreads();
   const int i = (own.batch.x0 + blockIdx.x) * block_side;
   const int j = (own.batch.y0 + blockIdx.y) * block_side;
-  const int first_x = own.grid.x(i), first_y = own.grid.y(j);
-  for (int k = 0; k < count; ++k) {
-    const Motion v = a.motion_to(first + k);
-    const int start = own.margins.at(first_x + v.x - radius, first_y + v.y - radius);
-    __syncthreads();
-    load_band(a.guide[first + k], plan, own.margins.pitch, start, plan.union_height, shared);
-    __syncthreads();
-    score_band<union_pitch, Rows::of_window>(own, plan, a.window, start & 3, plan.union_height,
-                                             k * a.window * plan.score_row, shared);
-  }
-  __syncthreads();
-  const int dx = own.grid.x(i + reference % block_side) - first_x;
-  const int dy = own.grid.y(j + reference / block_side) - first_y;
+  const int dx = own.grid.x(i + reference % block_side) - own.grid.x(i);
+  const int dy = own.grid.y(j + reference / block_side) - own.grid.y(j);
   const Scan scan{count * a.window,
                   dx & 1,
                   own.window * own.window + first * a.window * a.window,
                   a.window,
                   plan.score_row,
                   plan.row_inverse,
-                  shared.scores + table_of(plan, reference, dx & ~1, dy)};
+                  tables.first.scores + table_of(plan, reference, dx & ~1, dy)};
   if (lane < count) {
-    std::uint16_t& score = *scan.score(lane * a.window + radius, radius);
+    std::uint16_t& score = *scan.score(lane * a.window + a.window / 2, a.window / 2);
     if (score != 0) score = static_cast<std::uint16_t>(min(score + a.bonus, 65535));
   }
-  clear_gaps<other_chunk>(scan, lane);
-  select<N, other_chunk>(scan, own.keep, own.min_score, shared.pending + reference * pending_slots,
-                         best);
+  clear_gaps<chunk>(scan, lane);
+  select<N, chunk>(scan, own.keep, own.min_score, tables.first.pending + reference * pending_slots,
+                   best);
 }
 
-template <int N, int chunk, int union_pitch>
+template <int N, int chunk, int union_pitch, int other_chunk, int other_pitch>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
+  __shared__ OtherFrames frames;
+  if (threadIdx.x < a.frames) {
+    const Motion v = a.motion_to(threadIdx.x);
+    frames.motion_x[threadIdx.x] = v.x, frames.motion_y[threadIdx.x] = v.y;
+    frames.start[threadIdx.x] = a.own.margins.at(
+        a.own.grid.x((a.own.batch.x0 + blockIdx.x) * block_side) + v.x - a.window / 2,
+        a.own.grid.y((a.own.batch.y0 + blockIdx.y) * block_side) + v.y - a.window / 2);
+  }
   BestList best = match_own<N, chunk>(a.own, SharedTables<union_pitch>(memory, a.own.plan));
-  const SharedTables<union_pitch> shared(memory, a.others);
+  const OtherTables<other_pitch> tables(memory, a.others, a.at_a_time);
   for (int first = 0; first < a.frames; first += a.at_a_time)
-    match_others<N>(a, first, min(a.at_a_time, a.frames - first), shared, best);
-  store_group(a.own, threadIdx.x >> 5, best, [&](int place) { return a.displacement_of(place); });
+    match_others<N, other_chunk>(a, frames, first, min(a.at_a_time, a.frames - first), tables,
+                                 best);
+  store_group(a.own, threadIdx.x >> 5, best,
+              [&](int place) { return displacement_of(a, frames, place); });
 }
 
 using Kernel = void (*)(TimeArgs);
 struct KernelChoice {
-  int chunk, union_pitch;
+  int chunk, union_pitch, other_chunk, other_pitch;
   Kernel of_16, of_32;
 };
-template <int chunk, int union_pitch>
-constexpr KernelChoice choice{chunk, union_pitch, match_time_kernel<16, chunk, union_pitch>,
-                              match_time_kernel<32, chunk, union_pitch>};
-const KernelChoice choices[] = {choice<11, narrow_union>, choice<25, narrow_union>,
-                                choice<25, wide_union>};
+template <int chunk, int union_pitch, int other_chunk, int other_pitch>
+constexpr KernelChoice choice{chunk,
+                              union_pitch,
+                              other_chunk,
+                              other_pitch,
+                              match_time_kernel<16, chunk, union_pitch, other_chunk, other_pitch>,
+                              match_time_kernel<32, chunk, union_pitch, other_chunk, other_pitch>};
+const KernelChoice choices[] = {
+    choice<11, narrow_union, 6, small_union>, choice<11, narrow_union, 16, narrow_union>,
+    choice<25, narrow_union, 6, small_union>, choice<25, narrow_union, 16, narrow_union>,
+    choice<25, wide_union, 16, wide_union>};
 constexpr int narrow_chunks[] = {11, 25}, wide_chunks[] = {25};
 
 }  // namespace
@@ -124,10 +206,13 @@ TimePlan::TimePlan(const PhaseParams& phase, int frames, std::size_t shared_limi
   own.fit(phase, shared_limit, chunks, pitch);
   others.fit(other, shared_limit, chunks, pitch);
   others.band_rows = others.union_height;
+  const bool small = narrow && others.union_width <= small_union;
+  others.union_pitch = small ? small_union : pitch;
+  others.chunk = small ? 6 : 16;
   const auto bytes = [&](int count) {
     const int words = count * other.window * others.score_row;
-    others.score_pitch = round_up(words, 32 * other_chunk) + 36;
-    return table_bytes(pitch, others.band_rows, others.score_pitch);
+    others.score_pitch = round_up(words, 32 * others.chunk) + 36;
+    return table_bytes(others.union_pitch, others.band_rows, others.score_pitch, count);
   };
   at_a_time = std::max(1, frames);
   while (at_a_time > 1 && bytes(at_a_time) > shared_limit) --at_a_time;
@@ -153,7 +238,8 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
   }
   const KernelChoice& choice =
       *std::find_if(std::begin(choices), std::end(choices), [&](const KernelChoice& c) {
-        return c.chunk == plan.own.chunk && c.union_pitch == plan.own.union_pitch;
+        return c.chunk == plan.own.chunk && c.union_pitch == plan.own.union_pitch &&
+               c.other_pitch == plan.others.union_pitch;
       });
   const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);

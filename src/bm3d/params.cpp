@@ -78,9 +78,9 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
 // What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
-// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself only
-// offers more that are similar by chance. The patch where motion predicts it is preferred for the
-// same reason: noise chooses too among those that are most similar.
+// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
+// only offers more that are similar by chance. The patch where motion predicts it is preferred for
+// the same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;

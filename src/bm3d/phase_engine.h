@@ -1,7 +1,7 @@
 #pragma once
-// The seam between the host's frames (host_frames.h), which know planes and colour, and the two host
-// backends, which know planes of float samples. (The cuda backend has its own session: its planes
-// never leave the device.)
+// The seam between the host's frames (host_frames.h), which know planes and colour, and the two
+// host backends, which know planes of float samples. (The cuda backend has its own session: its
+// planes never leave the device.)
 
 #include <array>
 #include <memory>
@@ -21,12 +21,12 @@ class PhaseSums {
 
 /// The planes of one frame that share their groups, all of one size.
 struct PhaseFrame {
-  int offset = 0;                                 // in frames from that of the reference patches
-  PlaneView<const float> guide;                   // where patches are matched
-  std::span<const Motion> motion;                 // to it, for each block (MotionGrid); empty: none
-  std::array<PlaneView<const float>, 3> noisy;    // at least patch x patch samples
-  std::array<PlaneView<const float>, 3> basic;    // basic estimates; unused in the first phase
-  std::array<PhaseSums*, 3> sums{};               // for each noisy plane
+  int offset = 0;                               // in frames from that of the reference patches
+  PlaneView<const float> guide;                 // where patches are matched
+  std::span<const Motion> motion;               // to it, for each block (MotionGrid); empty: none
+  std::array<PlaneView<const float>, 3> noisy;  // at least patch x patch samples
+  std::array<PlaneView<const float>, 3> basic;  // basic estimates; unused in the first phase
+  std::array<PhaseSums*, 3> sums{};             // for each noisy plane
 };
 
 /// The groups of one frame's reference patches. Samples are on the 0..255 scale.
@@ -44,8 +44,8 @@ class PhaseEngine {
   /// Matches, filters and adds the estimates to the frames' sums. `params` gives both phases'
   /// parameters.
   virtual void run(const Params& params, const PhaseInput& input) = 0;
-  /// The estimate that `sums` amount to, each sample covered by a patch; clears them. `phase`: those
-  /// of the run() before.
+  /// The estimate that `sums` amount to, each sample covered by a patch; clears them. `phase`:
+  /// those of the run() before.
   virtual void finish(const PhaseParams& phase, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 

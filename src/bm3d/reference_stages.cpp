@@ -88,10 +88,9 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
   for (int m = 0; m < group.count; ++m) {
     const std::uint32_t member = group.members[m];
     const int u = x + displacement_x(member), v = y + displacement_y(member);
-    const auto& plane =
-        *std::find_if(planes.begin(), planes.end(), [&](const FramePlane& candidate) {
-          return candidate.offset == displacement_t(member);
-        });
+    const auto& plane = *std::find_if(
+        planes.begin(), planes.end(),
+        [&](const FramePlane& candidate) { return candidate.offset == displacement_t(member); });
     for (int i = 0; i < patch * patch; ++i)
       stack[m][i] = static_cast<double>(plane.samples(u + i % patch, v + i / patch));
   }

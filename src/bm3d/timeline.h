@@ -28,9 +28,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Whether a frame that is `relation` to the frame before it, in the order of pushes, is distinct.
-  /// Of frames that repeat each other with small differences only the first one is not, so that
-  /// none drifts away from the one that is filtered in its place.
+  /// Whether a frame that is `relation` to the frame before it, in the order of pushes, is
+  /// distinct. Of frames that repeat each other with small differences only the first one is not,
+  /// so that none drifts away from the one that is filtered in its place.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -58,8 +58,9 @@ class Timeline {
   /// Distinct frames so far.
   int count() const { return count_; }
 
-  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius that are there, less those
-  /// of other scenes and those that share its noise; of several that share theirs, the nearest.
+  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius that are there, less
+  /// those of other scenes and those that share its noise; of several that share theirs, the
+  /// nearest.
   [[nodiscard]] Neighbours neighbours(int n) const {
     Neighbours result;
     int run_before = at(n).run, run_after = run_before;
@@ -82,7 +83,7 @@ class Timeline {
 
  private:
   struct Entry {
-    int run = 0;     // first of the frames that share its noise
+    int run = 0;      // first of the frames that share its noise
     int parent = -1;  // frame that predicts it
   };
   static constexpr int kept = 8 * max_temporal;

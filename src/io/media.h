@@ -173,6 +173,7 @@ struct SinkOptions {
   std::string pix_fmt;     // FFmpeg's pixel format; empty: the input's, or one with equal samples
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
+  bool single = false;     // one frame is all that will be written, whatever the source has
   int threads = 0;         // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
   bool strict_metadata = false;        // what MediaSink::left_out() would name is an error

@@ -78,7 +78,7 @@ class SequenceSink final : public MediaSink {
       naming_ = naming_of(path, source);
       check_names(source);
       note_left_out(source);
-    } else if (source.has_second_frame()) {
+    } else if (!options.single && source.has_second_frame()) {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
                             "give a name such as out.%04d.tif");
     } else {

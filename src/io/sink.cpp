@@ -17,7 +17,7 @@ class FileSink final : public MediaSink {
         format_(source.format()),
         container_name_(container_.format->name),
         losses_(options.strict_metadata) {
-    if (container_.still() && source.has_second_frame())
+    if (container_.still() && !options.single && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
     const auto choices = choose_encoders(container_, source, options);

@@ -85,12 +85,10 @@ class CpuFilter : public ::testing::Test {
       std::fill_n(weights.view().row(v), size, 0.0f);
     }
     Buffer<float> scratch;
-    PlaneTile tile{.wiener = second,
-                   .frame = {},
-                   .noisy_stride = noisy.stride,
-                   .basic_stride = clean.stride};
-    tile.frame[max_temporal] = {noisy.data, clean.data, numerator.view().data,
-                                weights.view().data, numerator.view().stride};
+    PlaneTile tile{
+        .wiener = second, .frame = {}, .noisy_stride = noisy.stride, .basic_stride = clean.stride};
+    tile.frame[max_temporal] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
+                                numerator.view().stride};
     filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
                                                static_cast<double>(strength));

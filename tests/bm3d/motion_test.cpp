@@ -1,4 +1,5 @@
-// Motion and candidates around it, against plain code that follows the words of motion.h and group.h.
+// Motion and candidates around it, against plain code that follows the words of motion.h and
+// group.h.
 
 #include "bm3d/motion.h"
 
@@ -34,7 +35,8 @@ Bytes moved_picture(int width, int height, int dx, int dy, unsigned seed, int no
       int sum = 0;
       for (int v = -2; v <= 2; ++v)
         for (int u = -2; u <= 2; ++u) sum += fine.view(x - dx + u + margin, y - dy + v + margin);
-      const int value = (sum / 25 - 128) * 3 + 128 + static_cast<int>(rng() % (2 * noise + 1)) - noise;
+      const int value =
+          (sum / 25 - 128) * 3 + 128 + static_cast<int>(rng() % (2 * noise + 1)) - noise;
       result.view(x, y) = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
     }
   return result;

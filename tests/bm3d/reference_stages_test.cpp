@@ -112,9 +112,9 @@ TEST(Match, CountsPatchesUpToTau) {
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 16; ++x) picture.view()(x, y) = x < 8 ? 10.0f : 13.0f;
   const PhaseParams on{.window = 39, .group = 32, .tau = 9};
-  EXPECT_EQ(match(alone(picture), 0, 0, on).count, 8);               // all 9, rounded down
+  EXPECT_EQ(match(alone(picture), 0, 0, on).count, 8);              // all 9, rounded down
   const PhaseParams below{.window = 39, .group = 32, .tau = 7.8f};  // 7 columns differ: 9 * 7 / 8
-  EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);            // 7 found
+  EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);           // 7 found
 }
 
 // Frames of whole numbers: what the contract says of other frames, candidate by candidate.
@@ -143,9 +143,8 @@ TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
             if (std::abs(u - x) > radius || std::abs(v - y) > radius) continue;
             double sum = 0;
             for (int i = 0; i < patch * patch; ++i) {
-              const double d =
-                  static_cast<double>(frames[f].samples(u + i % 8, v + i / 8)) -
-                  static_cast<double>(frames[0].samples(x + i % 8, y + i / 8));
+              const double d = static_cast<double>(frames[f].samples(u + i % 8, v + i / 8)) -
+                               static_cast<double>(frames[0].samples(x + i % 8, y + i / 8));
               sum += d * d / 64;
             }
             const bool place = u == x && v == y;

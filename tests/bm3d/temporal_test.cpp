@@ -177,8 +177,7 @@ TEST(Temporal, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
   EXPECT_EQ(overlap, 4);
   for (const auto& [from, to] : {std::pair{0, 5}, {5, 9}, {9, 14}}) {
     const int begin = std::max(0, from - overlap), end = std::min(14, to + overlap);
-    const std::vector<Frame> part =
-        run(params, {noisy.begin() + begin, noisy.begin() + end});
+    const std::vector<Frame> part = run(params, {noisy.begin() + begin, noisy.begin() + end});
     for (int n = from; n < to; ++n)
       EXPECT_TRUE(same_samples(part[n - begin], whole[n])) << "frame " << n;
   }
@@ -231,16 +230,21 @@ TEST(Temporal, NothingCrossesACut) {
 
 // The frames around a flash or a black frame still see each other.
 TEST(Temporal, FlashesAndBlackFramesCostLittle) {
-  const std::vector<Frame> noisy = pan(gray(), 9);
-  const std::vector<Frame> expected = run(quick(2), noisy), alone = run(quick(0), noisy);
+  const Plane<float> clean = clean_plane(gray(), 0, 0);
+  std::vector<Frame> noisy;
+  for (unsigned n = 0; n < 9; ++n) {
+    noisy.push_back(make_frame(gray()));
+    store_plane(with_noise(clean.view(), sigma, n + 1).view(), noisy.back(), 0);
+  }
+  const std::vector<Frame> expected = run(quick(2), noisy);
+  const std::vector<Frame> ends = run(quick(2), {noisy.begin(), noisy.begin() + 4});
   for (const std::byte level : {std::byte{0}, std::byte{255}}) {
     std::vector<Frame> flashed = noisy;
     flashed[4] = make_frame(gray(), 0, std::to_integer<int>(level));
     const std::vector<Frame> result = run(quick(2), flashed);
-    for (const int n : {2, 3, 5, 6}) {
-      EXPECT_GT(psnr_of(result[n], n), psnr_of(expected[n], n) - 0.9) << n;
-      EXPECT_GT(psnr_of(result[n], n), psnr_of(alone[n], n)) << n;
-    }
+    for (const int n : {2, 3, 5, 6})
+      EXPECT_GT(psnr_of(result[n], 0), psnr_of(expected[n], 0) - 0.9);
+    EXPECT_GT(psnr_of(result[3], 0), psnr_of(ends[3], 0));  // it sees beyond
     for (int i = 0; i < width * height; ++i)
       ASSERT_EQ(result[4].planes[0](i % width, i / width), level);
   }
@@ -299,7 +303,8 @@ TEST(Temporal, AStillOfAnyLengthComesOutWhole) {
 }
 
 TEST(Temporal, RefusesWhatMakesNoSense) {
-  for (const int radius : {-1, 5}) EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
+  for (const int radius : {-1, 5})
+    EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
   Params params = quick(1);
   params.scene_cut = 1.5f;
   EXPECT_THROW(validate(params), InvalidArgument);

@@ -81,7 +81,7 @@ TEST_F(Streams, AReaderThatGoesAwayEndsIt) {
   const Outcome outcome =
       shell(folder_,
             "(cat in.y4m; sleep 30) | (timeout 5 $LULL denoise -i - -o - --sigma 20 --device "
-            "reference -q; echo $? >code; kill $PPID) | head -c 10 >/dev/null");
+            "reference --temporal 0 -q; echo $? >code; kill $PPID) | head -c 10 >/dev/null");
   EXPECT_EQ(bytes_of(folder_ / "code"), "74\n");
   EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output (Broken pipe)\n"));
 }
@@ -133,9 +133,10 @@ TEST_F(Streams, NullWritesNothing) {
 TEST_F(Streams, RangesAndTimes) {
   const Outcome outcome = shell(
       folder_,
-      "$LULL denoise -i in.y4m -o hash --sigma 9 -q >all.txt; "
-      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --frames 1-2,5- >a.txt; "
-      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --start 0.08 --duration 0:00.08 >b.txt; "
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --temporal 0 >all.txt; "
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --temporal 0 --frames 1-2,5- >a.txt; "
+      "$LULL denoise -i in.y4m -o hash --sigma 9 -q --temporal 0 --start 0.08 --duration 0:00.08 "
+      ">b.txt; "
       "cmp <(grep '^[12567] ' all.txt | cut -d' ' -f3) <(grep '^[0-9]' a.txt | cut -d' ' -f3) && "
       "cmp <(grep '^[23] ' all.txt | cut -d' ' -f3) <(grep '^[0-9]' b.txt | cut -d' ' -f3)");
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

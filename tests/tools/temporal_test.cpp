@@ -1,0 +1,78 @@
+// Clips and bursts over time, through the command.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/pictures.h"
+#include "tools/clips.h"
+#include "tools/program.h"
+
+namespace lull::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr FrameFormat format{.width = 80, .height = 64};
+constexpr int count = 6;
+
+struct Burst : ::testing::Test {
+  Burst() {
+    std::vector<Frame> frames;
+    for (int n = 0; n < count; ++n) {
+      frames.push_back(noisy_picture(clean, 20, n + 1));
+      write_pnm(folder / ("shot_" + std::to_string(n) + ".pgm"), frames.back());
+    }
+    write_y4m(folder / "noisy.y4m", frames);
+  }
+  Outcome denoise(const std::string& from, const std::string& to, std::vector<std::string> more) {
+    more.insert(more.begin(), {"denoise", "-q", "-y", "-i", folder / from, "-o", folder / to,
+                               "--sigma", "20", "--device", "cpu"});
+    return run_lull(more);
+  }
+  double psnr_of(const Frame& frame) const {
+    return lull::testing::psnr(lull::testing::plane_of(clean, 0).view(),
+                               lull::testing::plane_of(frame, 0).view());
+  }
+
+  Folder folder;
+  const Frame clean = clean_picture(format);
+};
+
+TEST_F(Burst, FramesGainByTheirNeighbours) {
+  const Outcome alone = denoise("noisy.y4m", "alone.y4m", {"--temporal", "0"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const Outcome together = denoise("noisy.y4m", "together.y4m", {});
+  ASSERT_EQ(together.code, 0) << together.err;
+  const auto before = frames_of(folder / "alone.y4m"), after = frames_of(folder / "together.y4m");
+  ASSERT_EQ(after.size(), static_cast<std::size_t>(count));
+  for (int n = 0; n < count; ++n) {
+    EXPECT_GT(psnr_of(after[n]), psnr_of(before[n]) + 0.7) << n;
+    EXPECT_EQ(after[n].pts, before[n].pts);
+  }
+}
+
+TEST_F(Burst, StillsInASequenceAndOneOfThem) {
+  const Outcome all = denoise("shot_*.pgm", "out_%04d.pgm", {"--temporal", "4"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  const Outcome one = denoise("shot_*.pgm", "one.pgm", {"--temporal", "4", "--keep", "3"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(bytes_of(folder / "one.pgm"), bytes_of(folder / "out_0003.pgm"));
+}
+
+TEST_F(Burst, AFrameThatIsNotThereIsAnError) {
+  const Outcome outcome = denoise("shot_*.pgm", "one.pgm", {"--keep", "6"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--keep 6 (there are 6 frames"));
+  EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("one.pgm"))));
+}
+
+TEST_F(Burst, FieldsAreFilteredOneByOne) {
+  const Outcome outcome =
+      denoise("noisy.y4m", "out.y4m", {"--temporal", "2", "--interlaced", "fields"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--interlaced fields"));
+  EXPECT_EQ(denoise("noisy.y4m", "out.y4m", {"--interlaced", "fields"}).code, 0);
+}
+
+}  // namespace
+}  // namespace lull::tools
