@@ -175,13 +175,19 @@ void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from)
     reports.warn("not in the output: " + sink.left_out()[i]);
 }
 
+/// A job in segments has one kind of device, so that its bytes do not depend on when one fails.
+Fallback fallback_of(const DenoiseOptions& options) {
+  const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
+  return other_later ? Fallback::cpu_at_start : options.fallback;
+}
+
 OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
                              const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
                              Reports& reports) {
   const bool fields = options.interlaced == Interlaced::fields;
   OpenedDenoiser opened =
       open_denoiser(params, fields ? pipeline::field_format(format) : format, backends,
-                    options.fallback, [&](const std::string& text) { reports.warn(text); });
+                    fallback_of(options), [&](const std::string& text) { reports.warn(text); });
   if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
   return opened;
 }
@@ -202,7 +208,7 @@ void leave_out_done(OpenedDenoiser& opened, const std::vector<io::FrameRange>& w
       [same, params, format, backends = opened.backends, &reports] {
         return open_denoiser(same, params, format, backends, reports).denoiser;
       },
-      spans, margin_of(params));
+      spans, surroundings_of(params));
 }
 
 /// How many of the first `frames` an earlier run has made.
@@ -243,13 +249,14 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     leftover.remove();
     reports.stopped(options, signal);
   });
-  const ChosenDevices devices = choose_devices(options);
+  ChosenDevices devices = choose_devices(options);
   bm3d::Backend first = devices.backends.front();
   auto source = io::open_source(options.input, source_options(options, first));
   if (const io::Damage damage = source->damage(); damage.frames > 0)
     reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
-  const int temporal = temporal_radius(options, source->info(), first);
+  const int temporal = settle_temporal(options, source->info(), devices.backends,
+                                       [&](const std::string& text) { reports.warn(text); });
   const bm3d::Params params = make_params(options, temporal);
   OpenedDenoiser opened =
       open_denoiser(options, params, source->format(), devices.backends, reports);

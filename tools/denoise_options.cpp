@@ -209,8 +209,8 @@ constexpr OptionRow table[] = {
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 0 for stills, slices and fields, with fast and paper, and on a GPU "
-     "(default: auto)",
+     "with balanced and high, 0 for stills, slices and fields, with fast and paper, and on a GPU; "
+     "one device alone works on a job with R above 0 (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
@@ -326,6 +326,9 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument(
         "--resume without --segment-frames (only a job in segments can go on); "
         "give what the job was begun with");
+  if (options.keep && options.segment_frames > 0)
+    throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
+                          std::string("leave one out"));
   (void)make_params(options, options.temporal.value_or(0));
   (void)source_options(options);
 }

@@ -34,8 +34,9 @@ enum class Interlaced { refuse, fields, frames };
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
-/// What denoises where a GPU was asked for that is not there or too small.
-enum class Fallback { none, cpu };
+/// What denoises where a GPU was asked for that is not there, too small, or fails on the way;
+/// cpu_at_start: but not if it fails on the way.
+enum class Fallback { none, cpu_at_start, cpu };
 
 struct DenoiseOptions {
   std::string input, output;

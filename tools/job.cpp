@@ -1,9 +1,11 @@
 #include "tools/job.h"
 
 #include <cstdio>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "bm3d/distinct_frames.h"
 #include "bm3d/names.h"
 #include "cuda/device_list.h"
 #include "tools/device_choice.h"
@@ -44,6 +46,18 @@ std::string device_of(const std::vector<bm3d::Backend>& backends) {
   return "cuda (" + text + ")";
 }
 
+pipeline::Standing standing_of(bm3d::Standing standing) {
+  switch (standing) {
+    case bm3d::Standing::repeats:
+      return pipeline::Standing::repeats;
+    case bm3d::Standing::distinct:
+      return pipeline::Standing::distinct;
+    case bm3d::Standing::entry:
+      break;
+  }
+  return pipeline::Standing::entry;
+}
+
 const char* name_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
@@ -68,11 +82,19 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Pa
           {"--mu2", text_of(params.mu2)},
           {"--guide-noise", text_of(params.guide_noise)},
           {"--phases", text_of(params.phases)},
+          {"--temporal", text_of(params.temporal)},
+          {"--temporal-window", both(params, &Phase::temporal_window)},
+          {"--place-bonus", both(params, &Phase::place_bonus)},
+          {"--scene-cut", text_of(params.scene_cut)},
           {"--interlaced", name_of(options.interlaced)},
           {"the device", device_of(backends)}};
 }
 
-// Each frame is denoised by itself.
-int margin_of(const bm3d::Params&) { return 0; }
+pipeline::Surroundings surroundings_of(const bm3d::Params& params) {
+  if (params.temporal == 0) return {};
+  const auto frames = std::make_shared<bm3d::DistinctFrames>(params);
+  return {.margin = bm3d::margin(params),
+          .standing = [frames](Frame& frame) { return standing_of(frames->next(frame)); }};
+}
 
 }  // namespace lull::tools

@@ -5,6 +5,7 @@
 
 #include "bm3d/bm3d.h"
 #include "io/media.h"
+#include "pipeline/part_denoiser.h"
 #include "tools/denoise_options.h"
 
 namespace lull::tools {
@@ -15,8 +16,7 @@ namespace lull::tools {
                                                  const bm3d::Params& params,
                                                  const std::vector<bm3d::Backend>& backends);
 
-/// Frames before and after one that its result depends on, and that a session has to see when a
-/// job goes on from there.
-[[nodiscard]] int margin_of(const bm3d::Params& params);
+/// What a session has to see around the frames that are missing when a job goes on.
+[[nodiscard]] pipeline::Surroundings surroundings_of(const bm3d::Params& params);
 
 }  // namespace lull::tools

@@ -82,6 +82,17 @@ std::string name_of(const bm3d::Backend& backend) {
   return {};
 }
 
+int settle_temporal(const DenoiseOptions& options, const io::VideoInfo& input,
+                    std::vector<bm3d::Backend>& backends, const Say& say) {
+  const int radius = temporal_radius(options, input, backends.front());
+  if (radius == 0 || backends.size() == 1) return radius;
+  if (!options.temporal) return 0;
+  say("--temporal " + std::to_string(radius) + " runs on one GPU; using " +
+      name_of(backends.front()) + " alone");
+  backends.resize(1);
+  return radius;
+}
+
 OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
                              const std::vector<bm3d::Backend>& backends, Fallback fallback,
                              const Say& say, const Opener& open) {
@@ -92,7 +103,7 @@ OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& form
     for (bm3d::Backend& backend : result.backends)
       sessions.push_back(open_within_memory(params, format, backend, say, open));
   } catch (const Error& error) {
-    if (fallback != Fallback::cpu || !cpu_may_help(error)) throw;
+    if (fallback == Fallback::none || !cpu_may_help(error)) throw;
     sessions.clear();  // gives the memory back
     say("denoising on the CPU (" + std::string(error.what()) + ")");
     result.backends = {cpu};

@@ -21,13 +21,20 @@ struct OpenedDenoiser {
   std::vector<bm3d::Backend> backends;  // what it runs on
 };
 
+/// How many frames on either side of one are looked at (temporal_radius). Frames that are not
+/// filtered each for itself have to go through one session: where --temporal asks for that, only
+/// the first of several devices stays in `backends`, which is told to `say`; `auto` keeps them all.
+/// @throws InvalidArgument  the request contradicts the others
+[[nodiscard]] int settle_temporal(const DenoiseOptions& options, const io::VideoInfo& input,
+                                  std::vector<bm3d::Backend>& backends, const Say& say);
+
 /// Opens a session for each of `backends`, and shards them where they are several. Where the memory
 /// of a device does not suffice, that device gets fewer streams, then smaller batches, which change
 /// no byte of the result; if that does not help and `fallback` allows it, all is left to the CPU
 /// (never a part of the frames: its bytes differ from a GPU's).
 ///
 /// A device that fails later leaves its frames to the others; when the last one fails and
-/// `fallback` allows it, the rest is left to the CPU: what a GPU has given back stays, and the
+/// `fallback` is cpu, the rest is left to the CPU: what a GPU has given back stays, and the
 /// bytes from there on are the CPU's. Else the session throws DeviceFailure.
 ///
 /// Each step is told to `say`, a line each, also later and from any thread.

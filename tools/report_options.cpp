@@ -59,8 +59,8 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string&) { o.resume = true; }},
     {"--fallback", "none|cpu", trouble,
      "cpu: denoise on the CPU if there is no GPU, its memory does not suffice with fewer streams "
-     "and "
-     "smaller batches either, or the last GPU fails on the way (default: none)",
+     "and smaller batches either, or the last GPU fails on the way, but for jobs in segments "
+     "(default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.fallback = choose("--fallback", v, fallbacks);
      }},

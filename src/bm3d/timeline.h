@@ -46,6 +46,12 @@ class Timeline {
     return relation == Relation::fresh ? Likeness::fresh : Likeness::shares_noise;
   }
 
+  /// Whether all is as after the first frame of a clip: that of is_distinct() was distinct, and
+  /// what comes after it does not depend on what came before it.
+  [[nodiscard]] bool begins_anew() const {
+    return repeats_ == 0 && last_change_ != Relation::repeats;
+  }
+
   /// Adds a distinct frame. `shares_noise` with the distinct frame before; `predicted_by`: so many
   /// frames before it is the nearest of the `radius` that shows the same scene, 0 if none does.
   void add(bool shares_noise, int predicted_by) {

@@ -61,7 +61,10 @@ class ShardedDenoiser final : public Denoiser {
     closing_ = true;
     crew_.notify_work();
     crew_.wait_for_progress(lock, [&] { return done_.contains(next_out_) || in_flight() == 0; });
-    return take_next();
+    if (in_flight() > 0) return take_next();
+    closing_ = false;
+    next_in_ = next_out_ = 0;
+    return std::nullopt;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "pipeline/fakes.h"
@@ -52,7 +53,7 @@ struct Sessions {
 /// Runs `frames` frames; all come out in order, and those in `wanted` are denoised.
 void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wanted, int margin,
                   int frames) {
-  const auto denoiser = by_parts(open(), open, wanted, margin);
+  const auto denoiser = by_parts(open(), open, wanted, {.margin = margin});
   std::int64_t out = 0, most_inside = 0;
   const auto check = [&](const Frame& frame) {
     bool is_wanted = false;
@@ -92,13 +93,84 @@ TEST(PartDenoiser, GivesAllFramesAndDenoisesThoseWanted) {
 }
 
 TEST(PartDenoiser, ASessionSeesTheMarginToo) {
-  Sessions sessions(2);
+  Sessions sessions(3);
   expect_parts([&] { return sessions.open(); }, {{1, 2}, {12, 13}, {17, 18}, {29, end}}, 3, 32);
   // The second and the third are nearer than two margins.
   ASSERT_EQ(sessions.seen.size(), 3u);
   EXPECT_THAT(sessions.seen[0], ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(sessions.seen[1], ElementsAre(9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21));
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
+}
+
+TEST(PartDenoiser, AMarginCountsDistinctFramesFromAnEntryOn) {
+  // Two of three frames repeat others, and a session may begin with every ninth.
+  const auto standing = [number = 0](Frame&) mutable {
+    const int n = number++;
+    return n % 9 == 0 ? Standing::entry : n % 3 == 0 ? Standing::distinct : Standing::repeats;
+  };
+  Sessions sessions(3);
+  const auto denoiser =
+      by_parts(sessions.open(), [&] { return sessions.open(); }, {{31, 32}}, {2, standing});
+  std::vector<std::int64_t> out, with_samples;
+  const auto note = [&](const Frame& frame) {
+    out.push_back(frame.passenger->number);
+    if (frame.pixels) with_samples.push_back(frame.passenger->number);
+  };
+  for (int i = 0; i < 40; ++i)
+    if (const auto frame = denoiser->push(make_frame(i))) note(*frame);
+  while (const auto frame = denoiser->drain()) note(*frame);
+  ASSERT_EQ(sessions.seen.size(), 1u);
+  // 30, which frame 31 repeats, needs 24 and 27.
+  EXPECT_EQ(sessions.seen[0].front(), 18);
+  EXPECT_EQ(sessions.seen[0].back(), 35);
+  ASSERT_EQ(out.size(), 40u);
+  EXPECT_TRUE(std::ranges::is_sorted(out));
+  EXPECT_THAT(with_samples, ElementsAre(31, 32));
+}
+
+TEST(PartDenoiser, WithoutAnEntryNearASessionBeginsEarly) {
+  constexpr int margin = 2, longest = 3 * (margin + 1);
+  const auto standing = [number = 0](Frame&) mutable {
+    return number++ % 50 == 0 ? Standing::entry : Standing::distinct;
+  };
+  Sessions sessions(3);
+  const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); },
+                                 {{55, 55}, {90, 91}}, {margin, standing});
+  std::vector<std::weak_ptr<std::byte[]>> pixels;
+  std::int64_t out = 0;
+  for (int i = 0; i < 100; ++i) {
+    Frame frame = make_frame(i);
+    pixels.push_back(frame.pixels);
+    if (const auto result = denoiser->push(std::move(frame))) {
+      EXPECT_EQ(result->passenger->number, out++);
+    }
+    const auto kept = std::ranges::count_if(pixels, [](const auto& p) { return !p.expired(); });
+    EXPECT_LE(kept, longest + 3 + 2);
+  }
+  while (const auto result = denoiser->drain()) EXPECT_EQ(result->passenger->number, out++);
+  EXPECT_EQ(out, 100);
+  // The first gave way to the entry at 50.
+  ASSERT_EQ(sessions.seen.size(), 3u);
+  EXPECT_EQ(sessions.seen[0].front(), 0);
+  EXPECT_EQ(sessions.seen[0].back(), 52);
+  EXPECT_EQ(sessions.seen[1].front(), 50);
+  EXPECT_EQ(sessions.seen[1].back(), 58);
+  EXPECT_EQ(sessions.seen[2].front(), 50);
+  EXPECT_EQ(sessions.seen[2].back(), 94);
+}
+
+TEST(PartDenoiser, WithAMarginASessionSeesAllFramesOnAGpu) {
+  Sessions sessions(2);
+  const auto denoiser =
+      by_parts(sessions.open(), [&] { return sessions.open(); }, {{9, 9}, {20, 20}}, {.margin = 2});
+  for (int i = 0; i < 30; ++i) {
+    Frame frame = make_frame(i);
+    frame.on_device = std::make_shared<DevicePicture>();
+    (void)denoiser->push(std::move(frame));
+  }
+  ASSERT_EQ(sessions.seen.size(), 1u);
+  EXPECT_EQ(sessions.seen[0].front(), 0);
+  EXPECT_EQ(sessions.seen[0].back(), 22);
 }
 
 TEST(PartDenoiser, TakesSeveralDevicesForASession) {
@@ -112,8 +184,7 @@ TEST(PartDenoiser, TakesSeveralDevicesForASession) {
 
 TEST(PartDenoiser, LetsGoOfTheSamplesOfOthers) {
   Sessions sessions(4);
-  const auto denoiser = by_parts(
-      sessions.open(), [&] { return sessions.open(); }, {{9, 9}}, 0);
+  const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); }, {{9, 9}});
   Frame frame = make_frame(0);
   frame.on_device = std::make_shared<DevicePicture>();
   const std::weak_ptr<std::byte[]> pixels = frame.pixels;

@@ -144,11 +144,22 @@ TEST(Sharded, StopsWhileSessionsWork) {
 
 TEST(Sharded, NeedsASession) { EXPECT_THROW((void)shard({}), InvalidArgument); }
 
-TEST(Sharded, RefusesAFrameAfterTheLast) {
+TEST(Sharded, RefusesAFrameBeforeAllAreOut) {
   Team team = make_team({0, 0}, {0, 0});
-  (void)team.denoiser->push(make_frame(0));
-  while (team.denoiser->drain()) continue;
-  EXPECT_THROW((void)team.denoiser->push(make_frame(1)), InternalError);
+  for (int i = 0; i < 3; ++i) (void)team.denoiser->push(make_frame(i));
+  EXPECT_TRUE(team.denoiser->drain());
+  EXPECT_THROW((void)team.denoiser->push(make_frame(3)), InternalError);
+}
+
+TEST(Sharded, TakesAnotherClipOnceDrained) {
+  Team team = make_team({2, 0, 1}, {0, 1, 0});
+  for (int clip = 0; clip < 20; ++clip) {
+    std::int64_t out = 0;
+    for (int i = 0; i < clip; ++i)
+      if (const auto frame = team.denoiser->push(make_frame(i))) expect_frame(*frame, out++);
+    while (const auto frame = team.denoiser->drain()) expect_frame(*frame, out++);
+    EXPECT_EQ(out, clip);
+  }
 }
 
 }  // namespace

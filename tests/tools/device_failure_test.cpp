@@ -143,6 +143,11 @@ TEST_F(DeviceFailures, TheCpuDoesTheRestIfAllowed) {
   EXPECT_THAT(said_, IsEmpty());
 }
 
+TEST_F(DeviceFailures, TheCpuAtTheStartIsNotForLater) {
+  EXPECT_EQ(denoise(out_, {4}, Fallback::cpu_at_start), 75);
+  EXPECT_THAT(folder_.names(), ElementsAre("in.y4m"));
+}
+
 TEST_F(DeviceFailures, AtOnce) {
   const Opener broken = [](const auto&, const auto&,
                            const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {

@@ -87,6 +87,30 @@ TEST_F(Short, ThenTheCpuIfAllowed) {
   for (const std::string& line : said_) EXPECT_EQ(line.find('\n'), std::string::npos);
 }
 
+TEST_F(Short, TheCpuAtTheStartIsTheCpu) {
+  room_[0] = 1000;
+  const OpenedDenoiser opened = open_all({gpu(0, 2)}, Fallback::cpu_at_start);
+  EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
+}
+
+TEST_F(Short, OverTimeOneDeviceDoesItAll) {
+  const Say say = [this](const std::string& text) { said_.push_back(text); };
+  DenoiseOptions options;
+  std::vector<bm3d::Backend> both{gpu(1, 2), gpu(0, 2)};
+  EXPECT_EQ(settle_temporal(options, {}, both, say), 0);
+  options.temporal = 0;
+  EXPECT_EQ(settle_temporal(options, {}, both, say), 0);
+  EXPECT_EQ(both.size(), 2u);
+  EXPECT_THAT(said_, IsEmpty());
+  options.temporal = 2;
+  EXPECT_EQ(settle_temporal(options, {}, both, say), 2);
+  EXPECT_THAT(said_, ElementsAre("--temporal 2 runs on one GPU; using cuda:1 alone"));
+  ASSERT_EQ(both.size(), 1u);
+  EXPECT_EQ(both.front().device, 1);
+  EXPECT_EQ(settle_temporal(options, {}, both, say), 2);
+  EXPECT_EQ(said_.size(), 1u);
+}
+
 TEST_F(Short, OneOfSeveralGetsLess) {
   room_[1] = 1920 * 1080;
   const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)});

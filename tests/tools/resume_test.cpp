@@ -171,7 +171,7 @@ TEST_F(Resume, AnotherJobIsRefusedInOneLine) {
   run_and_kill(out_);
   const std::pair<std::vector<std::string>, std::string> others[] = {
       {{"--sigma", "21"}, "--sigma (of 0..255) was 20:20:20 and is 21:21:21"},
-      {{"--profile", "balanced"}, "--window was"},
+      {{"--profile", "balanced"}, "--group was"},
       {{"--phases", "1"}, "--phases was 2 and is 1"},
       {{"--device", "reference"}, "the device was cpu"},
       {{"--segment-frames", "30"}, "--segment-frames was 20 and is 30"},
@@ -218,6 +218,38 @@ TEST_F(Resume, WithFieldsPartsAndOtherOptions) {
   }
 }
 
+// Frames of several segments depend on each other, repeated ones and cuts are among them.
+TEST_F(Resume, OverTime) {
+  std::vector<Frame> frames;
+  for (int i = 0; i < 60; ++i) {
+    frames.push_back(noisy_picture(clean_picture(format, 0.05 * i + (i < 30 ? 0 : 2)), 20, i + 1));
+    for (int copies = i % 9 == 4 ? 5 : i % 4 == 0 ? 1 : 0; copies > 0; --copies)
+      frames.push_back(frames.back());
+  }
+  write_y4m(folder_ / "times.y4m", frames);
+  convert(folder_ / "times.y4m", folder_ / "times.mkv", {.lossless = true});
+  const std::vector<std::string> more = {"-i", folder_ / "times.mkv", "--temporal",
+                                         "2",  "--segment-frames",    "8"};
+  const std::string expected = whole(more);
+  run_and_kill(out_, more);
+  // Between segments that are done, too.
+  fs::remove(out_ + ".lull-job/000000.lullseg");
+  std::vector<std::string> resumed = more;
+  resumed.push_back("--resume");
+  Program program(command(out_, resumed));
+  const std::string third = out_ + ".lull-job/000004.lullseg";
+  while (program.running() && !fs::exists(third)) std::this_thread::sleep_for(1ms);
+  program.send(SIGKILL);
+  ASSERT_EQ(program.wait().code, 128 + SIGKILL);
+  fs::remove(out_ + ".lull-job/000002.lullseg");
+  std::vector<std::string> other = resumed;
+  other.insert(other.end(), {"--scene-cut", "off"});
+  EXPECT_THAT(run_lull(command(out_, other)).err, HasSubstr("--scene-cut was 0.5 and is 0"));
+  const Outcome outcome = run_lull(command(out_, resumed));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(bytes_of(out_) == expected);
+}
+
 TEST_F(Resume, SaysWhatItGoesOnWithAndCountsAllFrames) {
   run_and_kill(out_);
   fs::remove(out_ + ".lull-job/000000.lullseg");
@@ -239,6 +271,13 @@ TEST_F(Resume, ADamagedInputIsAcceptedLater) {
   const Outcome accepted = run_lull(command(out_, {"--resume", "--max-decode-errors", "100000"}));
   EXPECT_EQ(accepted.code, 0) << accepted.err;
   EXPECT_EQ(bytes_of(out_), whole({"--max-decode-errors", "100000"}));
+}
+
+TEST_F(Resume, OnePictureHasNoSegments) {
+  const Outcome outcome = run_lull(command(out_, {"--keep", "3"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1);
+  EXPECT_THAT(outcome.err, HasSubstr("--segment-frames"));
 }
 
 TEST_F(Resume, MakesNoSenseWithoutSegments) {
