@@ -51,8 +51,8 @@ const std::uint8_t* bytes_of(const T* row, int bits, std::vector<std::uint8_t>& 
 
 template <bool lively>
 void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums& sums) {
-  std::int32_t *const squares = sums.squares.data(),
-                      *const sum_of_squares = sums.sum_of_squares.data();
+  std::int32_t *const squares = sums.squares.data(), *const sum_of_squares =
+                                                         sums.sum_of_squares.data();
   std::uint16_t* const sum = sums.sum.data();
   for (int x = 0; x < width; ++x) {
     const auto d = static_cast<std::int16_t>(a[x] - b[x]);

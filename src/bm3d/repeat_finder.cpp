@@ -31,9 +31,8 @@ class Finder final : public RepeatFinder {
     if (frame.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames are compared on the CPU); decode it on the CPU");
-    const Relation relation = before_.pixels
-                                  ? relation_of(difference_of(frame, before_, sigma_))
-                                  : Relation::fresh;
+    const Relation relation =
+        before_.pixels ? relation_of(difference_of(frame, before_, sigma_)) : Relation::fresh;
     before_ = frame;
     return timeline_.judge(relation);
   }

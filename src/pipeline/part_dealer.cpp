@@ -27,8 +27,10 @@ class PartDealer final : public Denoiser {
         starving_(sessions.size(), false),
         crew_(std::move(sessions), std::move(options.shard)) {
     if (options.margin < 0 || options.frames < 0)
-      throw InvalidArgument("parts of " + std::to_string(options.frames) + " frames with margins "
-                            "of " + std::to_string(options.margin) +
+      throw InvalidArgument("parts of " + std::to_string(options.frames) +
+                            " frames with margins "
+                            "of " +
+                            std::to_string(options.margin) +
                             " (there is no such length); give lengths from 0");
     crew_.start({.serve = [this](int me, Denoiser& session) { serve(me, session); },
                  .deal_again = [this](int me) { deal_again(me); }});
@@ -151,7 +153,8 @@ class PartDealer final : public Denoiser {
         if (std::optional<Frame> result = session.push(std::move(frame)))
           keep(*part, ready++, *std::move(result));
       if (stopping()) return;
-      while (std::optional<Frame> result = session.drain()) keep(*part, ready++, *std::move(result));
+      while (std::optional<Frame> result = session.drain())
+        keep(*part, ready++, *std::move(result));
       finish(me, ready);
     }
   }
@@ -212,8 +215,8 @@ class PartDealer final : public Denoiser {
     decltype(parts_)::node_type done;  // goes without the lock
     {
       const auto lock = crew_.lock();
-      const auto mine = std::ranges::find_if(
-          parts_, [&](const auto& entry) { return entry.second.taker == me; });
+      const auto mine =
+          std::ranges::find_if(parts_, [&](const auto& entry) { return entry.second.taker == me; });
       if (const std::size_t kept = mine->second.items.size() - results; kept > 0)
         throw InternalError("a session kept " + std::to_string(kept) + " frames");
       done = parts_.extract(mine);

@@ -140,9 +140,8 @@ class ShardedDenoiser final : public Denoiser {
     Hand& hand = hands_[me];
     hand.idle = true;
     crew_.notify_progress();
-    const bool there_is = crew_.wait_for_work(lock, [&] {
-      return find_item(me) != waiting_.end() || (closing_ && !hand.held.empty());
-    });
+    const bool there_is = crew_.wait_for_work(
+        lock, [&] { return find_item(me) != waiting_.end() || (closing_ && !hand.held.empty()); });
     hand.idle = false;
     if (!there_is) return Task::stop;
     const auto found = find_item(me);

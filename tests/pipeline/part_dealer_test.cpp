@@ -1,5 +1,5 @@
-// Parts of a clip for several sessions: what each sees, that all come out in order, and what becomes
-// of parts whose session is lost.
+// Parts of a clip for several sessions: what each sees, that all come out in order, and what
+// becomes of parts whose session is lost.
 
 #include "pipeline/part_dealer.h"
 
@@ -64,7 +64,8 @@ class Looking final : public Denoiser {
       if (seen_) seen_->emplace_back();
     }
     if (seen_) seen_->back().push_back(frame.passenger->number);
-    if (frame.likeness != Likeness::repeats) distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
+    if (frame.likeness != Likeness::repeats)
+      distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
     frames_.push_back({std::move(frame), distinct_.size() - 1});
     return next(options_.margin);
   }
@@ -84,8 +85,8 @@ class Looking final : public Denoiser {
     Frame result = make_frame(0);
     const std::size_t margin = options_.margin;
     unsigned digest = 1;
-    for (std::size_t i = at > margin ? at - margin : 0;
-         i <= at + margin && i < distinct_.size(); ++i)
+    for (std::size_t i = at > margin ? at - margin : 0; i <= at + margin && i < distinct_.size();
+         ++i)
       digest = digest * 31 + distinct_[i];
     for (int i = 0; i < 4; ++i) result.pixels[i] = static_cast<std::byte>(digest >> 8 * i);
     result.take_identity(noisy);
@@ -116,7 +117,8 @@ std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
 }
 
 /// By one session that sees it all.
-std::vector<Frame> whole(int margin, std::int64_t frames, const std::set<std::int64_t>& repetitions) {
+std::vector<Frame> whole(int margin, std::int64_t frames,
+                         const std::set<std::int64_t>& repetitions) {
   Looking session({.margin = margin});
   std::vector<Frame> out;
   for (std::int64_t i = 0; i < frames; ++i) {
@@ -171,11 +173,11 @@ TEST(PartDealer, SessionsSeeTheMarginsWithoutRepetitions) {
   std::vector<std::vector<std::int64_t>> seen;
   std::vector<std::unique_ptr<Denoiser>> one;
   one.push_back(std::make_unique<Looking>(Looking::Options{.margin = 2}, &seen));
-  const auto dealer =
-      shard_parts(std::move(one), {.margin = 2,
-                                   .frames = 4,
-                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{
-                                       1, 4, 5, 7, 9, 10, 11})});
+  const auto dealer = shard_parts(
+      std::move(one),
+      {.margin = 2,
+       .frames = 4,
+       .repeats = std::make_unique<Told>(std::set<std::int64_t>{1, 4, 5, 7, 9, 10, 11})});
   EXPECT_EQ(filter(*dealer, 16).size(), 16u);
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_THAT(seen[0], ElementsAre(0, 1, 2, 3, 4, 5, 6, 8));
@@ -184,10 +186,9 @@ TEST(PartDealer, SessionsSeeTheMarginsWithoutRepetitions) {
 }
 
 TEST(PartDealer, TakesAnotherClipOnceItIsDrained) {
-  const auto dealer = shard_parts(team({{.margin = 2}, {.margin = 2}}),
-                                  {.margin = 2,
-                                   .frames = 6,
-                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{3})});
+  const auto dealer = shard_parts(
+      team({{.margin = 2}, {.margin = 2}}),
+      {.margin = 2, .frames = 6, .repeats = std::make_unique<Told>(std::set<std::int64_t>{3})});
   for (const std::int64_t frames : {40, 0, 5, 33})
     expect_equal(filter(*dealer, frames), whole(2, frames, {3}));
 }
@@ -209,10 +210,9 @@ TEST(PartDealer, BoundsWhatIsInFlight) {
 }
 
 TEST(PartDealer, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {
-  const auto dealer = shard_parts(team({{.margin = 1}, {.margin = 1}}),
-                                  {.margin = 1,
-                                   .frames = 4,
-                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{1})});
+  const auto dealer = shard_parts(
+      team({{.margin = 1}, {.margin = 1}}),
+      {.margin = 1, .frames = 4, .repeats = std::make_unique<Told>(std::set<std::int64_t>{1})});
   std::vector<std::weak_ptr<std::byte[]>> pixels;
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -284,16 +284,16 @@ TEST(PartLoss, AnotherSessionTakesThePart) {
       std::mutex mutex;
       std::vector<std::size_t> told;
       std::atomic<bool> failed = false;
-      auto members =
-          team({{.margin = 2, .waits = &failed},
-                {.margin = 2, .delay_ms = delay, .fails_at = at, .failed = &failed}});
+      auto members = team({{.margin = 2, .waits = &failed},
+                           {.margin = 2, .delay_ms = delay, .fails_at = at, .failed = &failed}});
       const auto dealer = shard_parts(
-          std::move(members),
-          {.margin = 2, .frames = 6, .shard = {.lost = [&](std::size_t index, const auto&, auto left) {
-             const std::lock_guard lock(mutex);
-             EXPECT_EQ(index, 1u);
-             told.push_back(left);
-           }}});
+          std::move(members), {.margin = 2,
+                               .frames = 6,
+                               .shard = {.lost = [&](std::size_t index, const auto&, auto left) {
+                                 const std::lock_guard lock(mutex);
+                                 EXPECT_EQ(index, 1u);
+                                 told.push_back(left);
+                               }}});
       expect_equal(filter(*dealer, 120), whole(2, 120, {}));
       EXPECT_THAT(told, ElementsAre(1u));
     }
@@ -301,17 +301,17 @@ TEST(PartLoss, AnotherSessionTakesThePart) {
 
 // The one that is left is in a later part, and waits for frames of it.
 TEST(PartLoss, OfTheOldestPartWhileTheOtherWaits) {
-  const auto dealer = shard_parts(
-      team({{.margin = 2, .delay_ms = 2, .fails_at = 9}, {.margin = 2, .delay_ms = 2, .fails_at = 9},
-            {.margin = 2}}),
-      {.margin = 2, .frames = 10});
+  const auto dealer = shard_parts(team({{.margin = 2, .delay_ms = 2, .fails_at = 9},
+                                        {.margin = 2, .delay_ms = 2, .fails_at = 9},
+                                        {.margin = 2}}),
+                                  {.margin = 2, .frames = 10});
   expect_equal(filter(*dealer, 150), whole(2, 150, {}));
 }
 
 TEST(PartLoss, InDrain) {
-  const auto dealer = shard_parts(
-      team({{.margin = 2, .fails_in_drain = true}, {.margin = 2, .delay_ms = 1}}),
-      {.margin = 2, .frames = 6});
+  const auto dealer =
+      shard_parts(team({{.margin = 2, .fails_in_drain = true}, {.margin = 2, .delay_ms = 1}}),
+                  {.margin = 2, .frames = 6});
   expect_equal(filter(*dealer, 50), whole(2, 50, {}));
 }
 
@@ -327,12 +327,13 @@ TEST(PartLoss, NobodyIsLeft) {
 
 TEST(PartLoss, OneTakesTheirPlace) {
   for (const int at : {0, 3, 30}) {
-    const auto dealer = shard_parts(
-        team({{.margin = 1, .fails_at = at}}),
-        {.margin = 1, .frames = 5, .shard = {.replace = [](const DeviceFailure& why) {
-           EXPECT_STREQ(why.what(), "a device failed");
-           return std::make_unique<Looking>(Looking::Options{.margin = 1});
-         }}});
+    const auto dealer =
+        shard_parts(team({{.margin = 1, .fails_at = at}}),
+                    {.margin = 1, .frames = 5, .shard = {.replace = [](const DeviceFailure& why) {
+                                                 EXPECT_STREQ(why.what(), "a device failed");
+                                                 return std::make_unique<Looking>(
+                                                     Looking::Options{.margin = 1});
+                                               }}});
     expect_equal(filter(*dealer, 60), whole(1, 60, {}));
   }
 }
@@ -344,8 +345,7 @@ TEST(PartLoss, WhateverHappens) {
   for (int round = 0; round < 80; ++round) {
     const int margin = any(5), frames = any(120);
     std::vector<Looking::Options> members(1 + any(4));
-    for (auto& member : members)
-      member = {margin, any(2), any(2) ? any(50) : -1, any(4) == 0};
+    for (auto& member : members) member = {margin, any(2), any(2) ? any(50) : -1, any(4) == 0};
     members[any(static_cast<int>(members.size()))] = {margin, any(2)};
     std::set<std::int64_t> repetitions;
     const int some = 1 + any(6);
