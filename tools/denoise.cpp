@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
@@ -23,6 +24,8 @@
 
 namespace lull::tools {
 namespace {
+
+using Backends = std::vector<bm3d::Backend>;
 
 /// What tells the user of one run.
 struct Reports {
@@ -120,30 +123,32 @@ bool can_read_again(const std::string& input) {
 
 /// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
 /// nobody but the denoiser on it.
-std::string why_no_gpu_decodes(const DenoiseOptions& options, const bm3d::Backend& first) {
-  if (first.kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
+std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
+  if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
+  if (backends.size() > 1 && may_be_temporal(options))
+    return "several GPUs look at the same frames over time";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";
   return {};
 }
 
-io::SourceOptions source_options(const DenoiseOptions& options, const bm3d::Backend& first) {
+io::SourceOptions source_options(const DenoiseOptions& options, const Backends& backends) {
   io::SourceOptions source = tools::source_options(options);
-  source.memory = bm3d::frame_memory(first);
+  source.memory = bm3d::frame_memory(backends.front());
   source.threads = options.threads;
   source.pass_damage = true;
   source.refuse_interlaced = options.interlaced == Interlaced::refuse;
-  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, first).empty())
-    source.gpu = first.device;
+  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
+    source.gpu = backends.front().device;
   return source;
 }
 
 /// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
-std::string decoder_note(const DenoiseOptions& options, const bm3d::Backend& first,
+std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.hwaccel == Hwaccel::none) return {};
-  std::string reason = why_no_gpu_decodes(options, first);
+  std::string reason = why_no_gpu_decodes(options, backends);
   if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
@@ -249,29 +254,25 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     leftover.remove();
     reports.stopped(options, signal);
   });
-  ChosenDevices devices = choose_devices(options);
-  bm3d::Backend first = devices.backends.front();
-  auto source = io::open_source(options.input, source_options(options, first));
+  const ChosenDevices devices = choose_devices(options);
+  auto source = io::open_source(options.input, source_options(options, devices.backends));
   if (const io::Damage damage = source->damage(); damage.frames > 0)
     reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
-  const int temporal = settle_temporal(options, source->info(), devices.backends,
-                                       [&](const std::string& text) { reports.warn(text); });
-  const bm3d::Params params = make_params(options, temporal);
+  const bm3d::Params params = make_params(options, temporal_radius(options, source->info()));
   OpenedDenoiser opened =
       open_denoiser(options, params, source->format(), devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.
-  const bool reopen =
-      opened.backends.front().kind != first.kind && source_options(options, first).gpu;
-  first = opened.backends.front();
-  if (reopen) source = io::open_source(options.input, source_options(options, first));
+  const bool reopen = opened.backends.front().kind != devices.backends.front().kind &&
+                      source_options(options, devices.backends).gpu;
+  if (reopen) source = io::open_source(options.input, source_options(options, opened.backends));
   auto sink =
       io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();
   leave_out_done(opened, wanted, options, params, source->format(), reports);
   reports.info(devices.reason);
-  reports.info(decoder_note(options, first, *source));
+  reports.info(decoder_note(options, opened.backends, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
   for (const std::string& text : sink->notes()) reports.info(text);
   say_left_out(reports, *sink, 0);

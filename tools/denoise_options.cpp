@@ -209,8 +209,8 @@ constexpr OptionRow table[] = {
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 0 for stills, slices and fields, with fast and paper, and on a GPU; "
-     "one device alone works on a job with R above 0 (default: auto)",
+     "with balanced and high, 0 for stills, slices and fields, and with fast and paper "
+     "(default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
@@ -348,8 +348,14 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
   }
 }
 
-int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input,
-                    const bm3d::Backend& backend) {
+bool may_be_temporal(const DenoiseOptions& options) {
+  if (options.temporal) return *options.temporal > 0;
+  const bool worth_it =
+      options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
+  return worth_it && options.interlaced != Interlaced::fields;
+}
+
+int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool fields = options.interlaced == Interlaced::fields;
   if (options.temporal) {
     if (fields && *options.temporal > 0)
@@ -359,11 +365,7 @@ int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input,
     return *options.temporal;
   }
   const bool stack = input.container == "nifti" || input.container == "tiff";  // its own sources
-  const bool worth_it =
-      options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
-  // The cuda backend does not take candidates from other frames.
-  const bool able = backend.kind != bm3d::BackendKind::cuda;
-  return worth_it && able && !input.still && !stack && !fields ? 2 : 0;
+  return may_be_temporal(options) && !input.still && !stack ? 2 : 0;
 }
 
 Params make_params(const DenoiseOptions& options, int temporal) {

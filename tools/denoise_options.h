@@ -103,11 +103,12 @@ void check(const DenoiseOptions& options);
 /// @throws InvalidArgument  it is out of range there
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
+/// Whether patches may come from other frames, as far as can be said before the input is open.
+[[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// How many frames on either side of one its patches come from: what --temporal says, or else what
-/// suits the input and the first of the backends.
+/// suits the input.
 /// @throws InvalidArgument  the request contradicts the others
-[[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input,
-                                  const bm3d::Backend& backend);
+[[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Profile, noise and overrides together. `options` must have passed check().
 /// @throws InvalidArgument  naming the parameter outside its range

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/part_dealer.h"
 #include "pipeline/sharded_denoiser.h"
 
 namespace lull::tools {
@@ -68,6 +69,20 @@ pipeline::ShardOptions on_failures(const Say& say,
   return options;
 }
 
+/// One session of all. What follows the loss of a single one that looks at other frames looks at
+/// those whose results are not out.
+std::unique_ptr<Denoiser> share(std::vector<std::unique_ptr<Denoiser>> sessions,
+                                const bm3d::Params& params, const FrameFormat& format,
+                                pipeline::ShardOptions options) {
+  if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
+  if (sessions.size() == 1 || params.temporal == 0)
+    return pipeline::shard(std::move(sessions), std::move(options));
+  return pipeline::shard_parts(std::move(sessions),
+                               {.margin = bm3d::margin(params),
+                                .repeats = bm3d::open_repeat_finder(params, format),
+                                .shard = std::move(options)});
+}
+
 }  // namespace
 
 std::string name_of(const bm3d::Backend& backend) {
@@ -80,17 +95,6 @@ std::string name_of(const bm3d::Backend& backend) {
       return "cuda:" + std::to_string(backend.device);
   }
   return {};
-}
-
-int settle_temporal(const DenoiseOptions& options, const io::VideoInfo& input,
-                    std::vector<bm3d::Backend>& backends, const Say& say) {
-  const int radius = temporal_radius(options, input, backends.front());
-  if (radius == 0 || backends.size() == 1) return radius;
-  if (!options.temporal) return 0;
-  say("--temporal " + std::to_string(radius) + " runs on one GPU; using " +
-      name_of(backends.front()) + " alone");
-  backends.resize(1);
-  return radius;
 }
 
 OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
@@ -112,10 +116,8 @@ OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& form
   const bool gpus = result.backends.front().kind == bm3d::BackendKind::cuda;
   std::function<std::unique_ptr<Denoiser>()> last_resort;
   if (fallback == Fallback::cpu && gpus) last_resort = [=] { return open(params, format, cpu); };
-  pipeline::ShardOptions options = on_failures(say, std::move(last_resort));
-  result.denoiser = sessions.size() == 1 && !options.replace
-                        ? std::move(sessions.front())
-                        : pipeline::shard(std::move(sessions), std::move(options));
+  result.denoiser =
+      share(std::move(sessions), params, format, on_failures(say, std::move(last_resort)));
   return result;
 }
 

@@ -21,14 +21,8 @@ struct OpenedDenoiser {
   std::vector<bm3d::Backend> backends;  // what it runs on
 };
 
-/// How many frames on either side of one are looked at (temporal_radius). Frames that are not
-/// filtered each for itself have to go through one session: where --temporal asks for that, only
-/// the first of several devices stays in `backends`, which is told to `say`; `auto` keeps them all.
-/// @throws InvalidArgument  the request contradicts the others
-[[nodiscard]] int settle_temporal(const DenoiseOptions& options, const io::VideoInfo& input,
-                                  std::vector<bm3d::Backend>& backends, const Say& say);
-
-/// Opens a session for each of `backends`, and shards them where they are several. Where the memory
+/// Opens a session for each of `backends`. Where they are several, they share the frames, or over
+/// time parts of the clip, whose frames must be in the host's memory then. Where the memory
 /// of a device does not suffice, that device gets fewer streams, then smaller batches, which change
 /// no byte of the result; if that does not help and `fallback` allows it, all is left to the CPU
 /// (never a part of the frames: its bytes differ from a GPU's).

@@ -6,6 +6,7 @@
 
 #include "bm3d/params.h"
 #include "core/denoiser.h"
+#include "core/repeats.h"
 
 namespace lull::bm3d {
 
@@ -29,6 +30,12 @@ struct Backend {
 /// @throws OutOfDeviceMemory   its memory is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
+
+/// Finds what a session with these parameters would find. Who gives sessions parts of a clip notes
+/// it in the frames (Frame::likeness); results are those of the whole clip where a session also
+/// sees the margin(params) frames before and after that are not repetitions.
+[[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
+                                                               const FrameFormat& format);
 
 /// Memory from which frames travel to the backend without a further copy: page-locked for cuda, the
 /// default resource otherwise. It lives as long as the process.

@@ -27,8 +27,7 @@ constexpr std::uint8_t to_byte(std::uint16_t v, int bits) {
   return static_cast<std::uint8_t>(std::min(v >> (bits - 8), 255));
 }
 constexpr std::uint8_t to_byte(float v, int) {
-  const float scaled = v * 255;
-  return scaled > 0 ? static_cast<std::uint8_t>(std::min(scaled, 255.0f) + 0.5f) : 0;
+  return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * 255), 255.0f) + 0.5f);  // NaN: 0
 }
 
 // ---- repetition ----------------------------------------------------------------------------

@@ -30,9 +30,8 @@ class FrameSession : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    worker_->take(noisy);
-    if (const Relation relation = relation_to_last(); timeline_.is_distinct(relation))
-      add(noisy, relation);
+    if (const Likeness likeness = likeness_of(noisy); likeness != Likeness::repeats)
+      add(noisy, likeness);
     else
       identities_[slot_of(timeline_.count() - 1)].push_back(identity_of(noisy));
     started_ = true;
@@ -66,16 +65,21 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  Relation relation_to_last() {
-    if (params_.temporal == 0 || !started_) return Relation::fresh;
-    return relation_of(worker_->difference());
+  /// Gives the worker the frame unless it need not see it.
+  Likeness likeness_of(const Frame& noisy) {
+    const bool alone = params_.temporal == 0 || !started_;
+    if (!alone && noisy.likeness == Likeness::repeats) return Likeness::repeats;
+    worker_->take(noisy);
+    if (alone) return timeline_.judge(Relation::fresh);
+    if (noisy.likeness != Likeness::unknown) return noisy.likeness;
+    return timeline_.judge(relation_of(worker_->difference()));
   }
 
   /// A distinct frame.
-  void add(const Frame& noisy, Relation relation) {
+  void add(const Frame& noisy, Likeness likeness) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);
-    timeline_.add(relation != Relation::fresh, predictor_of(n));
+    timeline_.add(likeness == Likeness::shares_noise, predictor_of(n));
     identities_[slot].assign(1, identity_of(noisy));
     advance();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace lull::bm3d {
 namespace {
@@ -27,40 +28,70 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-struct BlockCounts {
-  std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
+/// Sums over the rows of a row of blocks, for each column: loops over them need no sum across a
+/// vector, and compilers turn them into vector code.
+struct ColumnSums {
+  explicit ColumnSums(int width) : squares(width), sum(width), sum_of_squares(width) {}
+  std::vector<std::int32_t> squares;  // of differences
+  std::vector<std::uint16_t> sum;
+  std::vector<std::int32_t> sum_of_squares;
 };
 
+/// Samples of a row in 8 bits, from `to` if they are not there yet.
+const std::uint8_t* bytes_of(const std::uint8_t* row, int, std::vector<std::uint8_t>&) {
+  return row;
+}
 template <class T>
-BlockCounts count_block(PlaneView<T> a, PlaneView<T> b, int bits, int left, int right, int top,
-                        int bottom) {
-  BlockCounts counts;
-  for (int y = top; y < bottom; ++y)
-    for (int x = left; x < right; ++x) {
-      const int v = to_byte(a(x, y), bits), d = v - to_byte(b(x, y), bits);
-      counts.squares += d * d;
-      counts.sum += v;
-      counts.sum_of_squares += v * v;
-    }
-  return counts;
+const std::uint8_t* bytes_of(const T* row, int bits, std::vector<std::uint8_t>& to) {
+  std::uint8_t* const bytes = to.data();
+  for (int x = 0, width = static_cast<int>(to.size()); x < width; ++x)
+    bytes[x] = to_byte(row[x], bits);
+  return bytes;
 }
 
-template <class T>
-void compare_plane(PlaneView<T> a, PlaneView<T> b, int bits, std::uint32_t limit, bool main,
+template <bool lively>
+void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums& sums) {
+  std::int32_t *const squares = sums.squares.data(), *const sum_of_squares =
+                                                         sums.sum_of_squares.data();
+  std::uint16_t* const sum = sums.sum.data();
+  for (int x = 0; x < width; ++x) {
+    const auto d = static_cast<std::int16_t>(a[x] - b[x]);
+    squares[x] += d * d;
+  }
+  if constexpr (lively)
+    for (int x = 0; x < width; ++x) {
+      sum[x] += a[x];
+      sum_of_squares[x] += a[x] * a[x];
+    }
+}
+
+template <bool lively, class T>
+void compare_plane(PlaneView<T> a, PlaneView<T> b, int bits, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d) {
-  for (int top = 0; top < a.height; top += relation_block)
+  std::vector<std::uint8_t> bytes_a(a.width), bytes_b(a.width);
+  for (int top = 0; top < a.height; top += relation_block) {
+    ColumnSums sums(a.width);
+    const int rows = std::min(relation_block, a.height - top);
+    for (int y = top; y < top + rows; ++y)
+      add_row<lively>(bytes_of(a.row(y), bits, bytes_a), bytes_of(b.row(y), bits, bytes_b), a.width,
+                      sums);
     for (int left = 0; left < a.width; left += relation_block) {
-      const int right = std::min(left + relation_block, a.width);
-      const int bottom = std::min(top + relation_block, a.height);
-      const BlockCounts c = count_block(a, b, bits, left, right, top, bottom);
-      const std::uint32_t samples = (right - left) * (bottom - top);
-      const bool same = same_block(c.squares, samples, limit);
+      const int columns = std::min(relation_block, a.width - left);
+      const std::uint32_t samples = columns * rows;
+      std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
+      for (int x = left; x < left + columns; ++x) {
+        squares += sums.squares[x];
+        sum += sums.sum[x];
+        sum_of_squares += sums.sum_of_squares[x];
+      }
+      const bool same = same_block(squares, samples, limit);
       if (!same) ++different;
-      if (main && lively_block(c.sum, c.sum_of_squares, samples, limit)) {
+      if (lively && lively_block(sum, sum_of_squares, samples, limit)) {
         ++d.lively;
         if (same) ++d.shared;
       }
     }
+  }
 }
 
 std::uint32_t own_cost(PlaneView<const std::uint8_t> plane, int x, int y) {
@@ -111,7 +142,11 @@ FrameDifference difference_of(const Frame& frame, const Frame& before,
   for (int i = 0; i < format.planes(); ++i) {
     const bool main = i == main_plane(format.layout == Layout::rgb);
     with_samples(frame, before, i, [&](auto a, auto b) {
-      compare_plane(a, b, format.bits, same_limit(sigma[i]), main, d.different[i], d);
+      const std::uint32_t limit = same_limit(sigma[i]);
+      if (main)
+        compare_plane<true>(a, b, format.bits, limit, d.different[i], d);
+      else if (sigma[i] > 0)
+        compare_plane<false>(a, b, format.bits, limit, d.different[i], d);
     });
     if (sigma[i] == 0) d.different[i] = same_bytes(frame, before, i) ? 0 : 1;
   }

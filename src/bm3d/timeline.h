@@ -8,6 +8,7 @@
 
 #include "bm3d/frame_relation.h"
 #include "bm3d/params.h"
+#include "core/frame.h"
 
 namespace lull::bm3d {
 
@@ -37,6 +38,12 @@ class Timeline {
     if (!again || repeats_ == max_repeats) return repeats_ = 0, true;
     ++repeats_;
     return false;
+  }
+
+  /// The same, and what it is to the frame before.
+  [[nodiscard]] Likeness judge(Relation relation) {
+    if (!is_distinct(relation)) return Likeness::repeats;
+    return relation == Relation::fresh ? Likeness::fresh : Likeness::shares_noise;
   }
 
   /// Whether all is as after the first frame of a clip: that of is_distinct() was distinct, and

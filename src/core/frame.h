@@ -56,6 +56,10 @@ struct DevicePicture {
   constexpr bool interleaved() const { return planes[1].data != nullptr && !planes[2].data; }
 };
 
+/// What a frame is to the one before it in its clip, for filters that look at several: one that
+/// repeats it is not filtered, but gets the same result, and does not count as a frame in between.
+enum class Likeness : unsigned char { unknown, fresh, shares_noise, repeats };
+
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
 struct Frame {
@@ -66,6 +70,8 @@ struct Frame {
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   std::shared_ptr<const Passenger> passenger;    // travels untouched
+  /// Unknown: a session finds out. Either of all frames of a clip, or of none.
+  Likeness likeness = Likeness::unknown;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 

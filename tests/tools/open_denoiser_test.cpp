@@ -93,22 +93,22 @@ TEST_F(Short, TheCpuAtTheStartIsTheCpu) {
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
 }
 
-TEST_F(Short, OverTimeOneDeviceDoesItAll) {
-  const Say say = [this](const std::string& text) { said_.push_back(text); };
-  DenoiseOptions options;
-  std::vector<bm3d::Backend> both{gpu(1, 2), gpu(0, 2)};
-  EXPECT_EQ(settle_temporal(options, {}, both, say), 0);
-  options.temporal = 0;
-  EXPECT_EQ(settle_temporal(options, {}, both, say), 0);
-  EXPECT_EQ(both.size(), 2u);
-  EXPECT_THAT(said_, IsEmpty());
-  options.temporal = 2;
-  EXPECT_EQ(settle_temporal(options, {}, both, say), 2);
-  EXPECT_THAT(said_, ElementsAre("--temporal 2 runs on one GPU; using cuda:1 alone"));
-  ASSERT_EQ(both.size(), 1u);
-  EXPECT_EQ(both.front().device, 1);
-  EXPECT_EQ(settle_temporal(options, {}, both, say), 2);
-  EXPECT_EQ(said_.size(), 1u);
+// Frames are dealt one by one, and parts of a clip over time: each session has seen several parts
+// by the time it gives back the first frames.
+TEST_F(Short, OverTimeSeveralDevicesShareAClip) {
+  bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, 2);
+  const auto open_with = [&](std::vector<bm3d::Backend> backends) {
+    return open_denoiser(
+        params, picture, backends, Fallback::none, [](const std::string&) {},
+        [this](const auto& p, const auto& format, const auto& backend) {
+          return open(p, format, backend);
+        });
+  };
+  const int part = 6 * bm3d::margin(params);
+  EXPECT_EQ(open_with({gpu(0, 2), gpu(1, 2)}).denoiser->latency(), 3 * part);
+  EXPECT_EQ(open_with({gpu(0, 2)}).denoiser->latency(), 0) << "one is enough";
+  params.temporal = 0;
+  EXPECT_LT(open_with({gpu(0, 2), gpu(1, 2)}).denoiser->latency(), part);
 }
 
 TEST_F(Short, OneOfSeveralGetsLess) {

@@ -106,28 +106,26 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
 }
 
 TEST(Options, TemporalSuitsWhatIsDenoised) {
-  const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu}, gpu{.kind = bm3d::BackendKind::cuda};
   io::VideoInfo video, still, volume;
   still.still = true;
   volume.container = "nifti";
   DenoiseOptions options = minimal();
-  EXPECT_EQ(temporal_radius(options, video, cpu), 2);
-  EXPECT_EQ(temporal_radius(options, still, cpu), 0);
-  EXPECT_EQ(temporal_radius(options, volume, cpu), 0);
-  EXPECT_EQ(temporal_radius(options, video, gpu), 0);
+  EXPECT_EQ(temporal_radius(options, video), 2);
+  EXPECT_EQ(temporal_radius(options, still), 0);
+  EXPECT_EQ(temporal_radius(options, volume), 0);
   apply(options, "--profile", "high");
-  EXPECT_EQ(temporal_radius(options, video, cpu), 2);
+  EXPECT_EQ(temporal_radius(options, video), 2);
   for (const char* profile : {"fast", "paper"}) {
     apply(options, "--profile", profile);
-    EXPECT_EQ(temporal_radius(options, video, cpu), 0);
+    EXPECT_EQ(temporal_radius(options, video), 0);
   }
   apply(options, "--temporal", "4");
-  EXPECT_EQ(temporal_radius(options, still, cpu), 4);
+  EXPECT_EQ(temporal_radius(options, still), 4);
   apply(options, "--interlaced", "fields");
-  EXPECT_THROW((void)temporal_radius(options, video, cpu), InvalidArgument);
+  EXPECT_THROW((void)temporal_radius(options, video), InvalidArgument);
   apply(options, "--temporal", "auto");
   apply(options, "--profile", "balanced");
-  EXPECT_EQ(temporal_radius(options, video, cpu), 0);
+  EXPECT_EQ(temporal_radius(options, video), 0);
   for (const char* bad : {"5", "-1", "two", ""})
     EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
 }

@@ -1,0 +1,254 @@
+#include "pipeline/part_dealer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "pipeline/session_crew.h"
+
+namespace lull::pipeline {
+namespace {
+
+constexpr int nobody = -1;
+
+class PartDealer final : public Denoiser {
+ public:
+  PartDealer(std::vector<std::unique_ptr<Denoiser>> sessions, PartOptions options)
+      : margin_(options.margin),
+        frames_(options.frames > 0 ? options.frames
+                                   : std::max(part_frames_per_margin * options.margin, 1)),
+        latency_(frames_ * (static_cast<int>(sessions.size()) + 1)),
+        repeats_(std::move(options.repeats)),
+        starving_(sessions.size(), false),
+        crew_(std::move(sessions), std::move(options.shard)) {
+    if (options.margin < 0 || options.frames < 0)
+      throw InvalidArgument("parts of " + std::to_string(options.frames) +
+                            " frames with margins "
+                            "of " +
+                            std::to_string(options.margin) +
+                            " (there is no such length); give lengths from 0");
+    crew_.start({.serve = [this](int me, Denoiser& session) { serve(me, session); },
+                 .deal_again = [this](int me) { deal_again(me); }});
+  }
+
+  int latency() const noexcept override { return latency_; }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.on_device)
+      throw InvalidArgument(
+          "a frame in the memory of a GPU (parts are dealt to several); decode it on the CPU");
+    if (noisy.likeness == Likeness::unknown)
+      noisy.likeness = repeats_ ? repeats_->find(noisy) : Likeness::fresh;
+    auto lock = crew_.lock();
+    if (closing_)
+      throw InternalError("a frame came after the last (push() was called within a drain)");
+    add(std::move(noisy));
+    crew_.notify_work();
+    crew_.wait_for_progress(lock, [&] {
+      return done_.contains(next_out_) || in_flight() <= latency_ || needs_input();
+    });
+    return take_next();
+  }
+
+  std::optional<Frame> drain() override {
+    auto lock = crew_.lock();
+    closing_ = true;
+    for (auto& [number, part] : parts_) part.closed = true;
+    crew_.notify_work();
+    crew_.wait_for_progress(lock, [&] { return done_.contains(next_out_) || in_flight() == 0; });
+    std::optional<Frame> next = take_next();
+    if (!next) forget_clip();
+    return next;
+  }
+
+ private:
+  struct Item {
+    std::int64_t number;  // in the order of push()
+    bool own;             // not of a margin
+    Frame frame;
+  };
+  struct Part {
+    std::deque<Item> items;  // in order
+    int own = 0;             // frames that are not of a margin
+    int after = 0;           // of its margin, behind it
+    int taker = nobody;
+    bool closed = false;  // there will be no more items
+  };
+
+  std::int64_t in_flight() const { return next_in_ - next_out_; }
+
+  /// Hands a frame to the part that it belongs to, and to those whose margins it is in.
+  void add(Frame frame) {
+    const std::int64_t number = next_in_++;
+    const bool begins = before_.empty() && own_part_ == nobody;
+    if (frame.likeness == Likeness::repeats && !begins) {
+      share_samples(before_.back().frame, frame);
+      Part& part = parts_.at(own_part_);
+      part.items.push_back({number, true, std::move(frame)});
+      ++part.own;
+      return;
+    }
+    if (begins || parts_.at(own_part_).own >= frames_) begin_part();
+    for (auto& [at, part] : parts_) {
+      if (part.closed) continue;
+      const bool own = at == own_part_;
+      part.items.push_back({number, own, frame});
+      ++(own ? part.own : part.after);
+      close_if_whole(at, part);
+    }
+    before_.push_back({number, false, std::move(frame)});
+    if (before_.size() > static_cast<std::size_t>(std::max(margin_, 1))) before_.pop_front();
+  }
+
+  /// The part that was filled is now followed by others' frames.
+  void begin_part() {
+    const std::int64_t last = std::exchange(own_part_, next_part_++);
+    Part& part = parts_[own_part_];
+    if (margin_ > 0) part.items = before_;
+    if (last != nobody) close_if_whole(last, parts_.at(last));
+  }
+
+  void close_if_whole(std::int64_t number, Part& part) {
+    if (number != own_part_ && part.after == margin_) part.closed = true;
+  }
+
+  static void share_samples(const Frame& from, Frame& to) {
+    to.pixels = from.pixels;
+    to.planes = from.planes;
+  }
+
+  /// Whether what is wanted next waits for more frames: of its own part, or of the one that its
+  /// taker-to-be is in.
+  bool needs_input() const {
+    if (parts_.empty()) return true;
+    const Part& oldest = parts_.begin()->second;
+    return !oldest.closed || (oldest.taker == nobody && std::ranges::count(starving_, true) > 0);
+  }
+
+  std::optional<Frame> take_next() {
+    const auto next = done_.find(next_out_);
+    if (next == done_.end()) return std::nullopt;
+    Frame frame = std::move(next->second);
+    done_.erase(next);
+    ++next_out_;
+    return frame;
+  }
+
+  void forget_clip() {
+    closing_ = false;
+    own_part_ = nobody;
+    before_.clear();
+    if (repeats_) repeats_->clear();
+  }
+
+  void serve(int me, Denoiser& session) {
+    while (Part* part = take_part(me)) {
+      std::size_t pushed = 0, ready = 0;
+      for (Frame frame; next_frame(me, *part, pushed, frame); ++pushed)
+        if (std::optional<Frame> result = session.push(std::move(frame)))
+          keep(*part, ready++, *std::move(result));
+      if (stopping()) return;
+      while (std::optional<Frame> result = session.drain())
+        keep(*part, ready++, *std::move(result));
+      finish(me, ready);
+    }
+  }
+
+  /// The oldest that nobody has; null: the crew stops.
+  Part* take_part(int me) {
+    auto lock = crew_.lock();
+    Part* part = nullptr;
+    const bool there_is = crew_.wait_for_work(lock, [&] {
+      const auto found = std::ranges::find_if(
+          parts_, [](const auto& entry) { return entry.second.taker == nobody; });
+      if (found == parts_.end()) return false;
+      part = &found->second;
+      return true;
+    });
+    if (!there_is) return nullptr;
+    part->taker = me;
+    crew_.notify_progress();
+    return part;
+  }
+
+  /// Item `at` of the part; false: there is none, or the crew stops.
+  bool next_frame(int me, const Part& part, std::size_t at, Frame& frame) {
+    auto lock = crew_.lock();
+    if (at >= part.items.size() && !part.closed) {
+      starving_[me] = true;
+      crew_.notify_progress();
+    }
+    const bool goes_on =
+        crew_.wait_for_work(lock, [&] { return at < part.items.size() || part.closed; });
+    starving_[me] = false;
+    if (!goes_on || at >= part.items.size()) return false;
+    frame = part.items[at].frame;
+    return true;
+  }
+
+  bool stopping() {
+    auto lock = crew_.lock();
+    return !crew_.wait_for_work(lock, [] { return true; });
+  }
+
+  /// Result number `at` of the session in this part.
+  void keep(const Part& part, std::size_t at, Frame result) {
+    crew_.tell_losses();
+    {
+      const auto lock = crew_.lock();
+      if (at >= part.items.size())
+        throw InternalError("a session gave back more frames than went in");
+      const Item& item = part.items[at];
+      // What a lost session has given back stays.
+      if (!item.own || item.number < next_out_ || done_.contains(item.number)) return;
+      done_.emplace(item.number, std::move(result));
+    }
+    crew_.notify_progress();
+  }
+
+  void finish(int me, std::size_t results) {
+    decltype(parts_)::node_type done;  // goes without the lock
+    {
+      const auto lock = crew_.lock();
+      const auto mine =
+          std::ranges::find_if(parts_, [&](const auto& entry) { return entry.second.taker == me; });
+      if (const std::size_t kept = mine->second.items.size() - results; kept > 0)
+        throw InternalError("a session kept " + std::to_string(kept) + " frames");
+      done = parts_.extract(mine);
+    }
+    crew_.notify_progress();
+  }
+
+  void deal_again(int me) {
+    starving_[me] = false;
+    for (auto& [number, part] : parts_)
+      if (part.taker == me) part.taker = nobody;
+  }
+
+  const int margin_, frames_, latency_;
+  const std::unique_ptr<RepeatFinder> repeats_;
+  // The crew's lock is over all that follows.
+  std::vector<char> starving_;  // sessions that wait for more frames of their part
+  std::map<std::int64_t, Part> parts_;
+  std::deque<Item> before_;  // the last frames that are no repetitions: a margin of them, or one
+  std::int64_t own_part_ = nobody;  // that frames come to now
+  std::int64_t next_part_ = 0;
+  std::map<std::int64_t, Frame> done_;  // results that were not given back yet
+  std::int64_t next_in_ = 0, next_out_ = 0;
+  bool closing_ = false;
+  SessionCrew crew_;  // last: its threads use the others
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
+                                      PartOptions options) {
+  return std::make_unique<PartDealer>(std::move(sessions), std::move(options));
+}
+
+}  // namespace lull::pipeline

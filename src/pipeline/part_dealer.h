@@ -1,0 +1,46 @@
+#pragma once
+// Several sessions that look like one, for filters that look at several frames: how several GPUs
+// share a clip that is filtered over time.
+
+#include <memory>
+#include <vector>
+
+#include "core/denoiser.h"
+#include "core/repeats.h"
+#include "pipeline/sharded_denoiser.h"
+
+namespace lull::pipeline {
+
+/// Frames of a part for each of its margin. What a session does for the margins of a part, before
+/// and after it, is lost: with 6, a quarter of its work. Twice that would make it a seventh, for
+/// twice the memory.
+inline constexpr int part_frames_per_margin = 6;
+
+struct PartOptions {
+  int margin = 0;  // frames before and after one that its result depends on, repetitions left out
+  int frames = 0;  // of a part, from 1; 0: part_frames_per_margin for each of the margin
+  /// Asked for frames whose likeness is unknown. Null: there are no repetitions.
+  std::unique_ptr<RepeatFinder> repeats{};
+  ShardOptions shard{};
+};
+
+/// A denoiser that cuts a clip into parts, which `sessions` filter, each driven by a thread of its
+/// own: when a session is done with a part it takes the next one. It sees the margins of the part
+/// too, so that its results are those of a session that sees the whole clip, and their bytes do not
+/// depend on the number of sessions as long as these are equal filters. Samples are not copied.
+/// Repetitions get the samples of the frame that they repeat, and are no part of margins: a part
+/// begins with a frame that is none, and may be longer by those that follow its last.
+///
+/// Frames in flight are at most latency() + 1, the length of a part for each session and one, less
+/// repetitions that come after a part and before the end of its margin. (After a session was lost,
+/// those of one more part may come on top.) Beside them, a session keeps the samples of the part it
+/// is in. Frames must be in the host's memory.
+///
+/// Sessions that fail are dealt with as by shard(): the part that one had is filtered again by
+/// another, without the results that are out.
+/// @param sessions  from 1, none null; each takes another clip once it is drained
+/// @throws InvalidArgument  there is no session, or an option is out of range
+[[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
+                                                    PartOptions options);
+
+}  // namespace lull::pipeline

@@ -1,0 +1,267 @@
+// A clip over time that several sessions share has the bytes that one session gives it, whatever is
+// repeated, cut and still in it, and whoever is lost on the way.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/error.h"
+#include "pipeline/part_dealer.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace lull::testing;
+
+constexpr float sigma = 20;
+constexpr FrameFormat gray{.width = 40, .height = 32};
+constexpr FrameFormat yuv420{
+    .width = 48, .height = 32, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+
+class Clip {
+ public:
+  explicit Clip(const FrameFormat& format = gray) : format_(format) {}
+
+  /// A pan over another scene.
+  Clip& scene(int count) {
+    ++scene_;
+    for (int n = 0; n < count; ++n) {
+      Frame frame = make_frame(format_);
+      for (int i = 0; i < format_.planes(); ++i) {
+        const Plane<float> clean = texture_picture(format_.plane_width(i), format_.plane_height(i),
+                                                   3.0 * scene_ + 0.04 * n + i);
+        const int seed = 10 * static_cast<int>(frames_.size()) + i;
+        store_plane(with_noise(clean.view(), sigma, seed).view(), frame, i);
+      }
+      add(std::move(frame));
+    }
+    return *this;
+  }
+  Clip& identical(int count) {
+    for (int n = 0; n < count; ++n) add(copy_of_last());
+    return *this;
+  }
+  /// As an encoder repeats a frame.
+  Clip& near(int count) {
+    for (int n = 0; n < count; ++n) {
+      Frame frame = copy_of_last();
+      change(frame, format_.height, [&](int x, int y, int v) {
+        return (x + 3 * y + n) % 7 == 0 ? std::min(v + 1, 255) : v;
+      });
+      add(std::move(frame));
+    }
+    return *this;
+  }
+  /// The noise of the frame before, but for some rows.
+  Clip& partly(int count) {
+    for (int n = 0; n < count; ++n) {
+      Frame frame = copy_of_last();
+      change(frame, format_.height / 3, [](int, int, int v) { return 255 - v; });
+      add(std::move(frame));
+    }
+    return *this;
+  }
+  const std::vector<Frame>& frames() const { return frames_; }
+  const FrameFormat& format() const { return format_; }
+
+ private:
+  void add(Frame frame) {
+    frame.pts = 3 * static_cast<std::int64_t>(frames_.size());
+    frames_.push_back(std::move(frame));
+  }
+  Frame copy_of_last() const {
+    Frame frame = make_frame(format_);
+    for (int i = 0; i < format_.planes(); ++i)
+      for (int y = 0; y < format_.plane_height(i); ++y)
+        std::copy_n(frames_.back().planes[i].row(y), format_.plane_width(i),
+                    frame.planes[i].row(y));
+    return frame;
+  }
+  template <class Change>
+  static void change(Frame& frame, int rows, Change&& to) {
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < frame.format.width; ++x) {
+        std::byte& v = frame.planes[0](x, y);
+        v = static_cast<std::byte>(to(x, y, std::to_integer<int>(v)));
+      }
+  }
+
+  FrameFormat format_;
+  int scene_ = 0;
+  std::vector<Frame> frames_;
+};
+
+Params quick(int temporal, int phases = 1) {
+  Params params = make_params(Profile::balanced, {sigma, sigma, sigma}, temporal);
+  params.phases = phases;
+  params.hard.window = params.wiener.window = 9;
+  params.hard.temporal_window = params.wiener.temporal_window = 5;
+  params.hard.step = params.wiener.step = 6;
+  return params;
+}
+
+/// Fails at one of its pushes.
+class Mortal final : public Denoiser {
+ public:
+  Mortal(std::unique_ptr<Denoiser> inner, int fails_at)
+      : inner_(std::move(inner)), left_(fails_at) {}
+  int latency() const noexcept override { return inner_->latency(); }
+  std::optional<Frame> push(Frame noisy) override {
+    if (left_-- == 0) throw DeviceFailure("a device failed");
+    return inner_->push(std::move(noisy));
+  }
+  std::optional<Frame> drain() override { return inner_->drain(); }
+
+ private:
+  std::unique_ptr<Denoiser> inner_;
+  int left_;
+};
+
+struct Team {
+  int sessions = 2;
+  int part = 5;
+  int fails_at = -1;  // the push of the first session
+};
+
+std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format, const Team& team) {
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (int i = 0; i < team.sessions; ++i)
+    sessions.push_back(open(params, format, {.kind = BackendKind::cpu, .threads = 1 + i}));
+  sessions[0] = std::make_unique<Mortal>(std::move(sessions[0]), team.fails_at);
+  return pipeline::shard_parts(std::move(sessions),
+                               {.margin = margin(params),
+                                .frames = team.part,
+                                .repeats = open_repeat_finder(params, format)});
+}
+
+std::vector<Frame> run(Denoiser& session, const std::vector<Frame>& frames) {
+  std::vector<Frame> out;
+  for (const Frame& frame : frames)
+    if (auto ready = session.push(frame)) out.push_back(*std::move(ready));
+  while (auto ready = session.drain()) out.push_back(*std::move(ready));
+  return out;
+}
+
+void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& whole) {
+  ASSERT_EQ(result.size(), whole.size());
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    EXPECT_EQ(result[n].pts, whole[n].pts);
+    ASSERT_TRUE(same_samples(result[n], whole[n])) << "frame " << n << " of " << whole.size();
+  }
+}
+
+void expect_shared_equal(const Clip& clip, const Params& params,
+                         const std::vector<Team>& teams = {
+                             {1, 4}, {2, 1}, {2, 5}, {3, 16}, {2, 0}}) {
+  const std::vector<Frame> whole = run(*open(params, clip.format(), {.threads = 1}), clip.frames());
+  ASSERT_EQ(whole.size(), clip.frames().size());
+  for (const Team& team : teams) {
+    SCOPED_TRACE(::testing::Message() << team.sessions << " sessions, parts of " << team.part);
+    expect_equal(run(*share(params, clip.format(), team), clip.frames()), whole);
+  }
+}
+
+TEST(SharedClip, OfFramesThatDiffer) {
+  expect_shared_equal(Clip().scene(30), quick(1));
+  expect_shared_equal(Clip().scene(30), quick(2), {{2, 7}});
+  expect_shared_equal(Clip(yuv420).scene(22), quick(1, 2), {{2, 6}});
+}
+
+TEST(SharedClip, ShortOnes) {
+  for (const int count : {0, 1, 2, 6})
+    expect_shared_equal(Clip().scene(count), quick(2), {{2, 0}, {3, 1}});
+}
+
+TEST(SharedClip, OfScenes) {
+  expect_shared_equal(Clip().scene(7).scene(1).scene(9).scene(2).scene(8), quick(2),
+                      {{2, 5}, {3, 1}});
+  Params without = quick(1);
+  without.scene_cut = 0;
+  expect_shared_equal(Clip().scene(9).scene(9), without, {{2, 4}});
+}
+
+TEST(SharedClip, OfDoubledFrames) {
+  Clip exactly, nearly, now_and_then;
+  for (int n = 0; n < 14; ++n) {
+    exactly.scene(1).identical(1);
+    nearly.scene(1).near(1);
+    now_and_then.scene(1).identical(n % 3).near(n % 4).partly(n % 5 == 2).identical(n % 2);
+  }
+  for (const Clip& clip : {exactly, nearly, now_and_then}) expect_shared_equal(clip, quick(1));
+}
+
+// What a session decides depends on frames that no part of the clip may reach back to.
+TEST(SharedClip, OfStills) {
+  Clip clip;
+  clip.scene(3).identical(70).scene(4).near(1).identical(40).near(1).identical(3).near(2);
+  clip.identical(33).scene(3);
+  expect_shared_equal(clip, quick(1));
+  expect_shared_equal(Clip().scene(1).near(1).identical(100).near(1).identical(5), quick(1));
+}
+
+TEST(SharedClip, OfAnEncodersSmallChanges) {
+  Clip clip;
+  clip.scene(2).near(40).scene(2).near(5).identical(31).near(12).partly(9).near(3);
+  expect_shared_equal(clip, quick(1));
+}
+
+TEST(SharedClip, WhateverComes) {
+  std::mt19937 rng{3};
+  for (int round = 0; round < 24; ++round) {
+    Clip clip;
+    clip.scene(1);
+    while (clip.frames().size() < 60) {
+      const int count = 1 + static_cast<int>(rng() % 4);
+      switch (rng() % 4) {
+        case 0:
+          clip.scene(count);
+          break;
+        case 1:
+          clip.identical(rng() % 9 == 0 ? 32 : count);
+          break;
+        case 2:
+          clip.near(count);
+          break;
+        case 3:
+          clip.partly(count);
+          break;
+      }
+    }
+    expect_shared_equal(clip, quick(1 + round % 2), {{2, 1 + static_cast<int>(rng() % 12)}});
+    if (HasFatalFailure()) FAIL() << "round " << round;
+  }
+}
+
+// Planes that pass through, and pictures below a patch, of which nothing is filtered.
+TEST(SharedClip, OfWhatIsNotFiltered) {
+  Params luma_alone = quick(1);
+  luma_alone.sigma = {sigma, 0, 0};
+  expect_shared_equal(Clip(yuv420).scene(6).near(2).identical(2).scene(3), luma_alone, {{2, 3}});
+  Params nothing = quick(1);
+  nothing.sigma = {0, 0, 0};
+  expect_shared_equal(Clip().scene(4).near(2).identical(2), nothing, {{2, 3}});
+  const FrameFormat tiny{.width = 6, .height = 20};
+  expect_shared_equal(Clip(tiny).scene(4).near(3).scene(1).near(1).identical(2), quick(1),
+                      {{2, 3}});
+}
+
+TEST(SharedClip, WithALostSession) {
+  Clip clip;
+  clip.scene(9).identical(2).near(3).scene(12).near(1).scene(6);
+  for (const int at : {0, 3, 8, 20}) expect_shared_equal(clip, quick(1), {{2, 5, at}, {3, 4, at}});
+}
+
+TEST(SharedClip, OneAfterTheOther) {
+  const Clip first = Clip().scene(12).near(2), second = Clip().scene(3).identical(20).scene(8);
+  const auto shared = share(quick(1), gray, {2, 4});
+  for (const Clip& clip : {first, second, first})
+    expect_equal(run(*shared, clip.frames()), run(*open(quick(1), gray, {}), clip.frames()));
+}
+
+}  // namespace
+}  // namespace lull::bm3d
