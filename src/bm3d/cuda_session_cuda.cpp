@@ -19,24 +19,16 @@
 namespace lull::bm3d {
 namespace {
 
-class CudaSession final : public Denoiser {
+/// Frames each for itself.
+class SlotSession final : public Denoiser {
  public:
-  CudaSession(const Params& params, const FrameFormat& format, int device, int streams)
-      : format_(format), device_(device), pool_(format, cuda::pinned_memory()) {
-    const cuda::DeviceScope scope(device);
+  SlotSession(const Params& params, const FrameFormat& format, int streams)
+      : format_(format), pool_(format, cuda::pinned_memory()) {
     for (int i = 0; i < streams; ++i) slots_.push_back(std::make_unique<CudaSlot>(params, format));
     // Page-locked memory is slow to get: what is in flight here and waits for a sink, in advance.
     constexpr int waiting = 6;
     std::vector<Frame> frames;
     for (int i = 0; i < streams + waiting; ++i) frames.push_back(pool_.acquire());
-  }
-
-  ~CudaSession() override {
-    try {  // streams of a device are destroyed while it is current
-      const cuda::DeviceScope scope(device_);
-      slots_.clear();
-    } catch (...) {
-    }
   }
 
   int latency() const noexcept override { return static_cast<int>(slots_.size()); }
@@ -45,24 +37,56 @@ class CudaSession final : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    return on_device([&] {
-      CudaSlot& slot = *slots_[next_];
-      next_ = (next_ + 1) % slots_.size();
-      std::optional<Frame> ready = slot.finish();
-      slot.start(std::move(noisy), pool_.acquire());
-      return ready;
-    });
+    CudaSlot& slot = *slots_[next_];
+    next_ = (next_ + 1) % slots_.size();
+    std::optional<Frame> ready = slot.finish();
+    slot.start(std::move(noisy), pool_.acquire());
+    return ready;
   }
 
   std::optional<Frame> drain() override {
-    return on_device([&]() -> std::optional<Frame> {
-      for (std::size_t i = 0; i < slots_.size(); ++i) {
-        CudaSlot& slot = *slots_[next_];
-        next_ = (next_ + 1) % slots_.size();
-        if (std::optional<Frame> ready = slot.finish()) return ready;
-      }
-      return std::nullopt;
-    });
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      CudaSlot& slot = *slots_[next_];
+      next_ = (next_ + 1) % slots_.size();
+      if (std::optional<Frame> ready = slot.finish()) return ready;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  FrameFormat format_;
+  FramePool pool_;
+  std::vector<std::unique_ptr<CudaSlot>> slots_;
+  std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
+};
+
+/// A session whose device is current while it works, and while it is made and destroyed.
+class SessionOnDevice final : public Denoiser {
+ public:
+  SessionOnDevice(const Params& params, const FrameFormat& format, int device, int streams)
+      : device_(device) {
+    const cuda::DeviceScope scope(device);
+    if (params.temporal > 0)
+      session_ = open_session(params, format, make_cuda_worker(params, format));
+    else
+      session_ = std::make_unique<SlotSession>(params, format, streams);
+  }
+
+  ~SessionOnDevice() override {
+    try {
+      const cuda::DeviceScope scope(device_);
+      session_.reset();
+    } catch (...) {
+    }
+  }
+
+  int latency() const noexcept override { return session_->latency(); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    return on_device([&] { return session_->push(std::move(noisy)); });
+  }
+  std::optional<Frame> drain() override {
+    return on_device([&] { return session_->drain(); });
   }
 
  private:
@@ -81,38 +105,6 @@ class CudaSession final : public Denoiser {
     }
   }
 
-  FrameFormat format_;
-  int device_;
-  FramePool pool_;
-  std::vector<std::unique_ptr<CudaSlot>> slots_;
-  std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
-};
-
-/// A session whose device is current while it works.
-class SessionOnDevice final : public Denoiser {
- public:
-  SessionOnDevice(const Params& params, const FrameFormat& format, int device) : device_(device) {
-    const cuda::DeviceScope scope(device);
-    session_ = open_session(params, format, make_cuda_worker(params, format));
-  }
-  ~SessionOnDevice() override {
-    try {
-      const cuda::DeviceScope scope(device_);
-      session_.reset();
-    } catch (...) {
-    }
-  }
-  int latency() const noexcept override { return session_->latency(); }
-  std::optional<Frame> push(Frame noisy) override {
-    const cuda::DeviceScope scope(device_);
-    return session_->push(std::move(noisy));
-  }
-  std::optional<Frame> drain() override {
-    const cuda::DeviceScope scope(device_);
-    return session_->drain();
-  }
-
- private:
   int device_;
   std::unique_ptr<Denoiser> session_;
 };
@@ -127,8 +119,7 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
   if (device < 0 || device >= static_cast<int>(list.devices.size()))
     throw DeviceUnavailable("no GPU " + std::to_string(device) + " (visible: 0 to " +
                             std::to_string(list.devices.size() - 1) + "); see: lull devices");
-  if (params.temporal > 0) return std::make_unique<SessionOnDevice>(params, format, device);
-  return std::make_unique<CudaSession>(params, format, device, streams);
+  return std::make_unique<SessionOnDevice>(params, format, device, streams);
 }
 
 std::pmr::memory_resource* cuda_frame_memory() { return cuda::pinned_memory(); }

@@ -102,7 +102,7 @@ void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int r
               Motion* vectors) {
   const int width = frame.fine.width, height = frame.fine.height;
   for (int column = 0; column < motion_cells(width); ++column) {
-    const Region region{cell_interval(column, width), cell_interval(row, height)};
+    const Region region{cell_region(column, width), cell_region(row, height)};
     const Region coarse_region{coarse_interval(region.x, frame.coarse.width),
                                coarse_interval(region.y, frame.coarse.height)};
     vectors[column] = motion_of(frame, other, region, coarse_region, sigma);

@@ -26,6 +26,11 @@ struct BytePlane {
   int width, height;
 };
 
+/// Bytes `from` .. `from` + 3 of two words.
+__device__ std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
+  return __funnelshift_r(low, high, 8 * from);
+}
+
 /// Rows of bytes in shared memory, the last word of a row filled up with zeros; with samples around
 /// them, to be read up to a word beyond.
 template <int width, int height>
@@ -36,24 +41,23 @@ struct Tile {
   /// `columns` x `rows` samples from (x, y) on; zeros outside the plane.
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     for (int i = threadIdx.x; i < rows * pitch; i += threads) {
-      const int row = y + i / pitch, first = x + i % pitch * 4;
+      const int row = y + i / pitch, first = x + i % pitch * 4, left = x + columns - first;
       std::uint32_t word = 0;
-      for (int k = 0; k < 4; ++k) {
-        const int column = first + k;
-        if (column < x + columns && column >= 0 && column < plane.width && row >= 0 &&
-            row < plane.height)
-          word |= static_cast<std::uint32_t>(plane.data[row * plane.width + column]) << 8 * k;
+      if (row >= 0 && row < plane.height && first >= 0 && first + 8 <= plane.width) {
+        const auto at = reinterpret_cast<std::uintptr_t>(plane.data + row * plane.width + first);
+        const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
+        word = cut(aligned[0], aligned[1], static_cast<int>(at & 3));
+        if (left < 4) word &= left <= 0 ? 0u : (1u << 8 * left) - 1;
+      } else if (row >= 0 && row < plane.height) {
+        for (int k = 0; k < 4; ++k)
+          if (const int column = first + k; k < left && column >= 0 && column < plane.width)
+            word |= static_cast<std::uint32_t>(plane.data[row * plane.width + column]) << 8 * k;
       }
       words[i] = word;
     }
   }
   __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }
 };
-
-/// Bytes `from` .. `from` + 3 of two words.
-__device__ std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
-  return __funnelshift_r(low, high, 8 * from);
-}
 
 using Key = unsigned long long;
 __device__ Key key_of(std::uint32_t cost, int order) {
@@ -80,8 +84,8 @@ struct MotionArgs {
 struct Shared {
   Tile<coarse_side, coarse_side> own_coarse;
   Tile<coarse_side + 2 * prediction_reach, coarse_side + 2 * prediction_reach> around_coarse;
-  Tile<motion_cell, motion_cell> own, still;
-  Tile<motion_cell + 2 * motion_refinement, motion_cell + 2 * motion_refinement> around;
+  Tile<motion_region, motion_region> own, still;
+  Tile<motion_region + 2 * motion_refinement, motion_region + 2 * motion_refinement> around;
   Key best_coarse, best;
   std::uint32_t still_cost;
 };
@@ -160,7 +164,7 @@ __device__ void search_fine(const Interval& x, const Interval& y, int2 centre, i
 __global__ void __launch_bounds__(threads) motion_kernel(const MotionArgs a) {
   __shared__ Shared s;
   const MotionArgs::Other& other = a.others[blockIdx.z];
-  const Interval x = cell_interval(blockIdx.x, a.width), y = cell_interval(blockIdx.y, a.height);
+  const Interval x = cell_region(blockIdx.x, a.width), y = cell_region(blockIdx.y, a.height);
   const int coarse_width = a.width / coarse, coarse_height = a.height / coarse;
   const Interval cx = coarse_interval(x, coarse_width), cy = coarse_interval(y, coarse_height);
   const BytePlane own{a.frame.fine, a.width, a.height};

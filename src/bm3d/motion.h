@@ -3,9 +3,9 @@
 // (frame_relation.h), found in two steps of full search over its 8-bit samples, in integers, so
 // that every backend finds the same:
 // 1. in the coarse plane, up to prediction_reach samples each way, the vector with which the sum of
-//    squared differences over the cell is least;
+//    squared differences over the cell's region is least;
 // 2. around four times that vector, up to motion_refinement samples each way, the same in full
-// size. A cell stays within the picture. Of equal sums the first counts, the centre of the search
+// size. A region stays within the picture. Of equal sums the first counts, the centre of the search
 // before the others, which follow row by row. No motion is better where the vector gains no more
 // than still_bonus().
 //
@@ -22,8 +22,8 @@
 
 namespace lull::bm3d {
 
-/// Side of a cell, in samples of the main plane.
-inline constexpr int motion_cell = 32;
+/// Sides of a cell and of its region, in samples of the main plane.
+inline constexpr int motion_cell = 32, motion_region = 48;
 inline constexpr int motion_refinement = 3;
 /// Reference patches that share a vector, in a row and in a column; fewer at the right and below.
 inline constexpr int motion_columns = 8, motion_rows = 4;
@@ -38,11 +38,13 @@ struct Interval {
 
 /// Cells along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// What cell `i` covers. The last one is moved back to be whole, if the picture is large enough.
-constexpr Interval cell_interval(int i, int length) {
-  const int side = motion_cell < length ? motion_cell : length;
-  const int last = length - side, first = i * motion_cell;
-  return {first < last ? first : last, (first < last ? first : last) + side};
+/// The region that decides for cell `i`: the cell and what is around it, moved to lie within the
+/// picture, all of it if that is smaller.
+constexpr Interval cell_region(int i, int length) {
+  const int side = motion_region < length ? motion_region : length;
+  const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
+  const int first = wish < 0 ? 0 : wish < last ? wish : last;
+  return {first, first + side};
 }
 /// The same in coarse samples: those that the interval meets.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
