@@ -127,6 +127,8 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
   expect_same_from_pipe({"--device", "cuda:0"});
   if (missing_device("cuda:0,1").empty()) {
     EXPECT_EQ(compare({"--device", "cuda:0,1", "--streams", "1"}), line);
+    EXPECT_THAT(compare({"--device", "cuda:0,1", "--temporal", "1"}),
+                HasSubstr("several GPUs look at"));
     EXPECT_EQ(compare({"--device", "cuda:1"}), line);
   }
   // Every GPU decodes this, if the driver's library is there.
