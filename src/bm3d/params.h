@@ -24,7 +24,7 @@ struct PhaseParams {
   float tau = 2500.0f;  // match threshold, > 0
   Transform transform = Transform::dct;
   GroupTransform group_transform = GroupTransform::haar;
-  float kaiser = 0.0f;  // beta of the aggregation window, 0 (no window) .. 4
+  float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) .. 4
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..63
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
