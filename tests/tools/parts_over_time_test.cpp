@@ -10,6 +10,7 @@
 #include "support/pictures.h"
 #include "tools/clips.h"
 #include "tools/job.h"
+#include "tools/open_denoiser.h"
 
 namespace lull::tools {
 namespace {
@@ -58,6 +59,15 @@ std::unique_ptr<Denoiser> open() {
   return bm3d::open(params(), format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
 }
 
+/// Two devices that share what they get, as for `lull denoise`.
+std::unique_ptr<Denoiser> open_two() {
+  const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
+  return open_denoiser(
+             params(), format, {gpu, gpu}, Fallback::none, [](const std::string&) {},
+             [](const auto&, const auto&, const auto&) { return open(); })
+      .denoiser;
+}
+
 std::vector<Frame> run(Denoiser& denoiser, const std::vector<Frame>& frames) {
   std::vector<Frame> out;
   for (const Frame& frame : frames)
@@ -69,18 +79,24 @@ std::vector<Frame> run(Denoiser& denoiser, const std::vector<Frame>& frames) {
 void expect_parts_equal(const std::vector<Frame>& frames) {
   const std::vector<Frame> whole = run(*open(), frames);
   ASSERT_EQ(whole.size(), frames.size());
+  const std::vector<Frame> shared = run(*open_two(), frames);
+  ASSERT_EQ(shared.size(), frames.size());
+  for (std::size_t n = 0; n < whole.size(); ++n)
+    ASSERT_TRUE(lull::testing::same_samples(shared[n], whole[n])) << "frame " << n;
   const auto count = static_cast<std::int64_t>(frames.size());
   for (std::int64_t first = 0; first < count; first += 5) {
     const pipeline::FrameSpan later{first + 20, first % 2 == 0 ? end : first + 23};
-    const auto parts =
-        pipeline::by_parts(open(), open, {{first, first + 1}, later}, surroundings_of(params()));
-    const std::vector<Frame> some = run(*parts, frames);
-    ASSERT_EQ(some.size(), frames.size());
-    for (std::int64_t n = 0; n < count; ++n) {
-      const bool wanted = (n >= first && n <= first + 1) || (n >= later.first && n <= later.last);
-      ASSERT_EQ(some[n].pixels != nullptr, wanted) << n;
-      ASSERT_TRUE(!wanted || lull::testing::same_samples(some[n], whole[n]))
-          << "frame " << n << " of the part from " << first;
+    for (const auto& opener : {open, open_two}) {
+      const auto parts = pipeline::by_parts(opener(), opener, {{first, first + 1}, later},
+                                            surroundings_of(params()));
+      const std::vector<Frame> some = run(*parts, frames);
+      ASSERT_EQ(some.size(), frames.size());
+      for (std::int64_t n = 0; n < count; ++n) {
+        const bool wanted = (n >= first && n <= first + 1) || (n >= later.first && n <= later.last);
+        ASSERT_EQ(some[n].pixels != nullptr, wanted) << n;
+        ASSERT_TRUE(!wanted || lull::testing::same_samples(some[n], whole[n]))
+            << "frame " << n << " of the part from " << first;
+      }
     }
   }
 }
