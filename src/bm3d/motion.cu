@@ -13,8 +13,7 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int threads = 320, warps = threads / 32;
-constexpr int coarse_side =
-    motion_cell / coarse + 1;  // a cell at the border may begin off the grid
+constexpr int coarse_side = motion_region / coarse + 1;  // a region may begin off the grid
 constexpr int refinements = 2 * motion_refinement + 1;
 constexpr int motions = 2 * prediction_reach + 1;
 static_assert(motions * motions <= threads && refinements < warps);
