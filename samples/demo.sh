@@ -11,8 +11,9 @@ lull=$build/bin/lull
 
 echo "adding Gaussian noise of sigma 20 to samples/coffee.mkv"
 "$build/bin/lull_add_noise" coffee.mkv "$out/noisy.mkv" --sigma 20 --seed 1
-echo "\$ lull denoise -i noisy.mkv -o denoised.mkv --sigma 20 --lossless -y"
-(cd "$out" && "$lull" denoise -i noisy.mkv -o denoised.mkv --sigma 20 --lossless -y 2>&1)
+# Two frames on either side take part, which is the default for a video.
+echo "\$ lull denoise -i noisy.mkv -o denoised.mkv --sigma 20 --temporal 2 --lossless -y"
+(cd "$out" && "$lull" denoise -i noisy.mkv -o denoised.mkv --sigma 20 --temporal 2 --lossless -y 2>&1)
 "$build/bin/lull_before_after" "$out/noisy.mkv" "$out/denoised.mkv" "$out/before_after.png" --frame 36
 
 "$lull" compare coffee.mkv "$out/noisy.mkv" >"$out/before.txt"
