@@ -4,6 +4,13 @@
 
 namespace lull::bm3d {
 
+bool filters_any(const Params& params, const FrameFormat& format) {
+  for (int i = 0; i < format.planes(); ++i)
+    if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
+      return true;
+  return false;
+}
+
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse) {
   for (int y = 0; y < coarse.height; ++y)
     for (int x = 0; x < coarse.width; ++x) {

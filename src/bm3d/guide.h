@@ -13,9 +13,14 @@
 // A chroma plane that passes through takes no part: the other one stands for the difference. If
 // both pass through, luma is filtered as a grey picture.
 
+#include "bm3d/params.h"
+#include "core/frame.h"
 #include "core/image.h"
 
 namespace lull::bm3d {
+
+/// Whether any plane is filtered: those without noise and those smaller than a patch pass through.
+[[nodiscard]] bool filters_any(const Params& params, const FrameFormat& format);
 
 /// By how much the match threshold of the second phase grows for a guide of several planes.
 inline constexpr float colour_tau = 4.0f;

@@ -2,6 +2,7 @@
 
 #include "bm3d/bm3d.h"
 #include "bm3d/cuda_session.h"
+#include "bm3d/guide.h"
 #include "bm3d/host_session.h"
 #include "bm3d/phase_engine.h"
 #include "core/error.h"
@@ -32,13 +33,6 @@ void validate_backend(const Backend& b) {
   if (b.threads < 0)
     throw InvalidArgument("threads = " + std::to_string(b.threads) +
                           " (must be at least 0); give 0 for every core");
-}
-
-bool filters_any(const Params& params, const FrameFormat& format) {
-  for (int i = 0; i < format.planes(); ++i)
-    if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
-      return true;
-  return false;
 }
 
 }  // namespace

@@ -4,26 +4,18 @@
 
 #include "bm3d/bm3d.h"
 #include "bm3d/frame_statistics.h"
-#include "bm3d/group.h"
+#include "bm3d/guide.h"
 #include "bm3d/timeline.h"
 #include "core/error.h"
 
 namespace lull::bm3d {
 namespace {
 
-/// Of nothing that is filtered nothing is a repetition: all frames pass through.
-bool filters(const Params& params, const FrameFormat& format) {
-  for (int i = 0; i < format.planes(); ++i)
-    if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
-      return true;
-  return false;
-}
-
 class Finder final : public RepeatFinder {
  public:
   Finder(const Params& params, const FrameFormat& format)
       : sigma_(params.sigma),
-        alone_(params.temporal == 0 || !filters(params, format)),
+        alone_(params.temporal == 0 || !filters_any(params, format)),
         timeline_(params.temporal) {}
 
   Likeness find(const Frame& frame) override {
@@ -44,7 +36,7 @@ class Finder final : public RepeatFinder {
 
  private:
   std::array<float, 3> sigma_;
-  bool alone_;
+  bool alone_;  // frames are not compared: of what passes through nothing is a repetition
   Timeline timeline_;
   Frame before_;
 };
