@@ -3,14 +3,14 @@
 # run kernels under compute-sanitizer, and times. Ends with a table. Exit code 1 if anything failed.
 #
 #   LULL_GPU_FILTER   tests of lull_bm3d_tests to run under compute-sanitizer (GoogleTest's
-#                     --gtest_filter; default: kernels on their own and sessions on small frames,
+#                     --gtest_filter; default: kernels on their own and sessions on small frames and clips,
 #                     as racecheck is slow); lull_cuda_tests runs whole
 #   LULL_GPU_SECONDS  time limit of each tool on each test program (default 150); all run at once
 #   LULL_GPU_TOOLS    which tools of compute-sanitizer (default: memcheck racecheck initcheck synccheck)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1
-filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda}
+filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda:*TemporalOn.PlanesWithoutNoisePassThrough/cuda}
 limit=${LULL_GPU_SECONDS:-150}
 read -ra tools <<<"${LULL_GPU_TOOLS:-memcheck racecheck initcheck synccheck}"
 logs=$build/gpu-check
