@@ -258,7 +258,8 @@ constexpr OptionRow table[] = {
      "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
      "(default: none)",
      set_hwaccel},
-    {"--streams", "N", devices, "frames in flight on each GPU, 1 to 16 (default: 4)",
+    {"--streams", "N", devices,
+     "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 4)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);
      }},

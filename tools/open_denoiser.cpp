@@ -17,9 +17,10 @@ std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Takes the next step down; "" if there is none.
+/// Takes the next step down; "" if there is none. Over time frames are in one ring, whatever the
+/// number of streams.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
-  if (backend.streams > 1) {
+  if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }

@@ -38,8 +38,11 @@ class Short : public testing::Test {
   }
   OpenedDenoiser open_all(const std::vector<bm3d::Backend>& backends,
                           Fallback fallback = Fallback::none) {
+    bm3d::Params params;
+    params.temporal = temporal_;
     return open_denoiser(
-        {}, picture, backends, fallback, [this](const std::string& text) { said_.push_back(text); },
+        params, picture, backends, fallback,
+        [this](const std::string& text) { said_.push_back(text); },
         [this](const auto& params, const auto& format, const auto& backend) {
           return open(params, format, backend);
         });
@@ -47,6 +50,7 @@ class Short : public testing::Test {
   static bm3d::Backend gpu(int device, int streams) {
     return {.kind = bm3d::BackendKind::cuda, .device = device, .streams = streams};
   }
+  int temporal_ = 0;
   std::array<long long, 2> room_{1LL << 40, 1LL << 40};
   std::vector<std::string> opened_, said_;
 };
@@ -65,6 +69,15 @@ TEST_F(Short, FewerStreamsComeFirst) {
   EXPECT_EQ(opened.backends.front().streams, 1);
   EXPECT_THAT(said_, ElementsAre("cuda:0 is short of memory; using --streams 2",
                                  "cuda:0 is short of memory; using --streams 1"));
+}
+
+// Over time frames are in one ring, whatever the number of streams.
+TEST_F(Short, OverTimeSmallerBatchesComeFirst) {
+  temporal_ = 2;
+  room_[0] = 4 * 960 * 1080;
+  const OpenedDenoiser opened = open_all({gpu(0, 4)});
+  EXPECT_EQ(opened.backends.front().streams, 4);
+  EXPECT_THAT(said_, ElementsAre("cuda:0 is short of memory; using --batch 960x1080"));
 }
 
 TEST_F(Short, ThenSmallerBatches) {
