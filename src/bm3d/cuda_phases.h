@@ -40,7 +40,6 @@ class CudaPhases {
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream);
 
-  const Params& params() const { return params_; }
   bool filters_any() const { return !luma_.empty() || !chroma_.empty(); }
   bool is_filtered(int plane) const { return sigma_[plane] > 0 && holds_a_patch(plane); }
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
