@@ -21,7 +21,7 @@
 #include "bench/pictures.h"
 #include "core/error.h"
 #include "pipeline/run.h"
-#include "pipeline/sharded_denoiser.h"
+#include "tools/open_denoiser.h"
 
 namespace {
 
@@ -54,7 +54,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
   app.add_option("--frames", o.frames, "frames in a run; 0: about 2 seconds' worth");
   app.add_option("--repeats", o.repeats, "runs; the median counts")->check(CLI::PositiveNumber);
-  app.add_flag("--hash", o.hash, "also 24 frames that differ, and a hash of their results");
+  app.add_flag("--hash", o.hash, "also 40 frames that differ, and a hash of their results");
   app.add_option("--csv", o.csv, "write the table to this file too");
   try {
     app.parse(argc, argv);
@@ -77,14 +77,6 @@ std::vector<bm3d::Backend> backends_of(const std::string& device, const Options&
   return backends;
 }
 
-std::unique_ptr<Denoiser> open_all(const bm3d::Params& params, const FrameFormat& format,
-                                   const std::vector<bm3d::Backend>& backends) {
-  std::vector<std::unique_ptr<Denoiser>> sessions;
-  for (const auto& backend : backends) sessions.push_back(bm3d::open(params, format, backend));
-  if (sessions.size() == 1) return std::move(sessions.front());
-  return pipeline::shard(std::move(sessions));
-}
-
 /// One setting on one device, with `streams` frames in flight.
 struct Case {
   Configuration configuration;
@@ -105,7 +97,10 @@ Run run(const Case& c, int count, Keep keep) {
   MemorySource source(c.noisy, count);
   DroppingSink sink(keep);
   // A fresh session for each run: what comes after drain() is not promised.
-  const auto session = open_all(c.configuration.params, c.noisy.front().format, c.backends);
+  const auto session =
+      tools::open_denoiser(c.configuration.params, c.noisy.front().format, c.backends,
+                           tools::Fallback::none, [](const std::string&) {})
+          .denoiser;
   Run r;
   const std::clock_t start = std::clock();
   r.stats = pipeline::run(source, *session, sink);
@@ -166,7 +161,7 @@ std::string measure(const Options& o, const Case& c) {
   line += ',';
   if (!o.hash) return line;
   std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(run(c, 24, Keep::hash).hash));
+                static_cast<unsigned long long>(run(c, 40, Keep::hash).hash));
   return line + text;
 }
 

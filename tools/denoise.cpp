@@ -213,7 +213,7 @@ void leave_out_done(OpenedDenoiser& opened, const std::vector<io::FrameRange>& w
       [same, params, format, backends = opened.backends, &reports] {
         return open_denoiser(same, params, format, backends, reports).denoiser;
       },
-      spans, surroundings_of(params));
+      spans, surroundings_of(params, format));
 }
 
 /// How many of the first `frames` an earlier run has made.

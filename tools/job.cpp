@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "bm3d/distinct_frames.h"
 #include "bm3d/names.h"
 #include "cuda/device_list.h"
 #include "tools/device_choice.h"
@@ -46,18 +45,6 @@ std::string device_of(const std::vector<bm3d::Backend>& backends) {
   return "cuda (" + text + ")";
 }
 
-pipeline::Standing standing_of(bm3d::Standing standing) {
-  switch (standing) {
-    case bm3d::Standing::repeats:
-      return pipeline::Standing::repeats;
-    case bm3d::Standing::distinct:
-      return pipeline::Standing::distinct;
-    case bm3d::Standing::entry:
-      break;
-  }
-  return pipeline::Standing::entry;
-}
-
 const char* name_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
@@ -90,11 +77,9 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Pa
           {"the device", device_of(backends)}};
 }
 
-pipeline::Surroundings surroundings_of(const bm3d::Params& params) {
+pipeline::Surroundings surroundings_of(const bm3d::Params& params, const FrameFormat& format) {
   if (params.temporal == 0) return {};
-  const auto frames = std::make_shared<bm3d::DistinctFrames>(params);
-  return {.margin = bm3d::margin(params),
-          .standing = [frames](Frame& frame) { return standing_of(frames->next(frame)); }};
+  return {.margin = bm3d::margin(params), .repeats = bm3d::open_repeat_finder(params, format)};
 }
 
 }  // namespace lull::tools

@@ -17,6 +17,7 @@ namespace lull::tools {
                                                  const std::vector<bm3d::Backend>& backends);
 
 /// What a session has to see around the frames that are missing when a job goes on.
-[[nodiscard]] pipeline::Surroundings surroundings_of(const bm3d::Params& params);
+[[nodiscard]] pipeline::Surroundings surroundings_of(const bm3d::Params& params,
+                                                     const FrameFormat& format);
 
 }  // namespace lull::tools

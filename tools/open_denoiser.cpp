@@ -70,6 +70,17 @@ pipeline::ShardOptions on_failures(const Say& say,
   return options;
 }
 
+/// How many frames of a clip a session gets at a time. What it does for the margins is lost, so
+/// that more are better; but as many for each session, and once more, are in the host's memory.
+int part_frames(int margin, const FrameFormat& format, std::size_t sessions) {
+  constexpr double memory = 1 << 30;  // bytes
+  double frame = 0;
+  for (int i = 0; i < format.planes(); ++i)
+    frame += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
+  const double fitting = memory / frame / static_cast<double>(sessions + 1);
+  return static_cast<int>(std::clamp(fitting, 4.0 * margin, 12.0 * margin));
+}
+
 /// One session of all. What follows the loss of a single one that looks at other frames looks at
 /// those whose results are not out.
 std::unique_ptr<Denoiser> share(std::vector<std::unique_ptr<Denoiser>> sessions,
@@ -78,8 +89,11 @@ std::unique_ptr<Denoiser> share(std::vector<std::unique_ptr<Denoiser>> sessions,
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
   if (sessions.size() == 1 || params.temporal == 0)
     return pipeline::shard(std::move(sessions), std::move(options));
+  const Margin margin = bm3d::margin(params);
+  const int frames = part_frames(margin.before, format, sessions.size());
   return pipeline::shard_parts(std::move(sessions),
-                               {.margin = bm3d::margin(params),
+                               {.margin = margin,
+                                .frames = frames,
                                 .repeats = bm3d::open_repeat_finder(params, format),
                                 .shard = std::move(options)});
 }

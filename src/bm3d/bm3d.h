@@ -33,7 +33,7 @@ struct Backend {
 
 /// Finds what a session with these parameters would find. Who gives sessions parts of a clip notes
 /// it in the frames (Frame::likeness); results are those of the whole clip where a session also
-/// sees the margin(params) frames before and after that are not repetitions.
+/// sees the margin(params) of frames that are not repetitions.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -49,7 +49,8 @@ void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
       auto sum = hn::Zero(d);
       for (int i = 0; i < patch; ++i)
         sum = hn::MulAdd(hn::Set(d, n.window[i]), hn::LoadU(d, line + x - i), sum);
-      const auto estimate = hn::Div(hn::LoadU(d, n.numerator.row(y) + x), sum);
+      const auto estimate = hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)),
+                                               hn::Div(hn::LoadU(d, n.numerator.row(y) + x), sum));
       float* const out = n.estimate.row(y) + x;
       if (x + lanes <= width) {
         hn::StoreU(estimate, d, out);

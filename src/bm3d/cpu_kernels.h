@@ -228,8 +228,9 @@ void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int 
 /// to += from.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window). The rows of
-/// weights have `patch` zeros before them. `scratch`: a row of width + 2 patch floats.
+/// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window), 0 where that
+/// is 0. The rows of weights have `patch` zeros before them. `scratch`: a row of width + 2 patch
+/// floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::array<float, patch> window;

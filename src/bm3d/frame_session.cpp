@@ -20,11 +20,11 @@ class FrameSession : public Denoiser {
         worker_(std::move(worker)),
         slots_(slots_for(params)),
         timeline_(params.temporal),
-        identities_(slots_) {
-    for (auto& identities : identities_) identities.reserve(max_repeats + 1);
+        inside_(slots_) {
+    for (Inside& frame : inside_) frame.identities.reserve(max_repeats + 1);
   }
 
-  int latency() const noexcept override { return margin(params_) + worker_->in_flight(); }
+  int latency() const noexcept override { return margin(params_).after + worker_->in_flight(); }
 
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != format_)
@@ -33,7 +33,7 @@ class FrameSession : public Denoiser {
     if (const Likeness likeness = likeness_of(noisy); likeness != Likeness::repeats)
       add(noisy, likeness);
     else
-      identities_[slot_of(timeline_.count() - 1)].push_back(identity_of(noisy));
+      inside(timeline_.count() - 1).identities.push_back(identity_of(noisy));
     started_ = true;
     return next_ready(worker_->in_flight());
   }
@@ -50,7 +50,14 @@ class FrameSession : public Denoiser {
   }
 
  private:
+  /// A distinct frame that is not finished.
+  struct Inside {
+    std::vector<Frame> identities;  // its own, and of those that repeat it
+    int aside = 0;                  // Frame::aside
+  };
+
   int slot_of(int n) const { return n % slots_; }
+  Inside& inside(int n) { return inside_[slot_of(n)]; }
 
   /// `may_wait`: so many results are left under way.
   std::optional<Frame> next_ready(int may_wait) {
@@ -80,7 +87,8 @@ class FrameSession : public Denoiser {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);
     timeline_.add(likeness == Likeness::shares_noise, predictor_of(n));
-    identities_[slot].assign(1, identity_of(noisy));
+    inside(n).identities.assign(1, identity_of(noisy));
+    inside(n).aside = noisy.aside;
     advance();
   }
 
@@ -102,24 +110,40 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// One turn: the references of one frame in each phase. Turn n comes with frame n; after the last
-  /// frame turns go on without.
+  /// One turn: the references of one frame in each phase, and at the start of a scene of several.
+  /// Turn n comes with frame n; after the last frame turns go on without.
   void advance() {
     const int radius = params_.temporal, n = turn_++;
-    filter(Phase::first, n - radius);
-    const int last = n - margin(params_);
+    filter_all(Phase::first, n - radius);
+    const int last = n - margin(params_).after;
     if (params_.phases == 2) {
       const int basic = n - 2 * radius;
       if (is_there(basic)) worker_->finish_basic(slot_of(basic));
-      filter(Phase::second, n - 3 * radius);
+      filter_all(Phase::second, n - 3 * radius);
     }
     if (is_there(last)) finish(last);
+  }
+
+  /// The references whose last neighbour is `radius` after frame `n`: n, and earlier ones that look
+  /// further. No turn is too late for these: what they look at is later than the frames that end.
+  void filter_all(Phase phase, int n) {
+    for (int further = params_.temporal; further >= 0; --further)
+      if (const int at = n - further;
+          is_there(at) && timeline_.looks_further(at) == further && is_of_use(phase, at, further))
+        filter(phase, at);
+  }
+
+  /// Whether a result that is wanted depends on estimates of this phase from the references of
+  /// frame `n`.
+  bool is_of_use(Phase phase, int n, int further) {
+    const bool last = params_.phases == 1 || phase == Phase::second;
+    const int reach = (last ? 1 : 3) * params_.temporal, aside = inside(n).aside;
+    return -(reach + further) <= aside && aside <= reach;
   }
 
   bool is_there(int n) const { return n >= 0 && n < timeline_.count(); }
 
   void filter(Phase phase, int n) {
-    if (!is_there(n)) return;
     std::array<SlotFrame, 1 + 2 * max_temporal> frames;
     frames[0] = {slot_of(n), 0};
     const Neighbours others = timeline_.neighbours(n);
@@ -133,11 +157,11 @@ class FrameSession : public Denoiser {
     const Frame result = worker_->finish(slot_of(n));
     ++on_their_way_;
     bool first = true;
-    for (const Frame& identity : identities_[slot_of(n)]) {
+    for (const Frame& identity : inside(n).identities) {
       ready_.push_back({result, std::exchange(first, false)});
       ready_.back().frame.take_identity(identity);
     }
-    identities_[slot_of(n)].clear();
+    inside(n).identities.clear();
     finished_ = n + 1;
   }
 
@@ -147,8 +171,7 @@ class FrameSession : public Denoiser {
   int slots_;
   Timeline timeline_;  // of the distinct frames
   int turn_ = 0, finished_ = 0;
-  std::vector<std::vector<Frame>>
-      identities_;  // for each slot: of its frame and those that repeat it
+  std::vector<Inside> inside_;  // for each slot
   struct Ready {
     Frame frame;
     bool on_its_way;  // its result was not waited for

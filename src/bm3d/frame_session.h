@@ -43,7 +43,7 @@ class FrameWorker {
 };
 
 /// Slots that a session needs: for the frames that are not out yet, and the one that comes.
-constexpr int slots_for(const Params& params) { return margin(params) + 1; }
+constexpr int slots_for(const Params& params) { return margin(params).after + 1; }
 
 /// `params` and `format` are valid; with Params::temporal = 0 each frame comes out of its push().
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const Params& params,

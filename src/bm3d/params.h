@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "core/denoiser.h"
+
 namespace lull::bm3d {
 
 /// Side of a patch, in samples: k of the papers. Fixed: the kernels are written for it.
@@ -60,11 +62,12 @@ struct Params {
 [[nodiscard]] Params make_params(Profile profile, const std::array<float, 3>& sigma,
                                  int temporal = 0);
 
-/// How far a frame's result reaches: it depends on the frames within this distance only, and is
-/// ready when so many have come after it. Frames that repeat the one before are not counted
-/// (frame_relation.h).
-[[nodiscard]] constexpr int margin(const Params& params) {
-  return 2 * params.temporal * params.phases;
+/// What a frame's result depends on; it is ready when so many have come after it. Each phase takes
+/// patches from R frames before and after, and puts estimates into as many. Where a session begins,
+/// R frames cannot tell whether a scene does (timeline.h): hence one R more before.
+[[nodiscard]] constexpr Margin margin(const Params& params) {
+  const int reach = 2 * params.temporal * params.phases;
+  return {.before = reach + params.temporal, .after = reach};
 }
 
 /// @throws InvalidArgument naming the first parameter outside the range given above

@@ -44,7 +44,7 @@ class PhaseEngine {
   /// Matches, filters and adds the estimates to the frames' sums. `params` gives both phases'
   /// parameters.
   virtual void run(const Params& params, const PhaseInput& input) = 0;
-  /// The estimate that `sums` amount to, each sample covered by a patch; clears them. `phase`:
+  /// The estimate that `sums` amount to, 0 where no patch covers a sample; clears them. `phase`:
   /// those of the run() before.
   virtual void finish(const PhaseParams& phase, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };

@@ -152,7 +152,8 @@ void Accumulator::divide(PlaneView<float> estimate) const {
   for (int y = 0; y < estimate.height; ++y)
     for (int x = 0; x < estimate.width; ++x) {
       const std::size_t at = static_cast<std::size_t>(y) * width_ + x;
-      estimate(x, y) = static_cast<float>(numerator_[at] / denominator_[at]);
+      const double weight = denominator_[at];
+      estimate(x, y) = weight > 0 ? static_cast<float>(numerator_[at] / weight) : 0;
     }
 }
 

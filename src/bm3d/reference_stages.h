@@ -61,7 +61,7 @@ class Accumulator {
   template <class Coefficient>
   void add(const Block<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window);
-  /// Every sample must have been covered by a patch.
+  /// 0 where no patch covers a sample.
   void divide(PlaneView<float> estimate) const;
   void clear();
 

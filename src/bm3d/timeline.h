@@ -2,6 +2,7 @@
 // Which frames of a clip are candidates of each other, and which are not filtered at all: the rules
 // of a session with memory, without any samples.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -46,12 +47,6 @@ class Timeline {
     return relation == Relation::fresh ? Likeness::fresh : Likeness::shares_noise;
   }
 
-  /// Whether all is as after the first frame of a clip: that of is_distinct() was distinct, and
-  /// what comes after it does not depend on what came before it.
-  [[nodiscard]] bool begins_anew() const {
-    return repeats_ == 0 && last_change_ != Relation::repeats;
-  }
-
   /// Adds a distinct frame. `shares_noise` with the distinct frame before; `predicted_by`: so many
   /// frames before it is the nearest of the `radius` that shows the same scene, 0 if none does.
   void add(bool shares_noise, int predicted_by) {
@@ -64,15 +59,29 @@ class Timeline {
   /// Distinct frames so far.
   int count() const { return count_; }
 
-  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius that are there, less
-  /// those of other scenes and those that share its noise; of several that share theirs, the
-  /// nearest.
+  /// How many frames more than the radius frame `n` looks ahead. A scene's first frames have few or
+  /// none before them: they look at as many as others do, of those that come after, up to
+  /// max_temporal ahead.
+  [[nodiscard]] int looks_further(int n) const {
+    int first = n;
+    for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
+      if (same_scene(before, n)) first = before;
+    // Where a scene has a frame before it that is no part of it, as a flash has, it began earlier.
+    if (at(first).parent >= 0) return 0;
+    return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
+  }
+
+  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius + looks_further(n) that
+  /// are there, less those of other scenes and those that share its noise; of several that share
+  /// theirs, the nearest.
   [[nodiscard]] Neighbours neighbours(int n) const {
     Neighbours result;
+    const int ahead = radius_ + looks_further(n);
     int run_before = at(n).run, run_after = run_before;
-    for (int distance = 1; distance <= radius_; ++distance) {
+    for (int distance = 1; distance <= ahead; ++distance) {
       const int before = n - distance, after = n + distance;
-      if (before >= 0 && same_scene(before, n) && at(before).run != run_before) {
+      if (distance <= radius_ && before >= 0 && same_scene(before, n) &&
+          at(before).run != run_before) {
         run_before = at(before).run;
         result.offset[result.count++] = -distance;
       }

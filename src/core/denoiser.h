@@ -7,6 +7,13 @@
 
 namespace lull {
 
+/// How many frames before and after one its result depends on, those not counted that repeat the
+/// one before them.
+struct Margin {
+  int before = 0, after = 0;
+  bool operator==(const Margin&) const = default;
+};
+
 /// One frame out per frame in, in the order they went in. Frames in flight, double buffering and
 /// a temporal radius are the session's own business, stated as latency().
 /// A session is used from one thread at a time.

@@ -72,6 +72,9 @@ struct Frame {
   std::shared_ptr<const Passenger> passenger;    // travels untouched
   /// Unknown: a session finds out. Either of all frames of a clip, or of none.
   Likeness likeness = Likeness::unknown;
+  /// Of a frame that is there for others' sake: so many frames before (< 0) or after (> 0) the
+  /// nearest one whose result is wanted, repetitions not counted. Its own result may show anything.
+  int aside = 0;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 
@@ -82,6 +85,11 @@ struct Frame {
     const auto& p = planes[i];
     return {reinterpret_cast<T*>(p.data), format.plane_width(i), format.plane_height(i),
             p.stride / static_cast<std::ptrdiff_t>(sizeof(T))};
+  }
+  /// Shares those of `other`, in the host's memory.
+  void take_samples(const Frame& other) {
+    pixels = other.pixels;
+    planes = other.planes;
   }
   /// Everything of `other` but its pixels: time and passenger.
   void take_identity(const Frame& other) {

@@ -20,18 +20,16 @@ class PartDealer final : public Denoiser {
  public:
   PartDealer(std::vector<std::unique_ptr<Denoiser>> sessions, PartOptions options)
       : margin_(options.margin),
-        frames_(options.frames > 0 ? options.frames
-                                   : std::max(part_frames_per_margin * options.margin, 1)),
+        frames_(options.frames),
         latency_(frames_ * (static_cast<int>(sessions.size()) + 1)),
         repeats_(std::move(options.repeats)),
         starving_(sessions.size(), false),
         crew_(std::move(sessions), std::move(options.shard)) {
-    if (options.margin < 0 || options.frames < 0)
-      throw InvalidArgument("parts of " + std::to_string(options.frames) +
-                            " frames with margins "
-                            "of " +
-                            std::to_string(options.margin) +
-                            " (there is no such length); give lengths from 0");
+    if (margin_.before < 0 || margin_.after < 0 || frames_ < 1)
+      throw InvalidArgument("parts of " + std::to_string(frames_) + " frames with margins of " +
+                            std::to_string(margin_.before) + " and " +
+                            std::to_string(margin_.after) +
+                            " (there is no such length); give parts of 1 frame or more");
     crew_.start({.serve = [this](int me, Denoiser& session) { serve(me, session); },
                  .deal_again = [this](int me) { deal_again(me); }});
   }
@@ -87,7 +85,7 @@ class PartDealer final : public Denoiser {
     const std::int64_t number = next_in_++;
     const bool begins = before_.empty() && own_part_ == nobody;
     if (frame.likeness == Likeness::repeats && !begins) {
-      share_samples(before_.back().frame, frame);
+      frame.take_samples(before_.back().frame);
       Part& part = parts_.at(own_part_);
       part.items.push_back({number, true, std::move(frame)});
       ++part.own;
@@ -97,29 +95,27 @@ class PartDealer final : public Denoiser {
     for (auto& [at, part] : parts_) {
       if (part.closed) continue;
       const bool own = at == own_part_;
-      part.items.push_back({number, own, frame});
       ++(own ? part.own : part.after);
+      part.items.push_back({number, own, frame});
+      part.items.back().frame.aside = own ? 0 : part.after;
       close_if_whole(at, part);
     }
     before_.push_back({number, false, std::move(frame)});
-    if (before_.size() > static_cast<std::size_t>(std::max(margin_, 1))) before_.pop_front();
+    if (before_.size() > static_cast<std::size_t>(std::max(margin_.before, 1))) before_.pop_front();
   }
 
   /// The part that was filled is now followed by others' frames.
   void begin_part() {
     const std::int64_t last = std::exchange(own_part_, next_part_++);
     Part& part = parts_[own_part_];
-    if (margin_ > 0) part.items = before_;
+    if (margin_.before > 0) part.items = before_;
+    for (int aside = -static_cast<int>(part.items.size()); Item & item : part.items)
+      item.frame.aside = aside++;
     if (last != nobody) close_if_whole(last, parts_.at(last));
   }
 
   void close_if_whole(std::int64_t number, Part& part) {
-    if (number != own_part_ && part.after == margin_) part.closed = true;
-  }
-
-  static void share_samples(const Frame& from, Frame& to) {
-    to.pixels = from.pixels;
-    to.planes = from.planes;
+    if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
   /// Whether what is wanted next waits for more frames: of its own part, or of the one that its
@@ -230,7 +226,8 @@ class PartDealer final : public Denoiser {
       if (part.taker == me) part.taker = nobody;
   }
 
-  const int margin_, frames_, latency_;
+  const Margin margin_;
+  const int frames_, latency_;
   const std::unique_ptr<RepeatFinder> repeats_;
   // The crew's lock is over all that follows.
   std::vector<char> starving_;  // sessions that wait for more frames of their part

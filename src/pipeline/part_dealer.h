@@ -11,14 +11,9 @@
 
 namespace lull::pipeline {
 
-/// Frames of a part for each of its margin. What a session does for the margins of a part, before
-/// and after it, is lost: with 6, a quarter of its work. Twice that would make it a seventh, for
-/// twice the memory.
-inline constexpr int part_frames_per_margin = 6;
-
 struct PartOptions {
-  int margin = 0;  // frames before and after one that its result depends on, repetitions left out
-  int frames = 0;  // of a part, from 1; 0: part_frames_per_margin for each of the margin
+  Margin margin{};
+  int frames = 1;  // of a part, from 1; what sessions do for the margins of parts is lost
   /// Asked for frames whose likeness is unknown. Null: there are no repetitions.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
@@ -27,7 +22,8 @@ struct PartOptions {
 /// A denoiser that cuts a clip into parts, which `sessions` filter, each driven by a thread of its
 /// own: when a session is done with a part it takes the next one. It sees the margins of the part
 /// too, so that its results are those of a session that sees the whole clip, and their bytes do not
-/// depend on the number of sessions as long as these are equal filters. Samples are not copied.
+/// depend on the number of sessions as long as these are equal filters. It notes in the frames of
+/// the margins that they are there for others' sake (Frame::aside). Samples are not copied.
 /// Repetitions get the samples of the frame that they repeat, and are no part of margins: a part
 /// begins with a frame that is none, and may be longer by those that follow its last.
 ///

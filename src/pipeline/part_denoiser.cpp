@@ -14,60 +14,6 @@ Frame without_samples(Frame frame) {
   return frame;
 }
 
-/// The noisy frames that a session has to begin with if it is to begin now.
-class Lead {
- public:
-  explicit Lead(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
-
-  void add(Frame& frame) {
-    const Standing standing =
-        surroundings_.standing ? surroundings_.standing(frame) : Standing::entry;
-    if (is_long()) clear();
-    if (frames_.empty() && standing != Standing::entry) return;
-    frames_.push_back({frame, standing});
-    distinct_ += standing != Standing::repeats;
-    shorten();
-  }
-  void clear() {
-    frames_.clear();
-    distinct_ = 0;
-    broken_ = true;
-  }
-
-  /// Whether a session that began now would know all that it has to.
-  bool suffices() const { return !is_long() && (!broken_ || distinct_ > surroundings_.margin); }
-  /// Whether it is time to let a session have it.
-  bool is_long() const { return distinct_ > 3 * (surroundings_.margin + 1); }
-  /// How many there are before the frame that was added last.
-  std::size_t size() const { return frames_.empty() ? 0 : frames_.size() - 1; }
-  const Frame& operator[](std::size_t i) const { return frames_[i].frame; }
-
- private:
-  struct Entry {
-    Frame frame;
-    Standing standing;
-  };
-
-  // Of the distinct frames that are left, the last is what the last frame depends on.
-  void shorten() {
-    int left = distinct_;
-    std::size_t enough = 0;
-    for (std::size_t i = 0; i < frames_.size() && left > surroundings_.margin; ++i) {
-      if (frames_[i].standing == Standing::entry) enough = i;
-      left -= frames_[i].standing != Standing::repeats;
-    }
-    for (; enough > 0; --enough) {
-      distinct_ -= frames_.front().standing != Standing::repeats;
-      frames_.pop_front();
-    }
-  }
-
-  Surroundings surroundings_;
-  std::deque<Entry> frames_;
-  int distinct_ = 0;
-  bool broken_ = false;  // there may be less than a session needs
-};
-
 class PartDenoiser final : public Denoiser {
  public:
   PartDenoiser(std::unique_ptr<Denoiser> session, SessionOpener reopen,
@@ -77,25 +23,26 @@ class PartDenoiser final : public Denoiser {
         reopen_(std::move(reopen)),
         spans_(std::move(spans)),
         margin_(surroundings.margin),
-        lead_(std::move(surroundings)) {}
+        repeats_(std::move(surroundings.repeats)) {}
 
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame frame) override {
     const std::int64_t number = frames_++;
-    if (number == 0) from_start_ = margin_ > 0 && frame.on_device;
+    if (number == 0) from_start_ = has_margin() && frame.on_device;
     if (at_ < spans_.size() && number > spans_[at_].last) {
       ++at_;
-      if (margin_ == 0) drain_session();
+      if (!has_margin()) drain_session();
     }
+    const bool looks_on = running_ || at_ < spans_.size();
     const bool wanted = at_ < spans_.size() && number >= spans_[at_].first;
-    if (margin_ > 0 && !from_start_) look_at(frame, wanted);
-    const bool early = at_ < spans_.size() && (from_start_ || lead_.is_long());
-    if (!running_ && (wanted || early)) begin_session();
+    if (keeps_lead() && looks_on) judge(frame);
+    if (!running_ && (wanted || (from_start_ && looks_on))) begin_session(frame);
+    if (keeps_lead()) looks_on ? add_to_lead(frame) : lead_.clear();
     if (running_) {
       inside_.push_back({without_samples(frame), wanted});
       filter(std::move(frame));
-      if (margin_ > 0 && is_over(number)) end_session();
+      if (has_margin() && is_over(number)) end_session();
     } else {
       ready_.push_back(without_samples(std::move(frame)));
     }
@@ -125,20 +72,29 @@ class PartDenoiser final : public Denoiser {
     return frame;
   }
 
-  void look_at(Frame& frame, bool wanted) {
-    const bool last_session = running_ && wanted && at_ + 1 == spans_.size();
-    if (at_ < spans_.size() && !last_session)
-      lead_.add(frame);
-    else
-      lead_.clear();
+  bool has_margin() const { return margin_ != Margin{}; }
+  bool keeps_lead() const { return has_margin() && !from_start_; }
+
+  void judge(Frame& frame) {
+    if (frame.likeness == Likeness::unknown)
+      frame.likeness = repeats_ ? repeats_->find(frame) : Likeness::fresh;
+    if (frame.likeness == Likeness::repeats && !lead_.empty()) frame.take_samples(lead_.back());
   }
 
-  // Frames of the lead have come out before.
-  void begin_session() {
+  void add_to_lead(const Frame& frame) {
+    if (frame.likeness == Likeness::repeats && !lead_.empty()) return;
+    lead_.push_back(frame);
+    if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
+  }
+
+  /// A session that begins with the lead of this frame, all of which has come out before. A
+  /// repetition also needs the frame that it repeats.
+  void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;
-    passed_ = lead_.size();
-    for (std::size_t i = 0; i < lead_.size(); ++i) filter(lead_[i]);
+    const std::size_t wish = margin_.before + (frame.likeness == Likeness::repeats ? 1 : 0);
+    passed_ = std::min(lead_.size(), wish);
+    for (std::size_t i = lead_.size() - passed_; i < lead_.size(); ++i) filter(lead_[i]);
   }
 
   void filter(Frame frame) {
@@ -159,7 +115,7 @@ class PartDenoiser final : public Denoiser {
   bool is_over(std::int64_t number) const {
     if (std::ranges::any_of(inside_, &Inside::wanted)) return false;
     if (at_ == spans_.size()) return true;
-    return !from_start_ && spans_[at_].first - number > margin_ && lead_.suffices();
+    return !from_start_ && spans_[at_].first - number > margin_.before;
   }
 
   void drain_session() {
@@ -179,13 +135,14 @@ class PartDenoiser final : public Denoiser {
   int latency_;
   SessionOpener reopen_;
   std::vector<FrameSpan> spans_;
-  int margin_;
-  Lead lead_;
+  Margin margin_;
+  std::unique_ptr<RepeatFinder> repeats_;
   bool from_start_ = false;    // a session's lead is all that was before
   bool running_ = false;       // frames go into the session
   std::size_t at_ = 0;         // span; those before are over
   std::int64_t frames_ = 0;    // that came in
   std::size_t passed_ = 0;     // of the session's next results, those of the lead
+  std::deque<Frame> lead_;     // noisy: the last that are no repetitions, the margin and one
   std::deque<Inside> inside_;  // the session, but for the lead
   std::deque<Frame> ready_;    // no more than the latency of a session, and one
 };

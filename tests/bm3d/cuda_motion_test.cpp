@@ -73,7 +73,9 @@ TEST_F(CudaFrames, DifferencesAreCountedAsOnTheHost) {
     bool identical = true;
     for (int i = 0; i < frame.format.planes(); ++i) {
       identical = identical && found.unequal[i] == 0;
-      if (!expected.identical) EXPECT_EQ(found.different[i], expected.different[i]) << i;
+      if (!expected.identical) {
+        EXPECT_EQ(found.different[i], expected.different[i]) << i;
+      }
     }
     EXPECT_EQ(identical, expected.identical);
     if (expected.identical) continue;

@@ -29,18 +29,18 @@ class Clip {
 
   /// A pan over another scene.
   Clip& scene(int count) {
-    ++scene_;
-    for (int n = 0; n < count; ++n) {
-      Frame frame = make_frame(format_);
-      for (int i = 0; i < format_.planes(); ++i) {
-        const Plane<float> clean = texture_picture(format_.plane_width(i), format_.plane_height(i),
-                                                   3.0 * scene_ + 0.04 * n + i);
-        const int seed = 10 * static_cast<int>(frames_.size()) + i;
-        store_plane(with_noise(clean.view(), sigma, seed).view(), frame, i);
-      }
-      add(std::move(frame));
-    }
+    ++scene_, moment_ = 0;
+    return more(count);
+  }
+  /// Of the same scene.
+  Clip& more(int count) {
+    for (int n = 0; n < count; ++n) add(picture(3.0 * scene_ + 0.04 * moment_++));
     return *this;
+  }
+  /// A frame of another scene within this one.
+  Clip& flash() {
+    add(picture(3.0 * scene_ + 1.5));
+    return more(1);
   }
   Clip& identical(int count) {
     for (int n = 0; n < count; ++n) add(copy_of_last());
@@ -70,6 +70,16 @@ class Clip {
   const FrameFormat& format() const { return format_; }
 
  private:
+  Frame picture(double phase) const {
+    Frame frame = make_frame(format_);
+    for (int i = 0; i < format_.planes(); ++i) {
+      const Plane<float> clean =
+          texture_picture(format_.plane_width(i), format_.plane_height(i), phase + i);
+      const int seed = 10 * static_cast<int>(frames_.size()) + i;
+      store_plane(with_noise(clean.view(), sigma, seed).view(), frame, i);
+    }
+    return frame;
+  }
   void add(Frame frame) {
     frame.pts = 3 * static_cast<std::int64_t>(frames_.size());
     frames_.push_back(std::move(frame));
@@ -92,7 +102,7 @@ class Clip {
   }
 
   FrameFormat format_;
-  int scene_ = 0;
+  int scene_ = 0, moment_ = 0;
   std::vector<Frame> frames_;
 };
 
@@ -156,8 +166,7 @@ void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& wh
 }
 
 void expect_shared_equal(const Clip& clip, const Params& params,
-                         const std::vector<Team>& teams = {
-                             {1, 4}, {2, 1}, {2, 5}, {3, 16}, {2, 0}}) {
+                         const std::vector<Team>& teams = {{1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
   const std::vector<Frame> whole = run(*open(params, clip.format(), {.threads = 1}), clip.frames());
   ASSERT_EQ(whole.size(), clip.frames().size());
   for (const Team& team : teams) {
@@ -174,7 +183,7 @@ TEST(SharedClip, OfFramesThatDiffer) {
 
 TEST(SharedClip, ShortOnes) {
   for (const int count : {0, 1, 2, 6})
-    expect_shared_equal(Clip().scene(count), quick(2), {{2, 0}, {3, 1}});
+    expect_shared_equal(Clip().scene(count), quick(2), {{2, 12}, {3, 1}});
 }
 
 TEST(SharedClip, OfScenes) {
@@ -183,6 +192,14 @@ TEST(SharedClip, OfScenes) {
   Params without = quick(1);
   without.scene_cut = 0;
   expect_shared_equal(Clip().scene(9).scene(9), without, {{2, 4}});
+}
+
+TEST(SharedClip, OfFlashes) {
+  Clip clip;
+  clip.scene(3);
+  for (int n = 0; n < 12; ++n) clip.flash().more(n % 4);
+  expect_shared_equal(clip, quick(2), {{2, 1}, {2, 3}, {3, 7}});
+  expect_shared_equal(clip, quick(2, 2), {{2, 5}});
 }
 
 TEST(SharedClip, OfDoubledFrames) {
@@ -217,7 +234,7 @@ TEST(SharedClip, WhateverComes) {
     clip.scene(1);
     while (clip.frames().size() < 60) {
       const int count = 1 + static_cast<int>(rng() % 4);
-      switch (rng() % 4) {
+      switch (rng() % 5) {
         case 0:
           clip.scene(count);
           break;
@@ -229,6 +246,9 @@ TEST(SharedClip, WhateverComes) {
           break;
         case 3:
           clip.partly(count);
+          break;
+        case 4:
+          clip.more(count).flash();
           break;
       }
     }

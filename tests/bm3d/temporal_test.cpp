@@ -197,10 +197,11 @@ TEST_P(TemporalOn, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
   const std::vector<Frame> noisy = pan(gray(), 14);
   const Params params = quick(1);
   const std::vector<Frame> whole = run(params, noisy);
-  const int overlap = margin(params);
-  EXPECT_EQ(overlap, 4);
+  const auto [before, after] = margin(params);
+  EXPECT_EQ(before, 5);
+  EXPECT_EQ(after, 4);
   for (const auto& [from, to] : {std::pair{0, 5}, {5, 9}, {9, 14}}) {
-    const int begin = std::max(0, from - overlap), end = std::min(14, to + overlap);
+    const int begin = std::max(0, from - before), end = std::min(14, to + after);
     const std::vector<Frame> part = run(params, {noisy.begin() + begin, noisy.begin() + end});
     for (int n = from; n < to; ++n)
       EXPECT_TRUE(same_samples(part[n - begin], whole[n])) << "frame " << n;
@@ -217,7 +218,7 @@ TEST_P(TemporalOn, ResultsComeWithTheStatedDelayAndTheirOwnIdentity) {
   }
   const auto session = open_session(quick(2), gray());
   const auto delay = static_cast<std::size_t>(session->latency());
-  EXPECT_GE(session->latency(), margin(quick(2)));
+  EXPECT_GE(session->latency(), margin(quick(2)).after);
   std::vector<Frame> out;
   for (std::size_t n = 0; n < noisy.size(); ++n) {
     if (auto ready = session->push(noisy[n])) out.push_back(*ready);
@@ -339,64 +340,6 @@ TEST(Temporal, RefusesWhatMakesNoSense) {
   params = quick(1);
   params.hard.place_bonus = -1;
   EXPECT_THROW(validate(params), InvalidArgument);
-}
-
-TEST(Timeline, NearFramesComeFirst) {
-  Timeline line(2);
-  for (int n = 0; n < 6; ++n) line.add(false, n > 0 ? 1 : 0);
-  const auto offsets = [&](int n) {
-    const Neighbours found = line.neighbours(n);
-    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
-  };
-  EXPECT_EQ(offsets(0), (std::vector{1, 2}));
-  EXPECT_EQ(offsets(1), (std::vector{-1, 1, 2}));
-  EXPECT_EQ(offsets(3), (std::vector{-1, 1, -2, 2}));
-  EXPECT_EQ(offsets(5), (std::vector{-1, -2}));
-}
-
-TEST(Timeline, SeparatesScenesButNotAroundAFlash) {
-  Timeline line(2);
-  line.add(false, 0);  // 0
-  line.add(false, 1);  // 1
-  line.add(false, 0);  // 2: a flash
-  line.add(false, 2);  // 3: as frame 1
-  line.add(false, 0);  // 4: another scene
-  line.add(false, 1);  // 5
-  const auto offsets = [&](int n) {
-    const Neighbours found = line.neighbours(n);
-    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
-  };
-  EXPECT_EQ(offsets(1), (std::vector{-1, 2}));
-  EXPECT_EQ(offsets(2), (std::vector<int>{}));
-  EXPECT_EQ(offsets(3), (std::vector{-2}));
-  EXPECT_EQ(offsets(4), (std::vector{1}));
-}
-
-TEST(Timeline, OfFramesThatShareNoiseTheNearestCounts) {
-  Timeline line(3);
-  line.add(false, 0);  // 0
-  line.add(true, 1);   // 1, shares with 0
-  line.add(false, 1);  // 2
-  line.add(true, 1);   // 3, shares with 2
-  line.add(false, 1);  // 4
-  const auto offsets = [&](int n) {
-    const Neighbours found = line.neighbours(n);
-    return std::vector<int>(found.offset.begin(), found.offset.begin() + found.count);
-  };
-  EXPECT_EQ(offsets(0), (std::vector{2}));
-  EXPECT_EQ(offsets(3), (std::vector{1, -2}));
-  EXPECT_EQ(offsets(4), (std::vector{-1, -3}));
-}
-
-TEST(Timeline, BoundsRepetition) {
-  Timeline line(1);
-  EXPECT_TRUE(line.is_distinct(Relation::fresh));
-  for (int n = 0; n < max_repeats; ++n) EXPECT_FALSE(line.is_distinct(Relation::identical)) << n;
-  EXPECT_TRUE(line.is_distinct(Relation::identical));
-  EXPECT_FALSE(line.is_distinct(Relation::repeats));  // of a frame that was no near repetition
-  EXPECT_FALSE(line.is_distinct(Relation::identical));
-  EXPECT_TRUE(line.is_distinct(Relation::repeats));
-  EXPECT_TRUE(line.is_distinct(Relation::shares));
 }
 
 TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {

@@ -41,16 +41,19 @@ class Told final : public RepeatFinder {
 class Looking final : public Denoiser {
  public:
   struct Options {
-    int margin = 0;
+    Margin margin{};
     int delay_ms = 0;
     int fails_at = -1;  // the push that throws
     bool fails_in_drain = false;
     std::atomic<bool>* failed = nullptr;  // set when it fails
     std::atomic<bool>* waits = nullptr;   // for this, to leave others their parts
   };
-  Looking(Options options, std::vector<std::vector<std::int64_t>>* seen = nullptr)
-      : options_(options), seen_(seen) {}
-  int latency() const noexcept override { return options_.margin; }
+  struct Seen {
+    std::vector<std::int64_t> frames;
+    std::vector<int> aside;
+  };
+  Looking(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
+  int latency() const noexcept override { return options_.margin.after; }
   std::optional<Frame> push(Frame frame) override {
     if (options_.delay_ms > 0) sleep_ms(options_.delay_ms);
     for (int ms = 0; options_.waits && !*options_.waits && ms < 5000; ++ms) sleep_ms(1);
@@ -63,11 +66,14 @@ class Looking final : public Denoiser {
       EXPECT_NE(frame.likeness, Likeness::repeats) << "nothing to repeat";
       if (seen_) seen_->emplace_back();
     }
-    if (seen_) seen_->back().push_back(frame.passenger->number);
+    if (seen_) {
+      seen_->back().frames.push_back(frame.passenger->number);
+      seen_->back().aside.push_back(frame.aside);
+    }
     if (frame.likeness != Likeness::repeats)
       distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
     frames_.push_back({std::move(frame), distinct_.size() - 1});
-    return next(options_.margin);
+    return next(options_.margin.after);
   }
   std::optional<Frame> drain() override {
     if (options_.fails_in_drain) throw DeviceFailure("a device failed");
@@ -83,9 +89,9 @@ class Looking final : public Denoiser {
     if (out_ == frames_.size() || frames_[out_].second + behind >= distinct_.size()) return {};
     const auto& [noisy, at] = frames_[out_++];
     Frame result = make_frame(0);
-    const std::size_t margin = options_.margin;
+    const std::size_t before = options_.margin.before, after = options_.margin.after;
     unsigned digest = 1;
-    for (std::size_t i = at > margin ? at - margin : 0; i <= at + margin && i < distinct_.size();
+    for (std::size_t i = at > before ? at - before : 0; i <= at + after && i < distinct_.size();
          ++i)
       digest = digest * 31 + distinct_[i];
     for (int i = 0; i < 4; ++i) result.pixels[i] = static_cast<std::byte>(digest >> 8 * i);
@@ -94,7 +100,7 @@ class Looking final : public Denoiser {
   }
 
   const Options options_;
-  std::vector<std::vector<std::int64_t>>* seen_;
+  std::vector<Seen>* seen_;
   std::vector<int> distinct_;
   std::vector<std::pair<Frame, std::size_t>> frames_;  // and the distinct one each has as its own
   std::size_t out_ = 0;
@@ -117,7 +123,7 @@ std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
 }
 
 /// By one session that sees it all.
-std::vector<Frame> whole(int margin, std::int64_t frames,
+std::vector<Frame> whole(const Margin& margin, std::int64_t frames,
                          const std::set<std::int64_t>& repetitions) {
   Looking session({.margin = margin});
   std::vector<Frame> out;
@@ -155,12 +161,13 @@ std::vector<std::set<std::int64_t>> repetitions_among(std::int64_t frames) {
 TEST(PartDealer, GivesWhatOneSessionGives) {
   for (const std::int64_t frames : {0, 1, 2, 7, 61, 150})
     for (const auto& repetitions : repetitions_among(frames))
-      for (const int margin : {0, 1, 4})
-        for (const int part : {0, 1, 5, 40})
+      for (const Margin margin : {Margin{0, 0}, {1, 1}, {5, 4}, {0, 2}})
+        for (const int part : {1, 5, 40})
           for (const int sessions : {1, 2, 4}) {
-            SCOPED_TRACE(testing::Message() << frames << " frames, " << repetitions.size()
-                                            << " of them repetitions, margin " << margin << ", "
-                                            << sessions << " sessions, parts of " << part);
+            SCOPED_TRACE(testing::Message()
+                         << frames << " frames, " << repetitions.size()
+                         << " of them repetitions, margins " << margin.before << " and "
+                         << margin.after << ", " << sessions << " sessions, parts of " << part);
             const auto dealer = shard_parts(
                 team(std::vector<Looking::Options>(sessions, {.margin = margin})),
                 {.margin = margin, .frames = part, .repeats = std::make_unique<Told>(repetitions)});
@@ -170,34 +177,38 @@ TEST(PartDealer, GivesWhatOneSessionGives) {
 }
 
 TEST(PartDealer, SessionsSeeTheMarginsWithoutRepetitions) {
-  std::vector<std::vector<std::int64_t>> seen;
+  std::vector<Looking::Seen> seen;
   std::vector<std::unique_ptr<Denoiser>> one;
-  one.push_back(std::make_unique<Looking>(Looking::Options{.margin = 2}, &seen));
+  one.push_back(std::make_unique<Looking>(Looking::Options{.margin = {2, 2}}, &seen));
   const auto dealer = shard_parts(
       std::move(one),
-      {.margin = 2,
+      {.margin = {2, 2},
        .frames = 4,
        .repeats = std::make_unique<Told>(std::set<std::int64_t>{1, 4, 5, 7, 9, 10, 11})});
   EXPECT_EQ(filter(*dealer, 16).size(), 16u);
   ASSERT_EQ(seen.size(), 3u);
-  EXPECT_THAT(seen[0], ElementsAre(0, 1, 2, 3, 4, 5, 6, 8));
-  EXPECT_THAT(seen[1], ElementsAre(2, 3, 6, 7, 8, 9, 10, 11, 12, 13));
-  EXPECT_THAT(seen[2], ElementsAre(6, 8, 12, 13, 14, 15));
+  EXPECT_THAT(seen[0].frames, ElementsAre(0, 1, 2, 3, 4, 5, 6, 8));
+  EXPECT_THAT(seen[0].aside, ElementsAre(0, 0, 0, 0, 0, 0, 1, 2));
+  EXPECT_THAT(seen[1].frames, ElementsAre(2, 3, 6, 7, 8, 9, 10, 11, 12, 13));
+  EXPECT_THAT(seen[1].aside, ElementsAre(-2, -1, 0, 0, 0, 0, 0, 0, 1, 2));
+  EXPECT_THAT(seen[2].frames, ElementsAre(6, 8, 12, 13, 14, 15));
+  EXPECT_THAT(seen[2].aside, ElementsAre(-2, -1, 0, 0, 0, 0));
 }
 
 TEST(PartDealer, TakesAnotherClipOnceItIsDrained) {
-  const auto dealer = shard_parts(
-      team({{.margin = 2}, {.margin = 2}}),
-      {.margin = 2, .frames = 6, .repeats = std::make_unique<Told>(std::set<std::int64_t>{3})});
+  const auto dealer = shard_parts(team({{.margin = {2, 2}}, {.margin = {2, 2}}}),
+                                  {.margin = {2, 2},
+                                   .frames = 6,
+                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{3})});
   for (const std::int64_t frames : {40, 0, 5, 33})
-    expect_equal(filter(*dealer, frames), whole(2, frames, {3}));
+    expect_equal(filter(*dealer, frames), whole({2, 2}, frames, {3}));
 }
 
 TEST(PartDealer, BoundsWhatIsInFlight) {
   for (const int slow : {0, 1}) {  // which of them
-    std::vector<Looking::Options> members(2, {.margin = 2});
+    std::vector<Looking::Options> members(2, {.margin = {2, 2}});
     members[slow].delay_ms = 1;
-    const auto dealer = shard_parts(team(members), {.margin = 2, .frames = 10});
+    const auto dealer = shard_parts(team(members), {.margin = {2, 2}, .frames = 10});
     EXPECT_EQ(dealer->latency(), 30);
     std::int64_t out = 0;
     for (std::int64_t i = 0; i < 200; ++i) {
@@ -210,9 +221,10 @@ TEST(PartDealer, BoundsWhatIsInFlight) {
 }
 
 TEST(PartDealer, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {
-  const auto dealer = shard_parts(
-      team({{.margin = 1}, {.margin = 1}}),
-      {.margin = 1, .frames = 4, .repeats = std::make_unique<Told>(std::set<std::int64_t>{1})});
+  const auto dealer = shard_parts(team({{.margin = {1, 1}}, {.margin = {1, 1}}}),
+                                  {.margin = {1, 1},
+                                   .frames = 4,
+                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{1})});
   std::vector<std::weak_ptr<std::byte[]>> pixels;
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -234,9 +246,9 @@ TEST(PartDealer, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {
 }
 
 TEST(PartDealer, RefusesWhatMakesNoSense) {
-  EXPECT_THROW((void)shard_parts({}, {.margin = 1}), InvalidArgument);
+  EXPECT_THROW((void)shard_parts({}, {.margin = {1, 1}}), InvalidArgument);
   EXPECT_THROW((void)shard_parts(team({{}}), {.margin = -1}), InvalidArgument);
-  EXPECT_THROW((void)shard_parts(team({{}}), {.margin = 1, .frames = -1}), InvalidArgument);
+  EXPECT_THROW((void)shard_parts(team({{}}), {.margin = {1, 1}, .frames = 0}), InvalidArgument);
   const auto dealer = shard_parts(team({{}, {}}), {});
   Frame there = make_frame(0);
   there.on_device = std::make_shared<DevicePicture>();
@@ -250,7 +262,7 @@ TEST(PartDealer, OtherErrorsEndTheJob) {
     static_cast<FakeDenoiser&>(*session).before_push = [](std::int64_t n) {
       if (n == 9) throw BadData("this frame is none");
     };
-  const auto dealer = shard_parts(std::move(sessions), {.margin = 1});
+  const auto dealer = shard_parts(std::move(sessions), {.margin = {1, 1}});
   FakeSource source(-1);
   FakeSink sink;
   EXPECT_THROW(run(source, *dealer, sink), BadData);
@@ -262,7 +274,7 @@ TEST(PartDealer, ASessionThatKeepsFramesIsInternal) {
   auto session = std::make_unique<FakeDenoiser>(2);
   session->before_drain = [held = &session->held] { held->clear(); };
   sessions.push_back(std::move(session));
-  const auto dealer = shard_parts(std::move(sessions), {.margin = 2});
+  const auto dealer = shard_parts(std::move(sessions), {.margin = {2, 2}});
   FakeSource source(30);
   FakeSink sink;
   EXPECT_THROW(run(source, *dealer, sink), InternalError);
@@ -270,8 +282,8 @@ TEST(PartDealer, ASessionThatKeepsFramesIsInternal) {
 
 TEST(PartDealer, CanBeDestroyedOnTheWay) {
   for (int frames = 0; frames < 40; frames += 3) {
-    const auto dealer = shard_parts(team({{.margin = 2, .delay_ms = 1}, {.margin = 2}}),
-                                    {.margin = 2, .frames = 6});
+    const auto dealer = shard_parts(team({{.margin = {2, 2}, .delay_ms = 1}, {.margin = {2, 2}}}),
+                                    {.margin = {2, 2}, .frames = 6});
     for (int i = 0; i < frames; ++i) (void)dealer->push(make_frame(i));
   }
 }
@@ -284,41 +296,42 @@ TEST(PartLoss, AnotherSessionTakesThePart) {
       std::mutex mutex;
       std::vector<std::size_t> told;
       std::atomic<bool> failed = false;
-      auto members = team({{.margin = 2, .waits = &failed},
-                           {.margin = 2, .delay_ms = delay, .fails_at = at, .failed = &failed}});
+      auto members =
+          team({{.margin = {2, 2}, .waits = &failed},
+                {.margin = {2, 2}, .delay_ms = delay, .fails_at = at, .failed = &failed}});
       const auto dealer = shard_parts(
-          std::move(members), {.margin = 2,
+          std::move(members), {.margin = {2, 2},
                                .frames = 6,
                                .shard = {.lost = [&](std::size_t index, const auto&, auto left) {
                                  const std::lock_guard lock(mutex);
                                  EXPECT_EQ(index, 1u);
                                  told.push_back(left);
                                }}});
-      expect_equal(filter(*dealer, 120), whole(2, 120, {}));
+      expect_equal(filter(*dealer, 120), whole({2, 2}, 120, {}));
       EXPECT_THAT(told, ElementsAre(1u));
     }
 }
 
 // The one that is left is in a later part, and waits for frames of it.
 TEST(PartLoss, OfTheOldestPartWhileTheOtherWaits) {
-  const auto dealer = shard_parts(team({{.margin = 2, .delay_ms = 2, .fails_at = 9},
-                                        {.margin = 2, .delay_ms = 2, .fails_at = 9},
-                                        {.margin = 2}}),
-                                  {.margin = 2, .frames = 10});
-  expect_equal(filter(*dealer, 150), whole(2, 150, {}));
+  const auto dealer = shard_parts(team({{.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
+                                        {.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
+                                        {.margin = {2, 2}}}),
+                                  {.margin = {2, 2}, .frames = 10});
+  expect_equal(filter(*dealer, 150), whole({2, 2}, 150, {}));
 }
 
 TEST(PartLoss, InDrain) {
-  const auto dealer =
-      shard_parts(team({{.margin = 2, .fails_in_drain = true}, {.margin = 2, .delay_ms = 1}}),
-                  {.margin = 2, .frames = 6});
-  expect_equal(filter(*dealer, 50), whole(2, 50, {}));
+  const auto dealer = shard_parts(
+      team({{.margin = {2, 2}, .fails_in_drain = true}, {.margin = {2, 2}, .delay_ms = 1}}),
+      {.margin = {2, 2}, .frames = 6});
+  expect_equal(filter(*dealer, 50), whole({2, 2}, 50, {}));
 }
 
 TEST(PartLoss, NobodyIsLeft) {
   const auto dealer =
-      shard_parts(team({{.margin = 1, .fails_at = 3}, {.margin = 1, .fails_at = 8}}),
-                  {.margin = 1, .frames = 4});
+      shard_parts(team({{.margin = {1, 1}, .fails_at = 3}, {.margin = {1, 1}, .fails_at = 8}}),
+                  {.margin = {1, 1}, .frames = 4});
   FakeSource source(1000);
   FakeSink sink;
   EXPECT_THROW(run(source, *dealer, sink), DeviceFailure);
@@ -328,13 +341,14 @@ TEST(PartLoss, NobodyIsLeft) {
 TEST(PartLoss, OneTakesTheirPlace) {
   for (const int at : {0, 3, 30}) {
     const auto dealer =
-        shard_parts(team({{.margin = 1, .fails_at = at}}),
-                    {.margin = 1, .frames = 5, .shard = {.replace = [](const DeviceFailure& why) {
-                                                 EXPECT_STREQ(why.what(), "a device failed");
-                                                 return std::make_unique<Looking>(
-                                                     Looking::Options{.margin = 1});
-                                               }}});
-    expect_equal(filter(*dealer, 60), whole(1, 60, {}));
+        shard_parts(team({{.margin = {1, 1}, .fails_at = at}}),
+                    {.margin = {1, 1},
+                     .frames = 5,
+                     .shard = {.replace = [](const DeviceFailure& why) {
+                       EXPECT_STREQ(why.what(), "a device failed");
+                       return std::make_unique<Looking>(Looking::Options{.margin = {1, 1}});
+                     }}});
+    expect_equal(filter(*dealer, 60), whole({1, 1}, 60, {}));
   }
 }
 
@@ -343,7 +357,8 @@ TEST(PartLoss, WhateverHappens) {
   std::mt19937 rng{11};
   const auto any = [&](int below) { return static_cast<int>(rng() % below); };
   for (int round = 0; round < 80; ++round) {
-    const int margin = any(5), frames = any(120);
+    const Margin margin{any(5), any(5)};
+    const int frames = any(120);
     std::vector<Looking::Options> members(1 + any(4));
     for (auto& member : members) member = {margin, any(2), any(2) ? any(50) : -1, any(4) == 0};
     members[any(static_cast<int>(members.size()))] = {margin, any(2)};
@@ -351,10 +366,9 @@ TEST(PartLoss, WhateverHappens) {
     const int some = 1 + any(6);
     for (int i = 1; i < frames; ++i)
       if (any(some) > 0) repetitions.insert(i);
-    const auto dealer =
-        shard_parts(team(members), {.margin = margin,
-                                    .frames = any(2) ? 0 : 1 + any(20),
-                                    .repeats = std::make_unique<Told>(repetitions)});
+    const auto dealer = shard_parts(
+        team(members),
+        {.margin = margin, .frames = 1 + any(20), .repeats = std::make_unique<Told>(repetitions)});
     expect_equal(filter(*dealer, frames), whole(margin, frames, repetitions));
     if (HasFailure()) FAIL() << "round " << round;
   }

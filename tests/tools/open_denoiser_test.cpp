@@ -117,7 +117,7 @@ TEST_F(Short, OverTimeSeveralDevicesShareAClip) {
           return open(p, format, backend);
         });
   };
-  const int part = 6 * bm3d::margin(params);
+  const int part = 12 * bm3d::margin(params).before;
   EXPECT_EQ(open_with({gpu(0, 2), gpu(1, 2)}).denoiser->latency(), 3 * part);
   EXPECT_EQ(open_with({gpu(0, 2)}).denoiser->latency(), 0) << "one is enough";
   params.temporal = 0;
