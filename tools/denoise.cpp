@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -31,9 +32,19 @@ using Backends = std::vector<bm3d::Backend>;
 struct Reports {
   Log log;
   Progress progress;
+  std::mutex mutex{};
+  std::set<std::string> warned{};
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
+  /// What several sessions, at a time or one after the other, say alike. From any thread.
+  void warn_once(const std::string& text) {
+    {
+      const std::lock_guard lock(mutex);
+      if (!warned.insert(text).second) return;
+    }
+    warn(text);
+  }
   void debug(const std::string& text) { log.write(LogLevel::debug, text); }
   void stopped(const DenoiseOptions& options, int signal) {
     const bool pipe = options.output == "-";
@@ -186,34 +197,38 @@ Fallback fallback_of(const DenoiseOptions& options) {
   return other_later ? Fallback::cpu_at_start : options.fallback;
 }
 
-OpenedDenoiser open_denoiser(const DenoiseOptions& options, const bm3d::Params& params,
-                             const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
-                             Reports& reports) {
-  const bool fields = options.interlaced == Interlaced::fields;
-  OpenedDenoiser opened =
-      open_denoiser(params, fields ? pipeline::field_format(format) : format, backends,
-                    fallback_of(options), [&](const std::string& text) { reports.warn(text); });
-  if (fields) opened.denoiser = pipeline::by_fields(format, std::move(opened.denoiser));
-  return opened;
+/// What denoises a stream: one session for whole frames, or one for the fields of either parity.
+OpenedDenoisers open_sessions(const DenoiseOptions& options, const bm3d::Params& params,
+                              const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
+                              Reports& reports) {
+  return open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1, params, format, backends,
+                        fallback_of(options),
+                        [&](const std::string& text) { reports.warn_once(text); });
 }
 
-/// Of a job that goes on, only what is missing is denoised.
-void leave_out_done(OpenedDenoiser& opened, const std::vector<io::FrameRange>& wanted,
-                    const DenoiseOptions& options, const bm3d::Params& params,
-                    const FrameFormat& format, Reports& reports) {
+/// Of a job that goes on, only what is missing is denoised. `format` is what sessions see.
+void leave_out_done(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                    const bm3d::Params& params, const FrameFormat& format, Reports& reports) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all) return;
-  DenoiseOptions same = options;
-  same.fallback = Fallback::none;  // another device would give other bytes
-  opened.denoiser = pipeline::by_parts(
-      std::move(opened.denoiser),
-      [same, params, format, backends = opened.backends, &reports] {
-        return open_denoiser(same, params, format, backends, reports).denoiser;
-      },
-      spans, surroundings_of(params, format));
+  // Without fallback: another device would give other bytes.
+  const pipeline::SessionOpener reopen = [params, format, backends = opened.backends, &reports] {
+    return open_denoiser(params, format, backends, Fallback::none,
+                         [&](const std::string& text) { reports.warn_once(text); })
+        .denoiser;
+  };
+  for (std::unique_ptr<Denoiser>& session : opened.denoisers)
+    session = pipeline::by_parts(std::move(session), reopen, spans, surroundings_of(params, format));
+}
+
+/// For whole frames.
+std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format) {
+  std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
+  if (sessions.size() == 1) return std::move(sessions.front());
+  return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]));
 }
 
 /// How many of the first `frames` an earlier run has made.
@@ -238,13 +253,13 @@ void refuse_overwriting(const DenoiseOptions& options) {
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
-                  const OpenedDenoiser& opened) {
+                  const std::vector<bm3d::Backend>& backends) {
   JobFacts facts{.input = options.input,
                  .output = options.output,
                  .format = source.format(),
                  .frames = source.info().frames_estimate,
                  .devices = {}};
-  for (const bm3d::Backend& backend : opened.backends) facts.devices.push_back(name_of(backend));
+  for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
   return facts;
 }
 
@@ -260,8 +275,9 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     reports.warn(damage.first + "; going on with what is there");
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options, temporal_radius(options, source->info()));
-  OpenedDenoiser opened =
-      open_denoiser(options, params, source->format(), devices.backends, reports);
+  const bool fields = options.interlaced == Interlaced::fields;
+  const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
+  OpenedDenoisers opened = open_sessions(options, params, seen, devices.backends, reports);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen = opened.backends.front().kind != devices.backends.front().kind &&
                       source_options(options, devices.backends).gpu;
@@ -270,7 +286,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
       io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();
-  leave_out_done(opened, wanted, options, params, source->format(), reports);
+  leave_out_done(opened, wanted, params, seen, reports);
   reports.info(devices.reason);
   reports.info(decoder_note(options, opened.backends, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
@@ -282,7 +298,8 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   reports.debug("output: " + sink->container() + ", " + sink->encoder() + ", " +
                 sink->pixel_format());
 
-  reports.progress.start(facts_of(options, *source, opened));
+  reports.progress.start(facts_of(options, *source, opened.backends));
+  const auto denoiser = one_of(std::move(opened), source->format());
   JudgingSink judging(*sink, *source, options);
   const pipeline::PipelineOptions pipeline_options{.observer = [&](pipeline::PipelineStats stats) {
     stats.skipped = done_before(wanted, stats.frames);
@@ -290,7 +307,7 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   }};
   pipeline::PipelineStats stats;
   try {
-    stats = pipeline::run(*source, *opened.denoiser, judging, pipeline_options, signals.token());
+    stats = pipeline::run(*source, *denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
     damaged_frames = judging.damage().frames;
     reports.progress.clear();

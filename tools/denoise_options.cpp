@@ -209,8 +209,7 @@ constexpr OptionRow table[] = {
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 0 for stills, slices and fields, and with fast and paper "
-     "(default: auto)",
+     "with balanced and high, 0 for stills and slices, and with fast and paper (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
@@ -240,8 +239,8 @@ constexpr OptionRow table[] = {
        o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
      }},
     {"--interlaced", "refuse|fields|frames", method,
-     "interlaced video: refuse it, filter fields apart (whatever the input says of itself), or "
-     "filter whole frames (default: refuse)",
+     "interlaced video: refuse it, filter the fields of either parity as a video of their own "
+     "(whatever the input says of itself), or filter whole frames (default: refuse)",
      [](DenoiseOptions& o, const std::string& v) {
        o.interlaced = choose("--interlaced", v, interlacings);
      }},
@@ -351,20 +350,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
 
 bool may_be_temporal(const DenoiseOptions& options) {
   if (options.temporal) return *options.temporal > 0;
-  const bool worth_it =
-      options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
-  return worth_it && options.interlaced != Interlaced::fields;
+  return options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
 }
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
-  const bool fields = options.interlaced == Interlaced::fields;
-  if (options.temporal) {
-    if (fields && *options.temporal > 0)
-      throw InvalidArgument("--temporal " + std::to_string(*options.temporal) +
-                            " with --interlaced fields (fields are filtered one by one); "
-                            "leave one out");
-    return *options.temporal;
-  }
+  if (options.temporal) return *options.temporal;
   const bool stack = input.container == "nifti" || input.container == "tiff";  // its own sources
   return may_be_temporal(options) && !input.still && !stack ? 2 : 0;
 }

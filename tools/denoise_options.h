@@ -27,8 +27,8 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
 
-/// What becomes of interlaced video: an error, each field filtered by itself, whole frames as if it
-/// were none.
+/// What becomes of interlaced video: an error, the fields of either parity filtered as a video of
+/// their own, whole frames as if it were none.
 enum class Interlaced { refuse, fields, frames };
 
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
@@ -107,7 +107,6 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// How many frames on either side of one its patches come from: what --temporal says, or else what
 /// suits the input.
-/// @throws InvalidArgument  the request contradicts the others
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Profile, noise and overrides together. `options` must have passed check().

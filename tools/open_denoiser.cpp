@@ -1,6 +1,8 @@
 #include "tools/open_denoiser.h"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -34,12 +36,17 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
   return "using --batch " + text_of(batch);
 }
 
-std::unique_ptr<Denoiser> open_within_memory(bm3d::Params params, const FrameFormat& format,
-                                             bm3d::Backend& backend, const Say& say,
-                                             const Opener& open) {
+using Sessions = std::vector<std::unique_ptr<Denoiser>>;
+
+/// `count` sessions on one device.
+Sessions open_within_memory(int count, bm3d::Params params, const FrameFormat& format,
+                            bm3d::Backend& backend, const Say& say, const Opener& open) {
   for (;;) {
+    Sessions sessions;  // those that fit go where another does not
     try {
-      return open(params, format, backend);
+      while (static_cast<int>(sessions.size()) < count)
+        sessions.push_back(open(params, format, backend));
+      return sessions;
     } catch (const OutOfDeviceMemory&) {
       const std::string step = reduce(params, backend, format);
       if (step.empty()) throw;
@@ -53,18 +60,38 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
+/// What was said of failures, for several that share the devices: each learns of them by itself.
+class Said {
+ public:
+  bool first_of(std::size_t device) {
+    const std::lock_guard lock(mutex_);
+    return devices_.insert(device).second;
+  }
+  bool first_of_last_resort() {
+    const std::lock_guard lock(mutex_);
+    return !std::exchange(last_resort_, true);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::size_t> devices_;
+  bool last_resort_ = false;
+};
+
 /// What is said and done when devices fail. `last_resort` may be empty.
-pipeline::ShardOptions on_failures(const Say& say,
+pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& said,
                                    std::function<std::unique_ptr<Denoiser>()> last_resort) {
   pipeline::ShardOptions options;
-  options.lost = [say](std::size_t, const DeviceFailure& why, std::size_t left) {
+  options.lost = [=](std::size_t device, const DeviceFailure& why, std::size_t left) {
+    if (!said->first_of(device)) return;
     say(without_suggestion(why.what()) + "; its frames go to the other " +
         (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));
   };
   if (last_resort)
-    options.replace = [say, last_resort = std::move(last_resort)](const DeviceFailure& why) {
-      say(without_suggestion(why.what()) +
-          "; the CPU does the rest, whose bytes differ from a GPU's");
+    options.replace = [=](const DeviceFailure& why) {
+      if (said->first_of_last_resort())
+        say(without_suggestion(why.what()) +
+            "; the CPU does the rest, whose bytes differ from a GPU's");
       return last_resort();
     };
   return options;
@@ -83,9 +110,8 @@ int part_frames(int margin, const FrameFormat& format, std::size_t sessions) {
 
 /// One session of all. What follows the loss of a single one that looks at other frames looks at
 /// those whose results are not out.
-std::unique_ptr<Denoiser> share(std::vector<std::unique_ptr<Denoiser>> sessions,
-                                const bm3d::Params& params, const FrameFormat& format,
-                                pipeline::ShardOptions options) {
+std::unique_ptr<Denoiser> share(Sessions sessions, const bm3d::Params& params,
+                                const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
   if (sessions.size() == 1 || params.temporal == 0)
     return pipeline::shard(std::move(sessions), std::move(options));
@@ -112,28 +138,40 @@ std::string name_of(const bm3d::Backend& backend) {
   return {};
 }
 
-OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
-                             const std::vector<bm3d::Backend>& backends, Fallback fallback,
-                             const Say& say, const Opener& open) {
+OpenedDenoisers open_denoisers(int count, const bm3d::Params& params, const FrameFormat& format,
+                               const std::vector<bm3d::Backend>& backends, Fallback fallback,
+                               const Say& say, const Opener& open) {
   const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
-  OpenedDenoiser result{.denoiser = nullptr, .backends = backends};
-  std::vector<std::unique_ptr<Denoiser>> sessions;
+  OpenedDenoisers result{.denoisers = {}, .backends = backends};
+  std::vector<Sessions> on_devices;  // for each device, those of all denoisers
   try {
     for (bm3d::Backend& backend : result.backends)
-      sessions.push_back(open_within_memory(params, format, backend, say, open));
+      on_devices.push_back(open_within_memory(count, params, format, backend, say, open));
   } catch (const Error& error) {
     if (fallback == Fallback::none || !cpu_may_help(error)) throw;
-    sessions.clear();  // gives the memory back
+    on_devices.clear();  // gives the memory back
     say("denoising on the CPU (" + std::string(error.what()) + ")");
     result.backends = {cpu};
-    sessions.push_back(open(params, format, cpu));
+    on_devices.push_back(open_within_memory(count, params, format, result.backends[0], say, open));
   }
   const bool gpus = result.backends.front().kind == bm3d::BackendKind::cuda;
   std::function<std::unique_ptr<Denoiser>()> last_resort;
   if (fallback == Fallback::cpu && gpus) last_resort = [=] { return open(params, format, cpu); };
-  result.denoiser =
-      share(std::move(sessions), params, format, on_failures(say, std::move(last_resort)));
+  const auto said = std::make_shared<Said>();
+  for (int i = 0; i < count; ++i) {
+    Sessions sessions;
+    for (Sessions& on_device : on_devices) sessions.push_back(std::move(on_device[i]));
+    result.denoisers.push_back(
+        share(std::move(sessions), params, format, on_failures(say, said, last_resort)));
+  }
   return result;
+}
+
+OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+                             const std::vector<bm3d::Backend>& backends, Fallback fallback,
+                             const Say& say, const Opener& open) {
+  OpenedDenoisers opened = open_denoisers(1, params, format, backends, fallback, say, open);
+  return {std::move(opened.denoisers.front()), std::move(opened.backends)};
 }
 
 }  // namespace lull::tools

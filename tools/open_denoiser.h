@@ -20,6 +20,10 @@ struct OpenedDenoiser {
   std::unique_ptr<Denoiser> denoiser;
   std::vector<bm3d::Backend> backends;  // what it runs on
 };
+struct OpenedDenoisers {
+  std::vector<std::unique_ptr<Denoiser>> denoisers;
+  std::vector<bm3d::Backend> backends;  // what each of them runs on
+};
 
 /// Opens a session for each of `backends`. Where they are several, they share the frames, or over
 /// time parts of the clip, whose frames must be in the host's memory then. Where the memory
@@ -39,6 +43,15 @@ struct OpenedDenoiser {
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Say& say,
                                            const Opener& open = bm3d::open);
+
+/// The same for `count` clips at a time, which share the devices: a denoiser for each. At the start
+/// a step on one of the devices, or to the CPU, is one for all of them. The failure of a device is
+/// told once.
+[[nodiscard]] OpenedDenoisers open_denoisers(int count, const bm3d::Params& params,
+                                             const FrameFormat& format,
+                                             const std::vector<bm3d::Backend>& backends,
+                                             Fallback fallback, const Say& say,
+                                             const Opener& open = bm3d::open);
 
 /// "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string name_of(const bm3d::Backend& backend);

@@ -1,6 +1,9 @@
 #include "pipeline/field_denoiser.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -12,33 +15,49 @@ namespace {
 
 class FieldDenoiser final : public Denoiser {
  public:
-  FieldDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> session)
-      : field_(field_format(frame)), session_(std::move(session)), pool_(frame) {}
+  FieldDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> even,
+                std::unique_ptr<Denoiser> odd)
+      : field_(field_format(frame)), pool_(frame) {
+    fields_[0].session = std::move(even);
+    fields_[1].session = std::move(odd);
+  }
 
-  int latency() const noexcept override { return (session_->latency() + 1) / 2; }
+  int latency() const noexcept override {
+    return std::max(fields_[0].session->latency(), fields_[1].session->latency());
+  }
 
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (fields are taken apart in the host's memory); decode "
           "it on the CPU");
-    std::optional<Frame> whole;
     for (const int parity : {0, 1})
-      if (std::optional<Frame> result = session_->push(field_of(noisy, parity)))
-        if (auto frame = take(*std::move(result))) whole = std::move(frame);
-    return whole;
+      fields_[parity].take(fields_[parity].session->push(field_of(noisy, parity)));
+    return next();
   }
 
   std::optional<Frame> drain() override {
-    while (std::optional<Frame> result = session_->drain())
-      if (auto frame = take(*std::move(result))) return frame;
-    return std::nullopt;
+    for (Field& field : fields_)
+      if (field.done.empty()) field.take(field.session->drain());
+    if (fields_[0].done.empty() != fields_[1].done.empty())
+      throw InternalError("a session kept the fields of frames that the other gave back");
+    return next();
   }
 
  private:
+  struct Field {
+    std::unique_ptr<Denoiser> session;
+    std::deque<Frame> done;  // results that those of the other session are late for
+
+    void take(std::optional<Frame> result) {
+      if (result) done.push_back(*std::move(result));
+    }
+  };
+
   Frame field_of(const Frame& frame, int parity) const {
     Frame field = frame;
     field.format = field_;
+    field.likeness = Likeness::unknown;  // a frame's says nothing of its fields
     for (int i = 0; i < field_.planes(); ++i) {
       const auto& plane = frame.planes[i];
       field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
@@ -46,26 +65,35 @@ class FieldDenoiser final : public Denoiser {
     return field;
   }
 
-  // Of two results in a row the first is a frame's even rows.
-  std::optional<Frame> take(Frame field) {
-    if (!even_) {
-      even_ = std::move(field);
-      return std::nullopt;
+  std::optional<Frame> next() {
+    if (fields_[0].done.empty() || fields_[1].done.empty()) return std::nullopt;
+    std::array<Frame, 2> halves;
+    for (const int parity : {0, 1}) {
+      halves[parity] = std::move(fields_[parity].done.front());
+      fields_[parity].done.pop_front();
+    }
+    return weave(std::move(halves));
+  }
+
+  Frame weave(std::array<Frame, 2> halves) {
+    if (!halves[0].pixels != !halves[1].pixels)
+      throw InternalError("one field of a frame came back without samples");
+    if (!halves[0].pixels) {
+      halves[0].format = pool_.format();
+      return std::move(halves[0]);
     }
     Frame frame = pool_.acquire();
-    frame.take_identity(*even_);
+    frame.take_identity(halves[0]);
     for (int i = 0; i < field_.planes(); ++i)
       for (int y = 0; y < frame.planes[i].height; ++y)
-        std::memcpy(frame.planes[i].row(y), (y % 2 == 0 ? *even_ : field).planes[i].row(y / 2),
+        std::memcpy(frame.planes[i].row(y), halves[y % 2].planes[i].row(y / 2),
                     static_cast<std::size_t>(frame.planes[i].width));
-    even_.reset();
     return frame;
   }
 
   FrameFormat field_;
-  std::unique_ptr<Denoiser> session_;
   FramePool pool_;
-  std::optional<Frame> even_;
+  std::array<Field, 2> fields_;  // rows with even and with odd numbers
 };
 
 }  // namespace
@@ -81,8 +109,9 @@ FrameFormat field_format(const FrameFormat& frame) {
   return field;
 }
 
-std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame, std::unique_ptr<Denoiser> session) {
-  return std::make_unique<FieldDenoiser>(frame, std::move(session));
+std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame, std::unique_ptr<Denoiser> even,
+                                    std::unique_ptr<Denoiser> odd) {
+  return std::make_unique<FieldDenoiser>(frame, std::move(even), std::move(odd));
 }
 
 }  // namespace lull::pipeline

@@ -12,12 +12,18 @@ namespace lull::pipeline {
 ///                          of 2, of 4 where chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
-/// A denoiser of whole frames that gives `session` the rows with even numbers of each as one
-/// picture and those with odd numbers as the next, and weaves the results. Nothing is copied on the
-/// way in. For filters without memory of earlier frames. Frames must be in the host's memory.
-/// @param frame    format of the whole frames
-/// @param session  opened with field_format(frame)
+/// A denoiser of whole frames that gives `even` the rows with even numbers of each and `odd` those
+/// with odd numbers, and weaves the results. So each session sees a clip of progressive pictures at
+/// the rate of the frames, with motion, cuts and repetitions of its own. Nothing is copied on the
+/// way in. Frames must be in the host's memory.
+///
+/// latency() is the greater of theirs; frames of which a field repeats the one before are not
+/// counted where the session does not count them. Frames that both sessions give back without
+/// samples come through without.
+/// @param frame  format of the whole frames
+/// @param even, odd  equal filters, opened with field_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,
-                                                  std::unique_ptr<Denoiser> session);
+                                                  std::unique_ptr<Denoiser> even,
+                                                  std::unique_ptr<Denoiser> odd);
 
 }  // namespace lull::pipeline

@@ -2,29 +2,49 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <set>
+
 #include "core/error.h"
 #include "pipeline/fakes.h"
+#include "pipeline/part_denoiser.h"
 
 namespace lull::pipeline {
 namespace {
 
-// Of frames of 2 by 2, fields of one row each; results come `delay` fields late.
+using Numbers = std::set<std::int64_t>;
+
+/// Of frames of 2 by 2, fields of one row each; adds 100. Results come `delay` fields late, of
+/// which `repeats` are not counted: these come with the one before, as from a session over time.
 class Inverter final : public Denoiser {
  public:
-  explicit Inverter(int delay) : delay_(delay) {}
+  explicit Inverter(int delay, Numbers repeats = {})
+      : delay_(delay), repeats_(std::move(repeats)) {}
   int latency() const noexcept override { return delay_; }
   std::optional<Frame> push(Frame noisy) override {
     EXPECT_EQ(noisy.format, field_format(tiny));
     EXPECT_EQ(noisy.planes[0].height, 1);
+    EXPECT_EQ(noisy.likeness, Likeness::unknown);
+    counted_ += counts(noisy);
     waiting_.push_back(std::move(noisy));
-    return static_cast<int>(waiting_.size()) > delay_ ? next() : std::nullopt;
+    for (; counted_ > delay_; --counted_) {
+      ++ready_;
+      while (ready_ < waiting_.size() && !counts(waiting_[ready_])) ++ready_;
+    }
+    return ready_ > 0 ? next() : std::nullopt;
   }
-  std::optional<Frame> drain() override { return waiting_.empty() ? std::nullopt : next(); }
+  std::optional<Frame> drain() override {
+    if (!waiting_.empty()) return next();
+    counted_ = 0;
+    return std::nullopt;
+  }
 
  private:
+  bool counts(const Frame& frame) const { return !repeats_.contains(frame.passenger->number); }
   std::optional<Frame> next() {
     Frame from = std::move(waiting_.front());
     waiting_.pop_front();
+    if (ready_ > 0) --ready_;
     Frame to = from;
     to.pixels = std::shared_ptr<std::byte[]>(new std::byte[2]);
     to.planes[0] = {to.pixels.get(), 2, 1, 2};
@@ -33,29 +53,111 @@ class Inverter final : public Denoiser {
     return to;
   }
   int delay_;
+  Numbers repeats_;
+  int counted_ = 0;        // of those that wait
+  std::size_t ready_ = 0;  // first of those that wait
   std::deque<Frame> waiting_;
 };
 
-TEST(FieldDenoiser, WeavesWhatItTookApartWhateverTheSessionsDelay) {
-  for (int delay = 0; delay <= 5; ++delay) {
-    SCOPED_TRACE(delay);
-    const auto denoiser = by_fields(tiny, std::make_unique<Inverter>(delay));
-    std::int64_t out = 0;
-    const auto expect_next = [&](const Frame& frame) {
-      EXPECT_EQ(frame.format, tiny);
+std::unique_ptr<Denoiser> invert(int delay, Numbers repeats = {}) {
+  return std::make_unique<Inverter>(delay, std::move(repeats));
+}
+
+/// Runs a clip; frames come out in order, woven, but for those that are `missing`. The most that
+/// were in flight.
+std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& missing = {}) {
+  std::int64_t out = 0, most = 0;
+  const auto check = [&](const Frame& frame) {
+    EXPECT_EQ(frame.format, tiny);
+    EXPECT_EQ(frame.pts, 1000 + 7 * out);
+    ASSERT_TRUE(frame.passenger);
+    EXPECT_EQ(frame.passenger->number, out);
+    if (missing.contains(out)) {
+      EXPECT_FALSE(frame.pixels) << out;
+      EXPECT_TRUE(frame.planes[0].empty()) << out;
+    } else {
       for (int i = 0; i < 4; ++i)
         EXPECT_EQ(frame.planes[0].row(i / 2)[i % 2], static_cast<std::byte>(out + i + 100));
-      EXPECT_EQ(frame.pts, 1000 + 7 * out);
-      ASSERT_TRUE(frame.passenger);
-      EXPECT_EQ(frame.passenger->number, out++);
-    };
-    for (std::int64_t in = 0; in < 7; ++in) {
-      if (const auto frame = denoiser->push(make_frame(in))) expect_next(*frame);
-      EXPECT_GE(out, in + 1 - denoiser->latency());
-      EXPECT_LE(in + 1 - out, denoiser->latency());
     }
-    while (const auto frame = denoiser->drain()) expect_next(*frame);
-    EXPECT_EQ(out, 7);
+    ++out;
+  };
+  for (std::int64_t in = 0; in < frames; ++in) {
+    Frame noisy = make_frame(in);
+    noisy.likeness = Likeness::fresh;  // the frame; who knows what its fields are
+    if (const auto frame = denoiser.push(std::move(noisy))) check(*frame);
+    most = std::max(most, in + 1 - out);
+  }
+  while (const auto frame = denoiser.drain()) check(*frame);
+  EXPECT_EQ(out, frames);
+  return most;
+}
+
+TEST(FieldDenoiser, WeavesWhatItTookApartWhateverTheSessionsDelays) {
+  for (int even = 0; even <= 4; ++even)
+    for (int odd = 0; odd <= 4; ++odd) {
+      SCOPED_TRACE(std::to_string(even) + " " + std::to_string(odd));
+      const auto denoiser = by_fields(tiny, invert(even), invert(odd));
+      EXPECT_EQ(denoiser->latency(), std::max(even, odd));
+      for (const std::int64_t frames : {9, 1, 0, 5})
+        EXPECT_LE(run_clip(*denoiser, frames), denoiser->latency());
+    }
+}
+
+// As in telecined film, and in stills; then one parity's results come before the other's.
+TEST(FieldDenoiser, FieldsRepeatOnTheirOwn) {
+  const Numbers telecine_even{3, 8, 13, 18}, telecine_odd{1, 6, 11, 16}, still{4, 5, 6, 7, 8, 9};
+  for (const Numbers& even : {Numbers{}, telecine_even, still})
+    for (const Numbers& odd : {Numbers{}, telecine_odd, still})
+      for (const int delay : {0, 1, 4}) {
+        const auto denoiser = by_fields(tiny, invert(delay, even), invert(delay, odd));
+        const Numbers& longest = even.size() > odd.size() ? even : odd;
+        for (const std::int64_t frames : {20, 7, 6})
+          EXPECT_LE(run_clip(*denoiser, frames), delay + static_cast<std::int64_t>(longest.size()));
+      }
+}
+
+// Of a job that goes on, what an earlier run has made.
+TEST(FieldDenoiser, FramesWithoutSamplesComeThrough) {
+  const std::vector<FrameSpan> wanted{
+      {2, 4}, {9, 9}, {12, std::numeric_limits<std::int64_t>::max()}};
+  for (int even = 0; even <= 3; ++even)
+    for (int odd = 0; odd <= 3; ++odd) {
+      const auto part = [&](int delay) {
+        return by_parts(
+            invert(delay), [=] { return invert(delay); }, wanted);
+      };
+      const auto denoiser = by_fields(tiny, part(even), part(odd));
+      run_clip(*denoiser, 15, {0, 1, 5, 6, 7, 8, 10, 11});
+    }
+}
+
+/// Gives back what is wrong.
+struct Faulty final : Denoiser {
+  enum class Fault { keeps, forgets_samples, throws } fault;
+  explicit Faulty(Fault what) : fault(what) {}
+  int latency() const noexcept override { return 0; }
+  std::optional<Frame> push(Frame frame) override {
+    if (fault == Fault::throws) throw Mishap("the field is muddy");
+    if (fault == Fault::keeps) return std::nullopt;
+    frame.pixels.reset();
+    frame.planes = {};
+    return frame;
+  }
+  std::optional<Frame> drain() override { return std::nullopt; }
+};
+
+TEST(FieldDenoiser, FaultsOfASessionAreErrors) {
+  const auto faulty = [](Faulty::Fault fault) { return std::make_unique<Faulty>(fault); };
+  for (const bool odd : {false, true}) {
+    const auto with = [&](Faulty::Fault fault) {
+      return odd ? by_fields(tiny, invert(0), faulty(fault))
+                 : by_fields(tiny, faulty(fault), invert(0));
+    };
+    EXPECT_THROW((void)with(Faulty::Fault::throws)->push(make_frame(0)), Mishap);
+    EXPECT_THROW((void)with(Faulty::Fault::forgets_samples)->push(make_frame(0)), InternalError);
+    const auto keeping = with(Faulty::Fault::keeps);
+    EXPECT_FALSE(keeping->push(make_frame(0)));
+    EXPECT_THROW((void)keeping->drain(), InternalError);
   }
 }
 
@@ -73,7 +175,7 @@ TEST(FieldDenoiser, FieldsMustBeEqual) {
 }
 
 TEST(FieldDenoiser, TakesNoFramesInTheMemoryOfAGpu) {
-  const auto denoiser = by_fields(tiny, std::make_unique<Inverter>(0));
+  const auto denoiser = by_fields(tiny, invert(0), invert(0));
   Frame frame = make_frame(0);
   frame.on_device = std::make_shared<DevicePicture>();
   EXPECT_THROW((void)denoiser->push(std::move(frame)), InvalidArgument);

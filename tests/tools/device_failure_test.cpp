@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -51,6 +52,14 @@ class Frail final : public Denoiser {
   int left_;
   std::atomic<int>& to_fail_;
 };
+
+std::string luma_of(const Frame& frame) {
+  std::string samples;
+  for (int y = 0; y < frame.planes[0].height; ++y)
+    samples.append(reinterpret_cast<const char*>(frame.planes[0].row(y)),
+                   static_cast<std::size_t>(frame.planes[0].width));
+  return samples;
+}
 
 class DeviceFailures : public testing::Test {
  protected:
@@ -141,6 +150,46 @@ TEST_F(DeviceFailures, TheCpuDoesTheRestIfAllowed) {
   said_.clear();
   EXPECT_EQ(denoise(out_, {never}, Fallback::cpu), 0);
   EXPECT_THAT(said_, IsEmpty());
+}
+
+// As for the fields of either parity: each learns of the failure by itself.
+TEST_F(DeviceFailures, AreToldOnceWhereSeveralClipsShareTheDevices) {
+  const bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {20, 20, 20});
+  const std::vector<Frame> frames = frames_of(in_);
+  const FrameFormat format = frames.front().format;
+  const auto expected = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
+  for (const std::vector<int>& fail_at : {std::vector{never, 3}, {3}}) {
+    said_.clear();
+    std::vector<bm3d::Backend> gpus;
+    for (std::size_t i = 0; i < fail_at.size(); ++i)
+      gpus.push_back({.kind = bm3d::BackendKind::cuda, .device = static_cast<int>(i)});
+    std::array<std::atomic<int>, 2> to_fail{};
+    std::array<int, 2> opened{};
+    const Opener open = [&](const bm3d::Params& p, const FrameFormat& f,
+                            const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
+      auto cpu = bm3d::open(p, f, {.kind = bm3d::BackendKind::cpu, .threads = 1});
+      if (backend.kind == bm3d::BackendKind::cpu) return cpu;
+      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device],
+                                     to_fail[opened[backend.device]++]);
+    };
+    const OpenedDenoisers clips = open_denoisers(
+        2, params, format, gpus, Fallback::cpu,
+        [this](const std::string& text) {
+          const std::lock_guard lock(mutex_);
+          said_.push_back(text);
+        },
+        open);
+    for (const auto& denoiser : clips.denoisers) {
+      std::vector<Frame> out;
+      for (const Frame& frame : frames)
+        if (auto ready = denoiser->push(frame)) out.push_back(*std::move(ready));
+      while (auto ready = denoiser->drain()) out.push_back(*std::move(ready));
+      ASSERT_EQ(out.size(), frames.size());
+      for (std::size_t n = 0; n < out.size(); ++n)
+        EXPECT_EQ(luma_of(out[n]), luma_of(*expected->push(frames[n]))) << n;
+    }
+    EXPECT_EQ(said_.size(), 1u);
+  }
 }
 
 TEST_F(DeviceFailures, TheCpuAtTheStartIsNotForLater) {

@@ -1,4 +1,4 @@
-// Interlaced video: refused, or its fields filtered apart.
+// Interlaced video: refused, or its fields filtered apart, over time too.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +28,19 @@ Frame field_of(const Frame& frame, int parity) {
   return field;
 }
 
+Frame woven(const Frame& even, const Frame& odd) {
+  Frame frame = lull::testing::make_frame(whole);
+  for (int i = 0; i < 3; ++i)
+    for (int y = 0; y < frame.planes[i].height; ++y)
+      std::memcpy(frame.planes[i].row(y), (y % 2 == 0 ? even : odd).planes[i].row(y / 2),
+                  static_cast<std::size_t>(frame.planes[i].width));
+  return frame;
+}
+
+bool same_field(const Frame& a, const Frame& b, int parity) {
+  return lull::testing::same_samples(field_of(a, parity), field_of(b, parity));
+}
+
 struct InterlacedVideo : ::testing::Test {
   InterlacedVideo() {
     std::vector<Frame> frames, even, odd;
@@ -42,6 +55,15 @@ struct InterlacedVideo : ::testing::Test {
     std::string bytes = bytes_of(folder / "whole.y4m");
     bytes.replace(bytes.find(" Ip "), 4, " It ");  // top field first
     write_bytes(folder / "in.y4m", bytes);
+  }
+  void expect_fields(const std::vector<Frame>& out, const std::vector<Frame>& even,
+                     const std::vector<Frame>& odd) {
+    ASSERT_EQ(out.size(), even.size());
+    ASSERT_EQ(out.size(), odd.size());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+      EXPECT_TRUE(lull::testing::same_samples(field_of(out[n], 0), even[n])) << n;
+      EXPECT_TRUE(lull::testing::same_samples(field_of(out[n], 1), odd[n])) << n;
+    }
   }
   Outcome denoise(const std::string& from, const std::string& to,
                   std::vector<std::string> more = {}) {
@@ -65,21 +87,47 @@ TEST_F(InterlacedVideo, FieldsAreFilteredAsPicturesOfTheirOwn) {
   ASSERT_EQ(denoise("in.y4m", "out.mkv", {"--interlaced", "fields"}).code, 0);
   ASSERT_EQ(denoise("even.y4m", "even.mkv").code, 0);
   ASSERT_EQ(denoise("odd.y4m", "odd.mkv").code, 0);
-  const auto out = frames_of(folder / "out.mkv");
-  const std::vector<Frame> fields[] = {frames_of(folder / "even.mkv"),
-                                       frames_of(folder / "odd.mkv")};
-  ASSERT_EQ(out.size(), 3u);
-  for (std::size_t n = 0; n < out.size(); ++n)
-    for (const int parity : {0, 1}) {
-      const Frame got = field_of(out[n], parity);
-      const Frame& wanted = fields[parity].at(n);
-      for (int i = 0; i < 3; ++i)
-        for (int y = 0; y < got.planes[i].height; ++y)
-          ASSERT_EQ(std::memcmp(got.planes[i].row(y), wanted.planes[i].row(y),
-                                static_cast<std::size_t>(got.planes[i].width)),
-                    0)
-              << "frame " << n << " field " << parity << " plane " << i << " row " << y;
+  expect_fields(frames_of(folder / "out.mkv"), frames_of(folder / "even.mkv"),
+                frames_of(folder / "odd.mkv"));
+}
+
+// Film in interlaced video: of five frames the third repeats one field, the fifth the other one.
+// Then a cut, and a frame that stands still but for its odd rows.
+TEST_F(InterlacedVideo, OverTimeEachParityIsAVideoOfItsOwn) {
+  const auto picture = [](int moment) {
+    return noisy_picture(clean_picture(whole, 0.1 * moment), 20, moment + 1);
+  };
+  std::vector<Frame> even, odd, frames;
+  for (int film = 0; film < 8; film += 4) {
+    for (const int moment : {0, 1, 1, 2, 3}) even.push_back(field_of(picture(film + moment), 0));
+    for (const int moment : {0, 1, 2, 3, 3}) odd.push_back(field_of(picture(film + moment), 1));
+  }
+  for (int n = 0; n < 7; ++n) {
+    even.push_back(field_of(picture(100), 0));
+    odd.push_back(field_of(picture(100 + n), 1));
+  }
+  for (std::size_t n = 0; n < even.size(); ++n) frames.push_back(woven(even[n], odd[n]));
+  write_y4m(folder / "even.y4m", even);
+  write_y4m(folder / "odd.y4m", odd);
+  write_y4m(folder / "in.y4m", frames);
+  for (const std::string radius : {"1", "2"}) {
+    SCOPED_TRACE(radius);
+    const std::vector<std::string> more = {"-y", "--temporal", radius};
+    ASSERT_EQ(denoise("even.y4m", "even.mkv", more).code, 0);
+    ASSERT_EQ(denoise("odd.y4m", "odd.mkv", more).code, 0);
+    std::vector<std::string> fields = more;
+    fields.insert(fields.end(), {"--interlaced", "fields"});
+    ASSERT_EQ(denoise("in.y4m", "out.mkv", fields).code, 0);
+    const auto out = frames_of(folder / "out.mkv");
+    ASSERT_EQ(out.size(), frames.size());
+    expect_fields(out, frames_of(folder / "even.mkv"), frames_of(folder / "odd.mkv"));
+    for (const std::size_t n : {2, 7, 11, 12, 13, 14, 15, 16}) {
+      EXPECT_TRUE(same_field(out[n - 1], out[n], 0)) << n;
+      EXPECT_FALSE(same_field(out[n - 1], out[n], 1)) << n;
     }
+    EXPECT_TRUE(same_field(out[3], out[4], 1));
+    EXPECT_FALSE(same_field(out[3], out[4], 0));
+  }
 }
 
 TEST_F(InterlacedVideo, WholeFramesWhereAsked) {

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/error.h"
 #include "tools/device_choice.h"
 
@@ -17,11 +20,18 @@ using testing::IsEmpty;
 
 constexpr FrameFormat picture{.width = 1920, .height = 1080};
 
-class Nothing final : public Denoiser {
+/// Takes room while it is there.
+class Filling final : public Denoiser {
  public:
+  Filling(long long& used, long long room) : used_(used), room_(room) { used_ += room_; }
+  ~Filling() override { used_ -= room_; }
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame frame) override { return frame; }
   std::optional<Frame> drain() override { return std::nullopt; }
+
+ private:
+  long long& used_;
+  long long room_;
 };
 
 /// Devices that hold so many samples: of all streams' batches. The CPU holds everything.
@@ -32,16 +42,23 @@ class Short : public testing::Test {
     opened_.push_back(name_of(backend) + "/" + std::to_string(backend.streams));
     const long long area = static_cast<long long>(std::min(params.batch.width, format.width)) *
                            std::min(params.batch.height, format.height);
-    if (backend.kind == bm3d::BackendKind::cuda && area * backend.streams > room_[backend.device])
+    const bool on_cpu = backend.kind == bm3d::BackendKind::cpu;
+    const long long needed = on_cpu ? 0 : area * backend.streams;
+    if (used_[backend.device] + needed > room_[backend.device])
       throw OutOfDeviceMemory("CUDA: out of memory");
-    return std::make_unique<Nothing>();
+    return std::make_unique<Filling>(used_[backend.device], needed);
   }
   OpenedDenoiser open_all(const std::vector<bm3d::Backend>& backends,
                           Fallback fallback = Fallback::none) {
+    OpenedDenoisers opened = open_several(1, backends, fallback);
+    return {std::move(opened.denoisers.front()), opened.backends};
+  }
+  OpenedDenoisers open_several(int count, const std::vector<bm3d::Backend>& backends,
+                               Fallback fallback = Fallback::none) {
     bm3d::Params params;
     params.temporal = temporal_;
-    return open_denoiser(
-        params, picture, backends, fallback,
+    return open_denoisers(
+        count, params, picture, backends, fallback,
         [this](const std::string& text) { said_.push_back(text); },
         [this](const auto& params, const auto& format, const auto& backend) {
           return open(params, format, backend);
@@ -51,7 +68,7 @@ class Short : public testing::Test {
     return {.kind = bm3d::BackendKind::cuda, .device = device, .streams = streams};
   }
   int temporal_ = 0;
-  std::array<long long, 2> room_{1LL << 40, 1LL << 40};
+  std::array<long long, 2> room_{1LL << 40, 1LL << 40}, used_{};
   std::vector<std::string> opened_, said_;
 };
 
@@ -138,6 +155,34 @@ TEST_F(Short, TheCpuTakesAllOrNothing) {
   const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)}, Fallback::cpu);
   ASSERT_EQ(opened.backends.size(), 1u);
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
+}
+
+// As for the fields of either parity.
+TEST_F(Short, SeveralClipsShareADeviceAlike) {
+  room_[0] = 3 * 1920 * 1080;
+  const OpenedDenoisers opened = open_several(2, {gpu(0, 2), gpu(1, 2)});
+  ASSERT_EQ(opened.denoisers.size(), 2u);
+  EXPECT_EQ(opened.backends[0].streams, 1);
+  EXPECT_EQ(opened.backends[1].streams, 2);
+  EXPECT_THAT(opened_,
+              ElementsAre("cuda:0/2", "cuda:0/2", "cuda:0/1", "cuda:0/1", "cuda:1/2", "cuda:1/2"));
+  EXPECT_THAT(said_, ElementsAre("cuda:0 is short of memory; using --streams 1"));
+  EXPECT_EQ(used_[0], 2 * 1920 * 1080);
+}
+
+TEST_F(Short, SeveralClipsAreOnOneKindOfDevice) {
+  temporal_ = 2;
+  room_[0] = 2 * 1920 * 1080;
+  room_[1] = 128 * 256 + 1000;  // one of them
+  EXPECT_THROW(open_several(2, {gpu(0, 1), gpu(1, 1)}), OutOfDeviceMemory);
+  said_.clear();
+  const OpenedDenoisers opened = open_several(2, {gpu(0, 1), gpu(1, 1)}, Fallback::cpu_at_start);
+  ASSERT_EQ(opened.denoisers.size(), 2u);
+  ASSERT_EQ(opened.backends.size(), 1u);
+  EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
+  EXPECT_THAT(said_.back(), "denoising on the CPU (CUDA: out of memory)");
+  EXPECT_EQ(std::ranges::count(said_, said_.back()), 1);
+  EXPECT_EQ(used_[0] + used_[1], 0);
 }
 
 TEST_F(Short, OtherErrorsStayErrors) {

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "bm3d/bm3d.h"
+#include "pipeline/field_denoiser.h"
 #include "pipeline/part_denoiser.h"
 #include "support/pictures.h"
 #include "tools/clips.h"
@@ -143,6 +145,45 @@ TEST(PartsOverTime, OfAnEncodersSmallChanges) {
   clip.identical(31);
   clip.near(20);
   expect_parts_equal(clip.frames);
+}
+
+/// Rows of two clips in turn.
+std::vector<Frame> woven(const std::vector<Frame>& even, const std::vector<Frame>& odd) {
+  FrameFormat whole = format;
+  whole.height *= 2;
+  std::vector<Frame> frames;
+  for (std::size_t n = 0; n < std::min(even.size(), odd.size()); ++n) {
+    frames.push_back(lull::testing::make_frame(whole));
+    for (int y = 0; y < whole.height; ++y)
+      std::copy_n((y % 2 == 0 ? even : odd)[n].planes[0].row(y / 2), whole.width,
+                  frames.back().planes[0].row(y));
+  }
+  return frames;
+}
+
+// The sessions of either parity repeat at other frames, and have parts of other lengths.
+TEST(PartsOverTime, OfTheFieldsOfEitherParity) {
+  Clip even, odd;
+  for (int n = 0; n < 12; ++n) {
+    even.fresh(1, 0.05 * n);
+    even.identical(n % 3);
+    even.near(n % 2);
+    odd.fresh(2 + n % 2, 0.1 * n);
+    odd.identical(n == 5 ? 8 : 0);
+  }
+  const std::vector<Frame> frames = woven(even.frames, odd.frames);
+  const std::vector<Frame> expected =
+      woven(run(*open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
+            run(*open(), {odd.frames.begin(), odd.frames.begin() + frames.size()}));
+  for (const auto& opener : {open, open_two}) {
+    const auto fields = pipeline::by_fields(frames.front().format, opener(), opener());
+    for (int clip = 0; clip < 2; ++clip) {
+      const std::vector<Frame> out = run(*fields, frames);
+      ASSERT_EQ(out.size(), frames.size());
+      for (std::size_t n = 0; n < out.size(); ++n)
+        EXPECT_TRUE(lull::testing::same_samples(out[n], expected[n])) << n;
+    }
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <thread>
@@ -218,36 +219,65 @@ TEST_F(Resume, WithFieldsPartsAndOtherOptions) {
   }
 }
 
-// Frames of several segments depend on each other, repeated ones and cuts are among them.
-TEST_F(Resume, OverTime) {
+/// With repeated pictures and a cut; `shift` moves these.
+std::vector<Frame> restless_clip(int shift) {
   std::vector<Frame> frames;
   for (int i = 0; i < 60; ++i) {
-    frames.push_back(noisy_picture(clean_picture(format, 0.05 * i + (i < 30 ? 0 : 2)), 20, i + 1));
-    for (int copies = i % 9 == 4 ? 5 : i % 4 == 0 ? 1 : 0; copies > 0; --copies)
+    frames.push_back(
+        noisy_picture(clean_picture(format, 0.05 * i + (i < 30 - shift ? 0 : 2)), 20, i + 1));
+    const int at = i + shift;
+    for (int copies = at % 9 == 4 ? 5 : at % 4 == 0 ? 1 : 0; copies > 0; --copies)
       frames.push_back(frames.back());
   }
-  write_y4m(folder_ / "times.y4m", frames);
-  convert(folder_ / "times.y4m", folder_ / "times.mkv", {.lossless = true});
-  const std::vector<std::string> more = {"-i", folder_ / "times.mkv", "--temporal",
-                                         "2",  "--segment-frames",    "8"};
-  const std::string expected = whole(more);
-  run_and_kill(out_, more);
-  // Between segments that are done, too.
-  fs::remove(out_ + ".lull-job/000000.lullseg");
-  std::vector<std::string> resumed = more;
-  resumed.push_back("--resume");
-  Program program(command(out_, resumed));
-  const std::string third = out_ + ".lull-job/000004.lullseg";
-  while (program.running() && !fs::exists(third)) std::this_thread::sleep_for(1ms);
-  program.send(SIGKILL);
-  ASSERT_EQ(program.wait().code, 128 + SIGKILL);
-  fs::remove(out_ + ".lull-job/000002.lullseg");
-  std::vector<std::string> other = resumed;
-  other.insert(other.end(), {"--scene-cut", "off"});
-  EXPECT_THAT(run_lull(command(out_, other)).err, HasSubstr("--scene-cut was 0.5 and is 0"));
-  const Outcome outcome = run_lull(command(out_, resumed));
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(bytes_of(out_) == expected);
+  return frames;
+}
+
+class ResumeOverTime : public Resume {
+ protected:
+  /// Frames of several segments depend on each other.
+  void expect_to_go_on(const std::vector<Frame>& frames, const std::vector<std::string>& options) {
+    write_y4m(folder_ / "times.y4m", frames);
+    convert(folder_ / "times.y4m", folder_ / "times.mkv", {.lossless = true});
+    std::vector<std::string> more = {"-i", folder_ / "times.mkv", "--temporal",
+                                     "2",  "--segment-frames",    "8"};
+    more.insert(more.end(), options.begin(), options.end());
+    const std::string expected = whole(more);
+    run_and_kill(out_, more);
+    // Between segments that are done, too.
+    fs::remove(out_ + ".lull-job/000000.lullseg");
+    std::vector<std::string> resumed = more;
+    resumed.push_back("--resume");
+    Program program(command(out_, resumed));
+    const std::string third = out_ + ".lull-job/000004.lullseg";
+    while (program.running() && !fs::exists(third)) std::this_thread::sleep_for(1ms);
+    program.send(SIGKILL);
+    ASSERT_EQ(program.wait().code, 128 + SIGKILL);
+    fs::remove(out_ + ".lull-job/000002.lullseg");
+    std::vector<std::string> other = resumed;
+    other.insert(other.end(), {"--scene-cut", "off"});
+    EXPECT_THAT(run_lull(command(out_, other)).err, HasSubstr("--scene-cut was 0.5 and is 0"));
+    const Outcome outcome = run_lull(command(out_, resumed));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(bytes_of(out_) == expected);
+  }
+};
+
+TEST_F(ResumeOverTime, WithWholeFrames) { expect_to_go_on(restless_clip(0), {}); }
+
+// Those of either parity repeat at other places, and are cut elsewhere.
+TEST_F(ResumeOverTime, WithFields) {
+  std::vector<Frame> frames = restless_clip(0);
+  const std::vector<Frame> odd = restless_clip(3);
+  frames.resize(std::min(frames.size(), odd.size()));
+  for (std::size_t n = 0; n < frames.size(); ++n) {
+    Frame frame = clean_picture(format);
+    for (int i = 0; i < 3; ++i)
+      for (int y = 0; y < frame.planes[i].height; ++y)
+        std::memcpy(frame.planes[i].row(y), (y % 2 == 0 ? frames : odd)[n].planes[i].row(y),
+                    static_cast<std::size_t>(frame.planes[i].width));
+    frames[n] = frame;
+  }
+  expect_to_go_on(frames, {"--interlaced", "fields"});
 }
 
 TEST_F(Resume, SaysWhatItGoesOnWithAndCountsAllFrames) {
