@@ -85,6 +85,9 @@ class SessionOnDevice final : public Denoiser {
   std::optional<Frame> push(Frame noisy) override {
     return on_device([&] { return session_->push(std::move(noisy)); });
   }
+  std::optional<Frame> next() override {
+    return on_device([&] { return session_->next(); });
+  }
   std::optional<Frame> drain() override {
     return on_device([&] { return session_->drain(); });
   }

@@ -35,8 +35,10 @@ class FrameSession : public Denoiser {
     else
       inside(timeline_.count() - 1).identities.push_back(identity_of(noisy));
     started_ = true;
-    return next_ready(worker_->in_flight());
+    return next();
   }
+
+  std::optional<Frame> next() override { return next_ready(worker_->in_flight()); }
 
   std::optional<Frame> drain() override {
     while (ready_.empty() && finished_ < timeline_.count()) advance();

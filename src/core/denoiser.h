@@ -28,6 +28,9 @@ class Denoiser {
   /// the memory of a GPU if the session runs on one; its results are always in the host's.
   /// @throws Error; the session is then useless and can only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
+  /// After push(): a further frame that is ready by now, if any. Where frames come that repeat
+  /// others, one push may make several ready; who takes but one for each leaves the others inside.
+  [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
   /// After the last push: the remaining frames one by one, then nullopt. After that the session is
   /// as new and takes another clip, of which nothing depends on the one before.
   [[nodiscard]] virtual std::optional<Frame> drain() = 0;

@@ -32,13 +32,23 @@ class FieldDenoiser final : public Denoiser {
           "a frame in the memory of a GPU (fields are taken apart in the host's memory); decode "
           "it on the CPU");
     for (const int parity : {0, 1})
-      fields_[parity].take(fields_[parity].session->push(field_of(noisy, parity)));
+      fields_[parity].push(field_of(noisy, parity));
     return next();
+  }
+
+  std::optional<Frame> next() override {
+    if (fields_[0].done.empty() || fields_[1].done.empty()) return std::nullopt;
+    std::array<Frame, 2> halves;
+    for (const int parity : {0, 1}) {
+      halves[parity] = std::move(fields_[parity].done.front());
+      fields_[parity].done.pop_front();
+    }
+    return weave(std::move(halves));
   }
 
   std::optional<Frame> drain() override {
     for (Field& field : fields_)
-      if (field.done.empty()) field.take(field.session->drain());
+      if (field.done.empty()) field.drain();
     if (fields_[0].done.empty() != fields_[1].done.empty())
       throw InternalError("a session kept the fields of frames that the other gave back");
     return next();
@@ -49,8 +59,12 @@ class FieldDenoiser final : public Denoiser {
     std::unique_ptr<Denoiser> session;
     std::deque<Frame> done;  // results that those of the other session are late for
 
-    void take(std::optional<Frame> result) {
-      if (result) done.push_back(*std::move(result));
+    void push(Frame noisy) {
+      for (auto result = session->push(std::move(noisy)); result; result = session->next())
+        done.push_back(*std::move(result));
+    }
+    void drain() {
+      if (auto result = session->drain()) done.push_back(*std::move(result));
     }
   };
 
@@ -63,16 +77,6 @@ class FieldDenoiser final : public Denoiser {
       field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
     }
     return field;
-  }
-
-  std::optional<Frame> next() {
-    if (fields_[0].done.empty() || fields_[1].done.empty()) return std::nullopt;
-    std::array<Frame, 2> halves;
-    for (const int parity : {0, 1}) {
-      halves[parity] = std::move(fields_[parity].done.front());
-      fields_[parity].done.pop_front();
-    }
-    return weave(std::move(halves));
   }
 
   Frame weave(std::array<Frame, 2> halves) {

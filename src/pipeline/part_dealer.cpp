@@ -53,6 +53,11 @@ class PartDealer final : public Denoiser {
     return take_next();
   }
 
+  std::optional<Frame> next() override {
+    const auto lock = crew_.lock();
+    return take_next();
+  }
+
   std::optional<Frame> drain() override {
     auto lock = crew_.lock();
     closing_ = true;
@@ -146,7 +151,7 @@ class PartDealer final : public Denoiser {
     while (Part* part = take_part(me)) {
       std::size_t pushed = 0, ready = 0;
       for (Frame frame; next_frame(me, *part, pushed, frame); ++pushed)
-        if (std::optional<Frame> result = session.push(std::move(frame)))
+        for (auto result = session.push(std::move(frame)); result; result = session.next())
           keep(*part, ready++, *std::move(result));
       if (stopping()) return;
       while (std::optional<Frame> result = session.drain())

@@ -49,6 +49,13 @@ class PartDenoiser final : public Denoiser {
     return next();
   }
 
+  std::optional<Frame> next() override {
+    if (ready_.empty()) return std::nullopt;
+    Frame frame = std::move(ready_.front());
+    ready_.pop_front();
+    return frame;
+  }
+
   std::optional<Frame> drain() override {
     if (std::optional<Frame> frame = next()) return frame;
     if (!running_) return std::nullopt;
@@ -64,13 +71,6 @@ class PartDenoiser final : public Denoiser {
     Frame identity;
     bool wanted;
   };
-
-  std::optional<Frame> next() {
-    if (ready_.empty()) return std::nullopt;
-    Frame frame = std::move(ready_.front());
-    ready_.pop_front();
-    return frame;
-  }
 
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
@@ -98,7 +98,8 @@ class PartDenoiser final : public Denoiser {
   }
 
   void filter(Frame frame) {
-    if (std::optional<Frame> result = session_->push(std::move(frame))) take(*std::move(result));
+    for (auto result = session_->push(std::move(frame)); result; result = session_->next())
+      take(*std::move(result));
   }
 
   void take(Frame result) {

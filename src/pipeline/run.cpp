@@ -101,9 +101,10 @@ class Run {
       ++in;
       std::optional<Frame> ready =
           timed(Stage::denoise, [&] { return denoiser_.push(std::move(*noisy)); });
-      if (!ready) continue;
-      ++out;
-      if (!clean_.push(std::move(*ready))) return;
+      for (; ready; ready = timed(Stage::denoise, [&] { return denoiser_.next(); })) {
+        ++out;
+        if (!clean_.push(std::move(*ready))) return;
+      }
     }
     if (noisy_.cancelled()) return;
     while (std::optional<Frame> ready = timed(Stage::denoise, [&] { return denoiser_.drain(); })) {

@@ -56,6 +56,11 @@ class ShardedDenoiser final : public Denoiser {
     return take_next();
   }
 
+  std::optional<Frame> next() override {
+    const auto lock = crew_.lock();
+    return take_next();
+  }
+
   std::optional<Frame> drain() override {
     auto lock = crew_.lock();
     closing_ = true;
@@ -121,10 +126,11 @@ class ShardedDenoiser final : public Denoiser {
       Frame frame;
       switch (next_task(me, frame)) {
         case Task::filter:
-          give_back(me, session.push(std::move(frame)));
+          for (auto ready = session.push(std::move(frame)); ready; ready = session.next())
+            give_back(me, *std::move(ready));
           break;
         case Task::drain:
-          while (std::optional<Frame> ready = session.drain()) give_back(me, std::move(ready));
+          while (std::optional<Frame> ready = session.drain()) give_back(me, *std::move(ready));
           check_drained(me);
           break;
         case Task::stop:
@@ -154,8 +160,7 @@ class ShardedDenoiser final : public Denoiser {
     return Task::filter;
   }
 
-  void give_back(int me, std::optional<Frame> ready) {
-    if (!ready) return;
+  void give_back(int me, Frame ready) {
     crew_.tell_losses();
     Frame noisy;  // released without the lock
     {
@@ -164,7 +169,7 @@ class ShardedDenoiser final : public Denoiser {
       if (held.empty()) throw InternalError("a session gave back more frames than went in");
       noisy = std::move(held.front().frame);
       owner_.erase(held.front().number);
-      done_.emplace(held.front().number, *std::move(ready));
+      done_.emplace(held.front().number, std::move(ready));
       held.pop_front();
     }
     crew_.notify_progress();

@@ -125,6 +125,7 @@ class Mortal final : public Denoiser {
     if (left_-- == 0) throw DeviceFailure("a device failed");
     return inner_->push(std::move(noisy));
   }
+  std::optional<Frame> next() override { return inner_->next(); }
   std::optional<Frame> drain() override { return inner_->drain(); }
 
  private:
@@ -152,7 +153,8 @@ std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format,
 std::vector<Frame> run(Denoiser& session, const std::vector<Frame>& frames) {
   std::vector<Frame> out;
   for (const Frame& frame : frames)
-    if (auto ready = session.push(frame)) out.push_back(*std::move(ready));
+    for (auto ready = session.push(frame); ready; ready = session.next())
+      out.push_back(*std::move(ready));
   while (auto ready = session.drain()) out.push_back(*std::move(ready));
   return out;
 }

@@ -328,6 +328,23 @@ TEST_P(TemporalOn, AStillOfAnyLengthComesOutWhole) {
   EXPECT_LT(psnr_of(result[40], 0), psnr_of(run(quick(0), {still})[0], 0) + 0.8);
 }
 
+// Else as many results as there were repetitions would be kept from then on.
+TEST_P(TemporalOn, AfterAStillNothingStaysBehind) {
+  const std::vector<Frame> moving = pan(gray(), 12);
+  const auto session = open_session(quick(1), gray());
+  int inside = 0;
+  const auto push = [&](const Frame& frame) {
+    ++inside;
+    for (auto ready = session->push(frame); ready; ready = session->next()) --inside;
+  };
+  for (int n = 0; n < 90; ++n) push(moving[0]);
+  EXPECT_GT(inside, session->latency());
+  for (const Frame& frame : moving) push(frame);
+  EXPECT_EQ(inside, session->latency());
+  while (session->drain()) --inside;
+  EXPECT_EQ(inside, 0);
+}
+
 TEST(Temporal, RefusesWhatMakesNoSense) {
   for (const int radius : {-1, 5})
     EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);

@@ -80,16 +80,16 @@ struct FakeDenoiser final : Denoiser {
     before_push(taken++);
     held.push_back(std::move(noisy));
     if (static_cast<int>(held.size()) <= delay) return std::nullopt;
-    return next();
+    return oldest();
   }
   std::optional<Frame> drain() override {
     before_drain();
     if (held.empty()) return std::nullopt;
-    return next();
+    return oldest();
   }
 
  private:
-  Frame next() {
+  Frame oldest() {
     Frame frame = std::move(held.front());
     held.pop_front();
     Frame result = make_frame(0);

@@ -31,17 +31,17 @@ class Inverter final : public Denoiser {
       ++ready_;
       while (ready_ < waiting_.size() && !counts(waiting_[ready_])) ++ready_;
     }
-    return ready_ > 0 ? next() : std::nullopt;
+    return ready_ > 0 ? oldest() : std::nullopt;
   }
   std::optional<Frame> drain() override {
-    if (!waiting_.empty()) return next();
+    if (!waiting_.empty()) return oldest();
     counted_ = 0;
     return std::nullopt;
   }
 
  private:
   bool counts(const Frame& frame) const { return !repeats_.contains(frame.passenger->number); }
-  std::optional<Frame> next() {
+  std::optional<Frame> oldest() {
     Frame from = std::move(waiting_.front());
     waiting_.pop_front();
     if (ready_ > 0) --ready_;

@@ -73,11 +73,11 @@ class Looking final : public Denoiser {
     if (frame.likeness != Likeness::repeats)
       distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
     frames_.push_back({std::move(frame), distinct_.size() - 1});
-    return next(options_.margin.after);
+    return oldest(options_.margin.after);
   }
   std::optional<Frame> drain() override {
     if (options_.fails_in_drain) throw DeviceFailure("a device failed");
-    if (std::optional<Frame> frame = next(0)) return frame;
+    if (std::optional<Frame> frame = oldest(0)) return frame;
     distinct_.clear();
     frames_.clear();
     out_ = 0;
@@ -85,7 +85,7 @@ class Looking final : public Denoiser {
   }
 
  private:
-  std::optional<Frame> next(std::size_t behind) {
+  std::optional<Frame> oldest(std::size_t behind) {
     if (out_ == frames_.size() || frames_[out_].second + behind >= distinct_.size()) return {};
     const auto& [noisy, at] = frames_[out_++];
     Frame result = make_frame(0);

@@ -73,7 +73,8 @@ std::unique_ptr<Denoiser> open_two() {
 std::vector<Frame> run(Denoiser& denoiser, const std::vector<Frame>& frames) {
   std::vector<Frame> out;
   for (const Frame& frame : frames)
-    if (auto ready = denoiser.push(frame)) out.push_back(*std::move(ready));
+    for (auto ready = denoiser.push(frame); ready; ready = denoiser.next())
+      out.push_back(*std::move(ready));
   while (auto ready = denoiser.drain()) out.push_back(*std::move(ready));
   return out;
 }
