@@ -221,7 +221,8 @@ void leave_out_done(OpenedDenoisers& opened, const std::vector<io::FrameRange>& 
         .denoiser;
   };
   for (std::unique_ptr<Denoiser>& session : opened.denoisers)
-    session = pipeline::by_parts(std::move(session), reopen, spans, surroundings_of(params, format));
+    session =
+        pipeline::by_parts(std::move(session), reopen, spans, surroundings_of(params, format));
 }
 
 /// For whole frames.

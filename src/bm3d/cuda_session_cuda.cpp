@@ -25,10 +25,7 @@ class SlotSession final : public Denoiser {
   SlotSession(const Params& params, const FrameFormat& format, int streams)
       : format_(format), pool_(format, cuda::pinned_memory()) {
     for (int i = 0; i < streams; ++i) slots_.push_back(std::make_unique<CudaSlot>(params, format));
-    // Page-locked memory is slow to get: what is in flight here and waits for a sink, in advance.
-    constexpr int waiting = 6;
-    std::vector<Frame> frames;
-    for (int i = 0; i < streams + waiting; ++i) frames.push_back(pool_.acquire());
+    pool_.reserve(streams + results_that_wait);
   }
 
   int latency() const noexcept override { return static_cast<int>(slots_.size()); }

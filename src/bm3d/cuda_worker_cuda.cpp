@@ -73,6 +73,7 @@ class CudaWorker : public FrameWorker {
     for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get());
     slots_.resize(slots_for(params));
     if (phases_.filters_any()) plan_rings();
+    pool_.reserve(results + results_that_wait);
     cuda::check(cudaStreamSynchronize(computing_.get()));
   }
 

@@ -84,7 +84,7 @@ Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 void look_around(Params& p, float noise) {
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
-    phase->window = std::min(phase->window, 19);
+    phase->window = std::min(phase->window, 15);
     phase->temporal_window = 9;
   }
   p.hard.place_bonus = noise * noise;

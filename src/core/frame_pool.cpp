@@ -65,4 +65,9 @@ Frame FramePool::acquire() {
   return frame;
 }
 
+void FramePool::reserve(int frames) {
+  std::vector<Frame> all;
+  for (int i = 0; i < frames; ++i) all.push_back(acquire());
+}
+
 }  // namespace lull

@@ -20,6 +20,9 @@ class FramePool {
   /// A frame with planes laid out one after the other, rows at multiples of 64 bytes, samples not
   /// initialised. @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
+  /// Has buffers for so many frames from now on, where memory is slow to get. @throws
+  /// std::bad_alloc
+  void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }
 
  private:

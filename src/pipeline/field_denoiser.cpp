@@ -31,8 +31,7 @@ class FieldDenoiser final : public Denoiser {
       throw InvalidArgument(
           "a frame in the memory of a GPU (fields are taken apart in the host's memory); decode "
           "it on the CPU");
-    for (const int parity : {0, 1})
-      fields_[parity].push(field_of(noisy, parity));
+    for (const int parity : {0, 1}) fields_[parity].push(field_of(noisy, parity));
     return next();
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory_resource>
 
 namespace lull {
 namespace {
@@ -35,6 +36,29 @@ TEST(FramePool, UsesBuffersAgain) {
   EXPECT_NE(pool.acquire().pixels.get(), buffer) << "a copy still refers to the buffer";
   const_cast<Frame&>(copy) = {};
   EXPECT_EQ(pool.acquire().pixels.get(), buffer);
+}
+
+TEST(FramePool, ReservesBuffers) {
+  struct Counting final : std::pmr::memory_resource {
+    int allocations = 0;
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+      ++allocations;
+      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    }
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+      std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  } memory;
+  FramePool pool({.width = 20, .height = 10}, &memory);
+  pool.reserve(3);
+  EXPECT_EQ(memory.allocations, 3);
+  const Frame a = pool.acquire(), b = pool.acquire(), c = pool.acquire();
+  EXPECT_EQ(memory.allocations, 3);
+  const Frame d = pool.acquire();
+  EXPECT_EQ(memory.allocations, 4);
 }
 
 TEST(FramePool, FramesOutliveThePool) {
