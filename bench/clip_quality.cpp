@@ -1,7 +1,8 @@
 // Quality of filtered clips: adds Gaussian noise, in float, to the first plane of each frame of
-// clean clips, filters them and compares. For each combination of parameters and each clip it
-// prints
-//   psnr        of the whole sequence, in dB
+// clean clips, or to all of them, filters them and compares. For each combination of parameters and
+// each clip it prints
+//   psnr        of the whole sequence, in dB, the first plane's
+//   chroma      with --colour: the same of the two other planes together
 //   first, last PSNR of the first and last frame less the mean over the frames, in dB
 //   steadiness  mean absolute difference between neighbouring frames where the clean ones are equal
 //               (to a grey level), as a share of the noisy clip's: 0 is still, 1 flickers as before
@@ -36,19 +37,20 @@ struct ClipOptions {
   std::uint64_t seed = 1;
   std::string device = "cpu";
   int streams = 4, threads = 1;
-  bool each = false;
+  bool each = false, colour = false;
   ParameterGrid grid;
 };
 
 struct Clip {
   std::string name;
-  std::vector<Plane<float>> frames;  // clean, on the 0..255 scale
+  std::vector<Frame> frames;  // clean, in float
 };
 
 struct Figures {
-  double psnr = 0, first = 0, last = 0, steadiness = 0, cpu = 0;
+  double psnr = 0, chroma = 0, first = 0, last = 0, steadiness = 0, cpu = 0;
   void add(const Figures& other, double share) {
     psnr += other.psnr * share;
+    chroma += other.chroma * share;
     first += other.first * share;
     last += other.last * share;
     steadiness += other.steadiness * share;
@@ -56,15 +58,30 @@ struct Figures {
   }
 };
 
-Clip load_clip(const std::string& path, int frames) {
+/// Calls use(x, y) for every sample.
+template <class Use>
+void for_samples(int width, int height, Use&& use) {
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) use(x, y);
+}
+
+Clip load_clip(const std::string& path, const ClipOptions& options) {
   Clip clip{path.substr(path.find_last_of('/') + 1), {}};
   const auto source = io::open_source(path);
-  for (int n = 0; n < frames; ++n) {
+  FrameFormat format = source->format();
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  if (!options.colour) format = {format.width, format.height, Layout::gray, format.sample, 32};
+  FramePool pool(format);
+  for (int n = 0; n < options.frames; ++n) {
     const auto frame = source->read();
     if (!frame) break;
-    Plane<float> plane(frame->format.plane_width(0), frame->format.plane_height(0));
-    load_plane(*frame, 0, plane.view());
-    clip.frames.push_back(std::move(plane));
+    clip.frames.push_back(pool.acquire());
+    for (int i = 0; i < format.planes(); ++i) {
+      const auto plane = clip.frames.back().plane<float>(i);
+      load_plane(*frame, i, plane);
+      for_samples(plane.width, plane.height, [&](int x, int y) { plane(x, y) /= 255; });
+    }
   }
   return clip;
 }
@@ -72,46 +89,43 @@ Clip load_clip(const std::string& path, int frames) {
 std::vector<Frame> with_noise(const Clip& clip, double sigma, std::uint64_t seed) {
   std::vector<Frame> frames;
   Gaussian gaussian(seed);
-  const FrameFormat format{.width = clip.frames[0].width(),
-                           .height = clip.frames[0].height(),
-                           .sample = SampleType::f32,
-                           .bits = 32};
-  FramePool pool(format);
-  for (const Plane<float>& clean : clip.frames) {
-    Frame frame = pool.acquire();
-    const auto noisy = frame.plane<float>(0);
-    for (int y = 0; y < format.height; ++y)
-      for (int x = 0; x < format.width; ++x)
-        noisy(x, y) = static_cast<float>((clean.view()(x, y) + sigma * gaussian()) / 255);
-    frames.push_back(frame);
+  FramePool pool(clip.frames[0].format);
+  for (const Frame& clean : clip.frames) {
+    frames.push_back(pool.acquire());
+    for (int i = 0; i < clean.format.planes(); ++i) {
+      const auto from = clean.plane<const float>(i);
+      const auto to = frames.back().plane<float>(i);
+      for_samples(to.width, to.height, [&](int x, int y) {
+        to(x, y) = static_cast<float>(from(x, y) + sigma / 255 * gaussian());
+      });
+    }
   }
   return frames;
 }
 
-double mean_squared_error(PlaneView<const float> clean, PlaneView<const float> frame) {
+double mean_squared_error(const Frame& clean, const Frame& result, int plane) {
+  const auto a = clean.plane<const float>(plane), b = result.plane<const float>(plane);
   double sum = 0;
-  for (int y = 0; y < clean.height; ++y)
-    for (int x = 0; x < clean.width; ++x) {
-      const double d = static_cast<double>(clean(x, y)) - 255.0 * static_cast<double>(frame(x, y));
-      sum += d * d;
-    }
-  return sum / clean.width / clean.height;
+  for_samples(a.width, a.height, [&](int x, int y) {
+    const double d = static_cast<double>(a(x, y)) - static_cast<double>(b(x, y));
+    sum += d * d;
+  });
+  return sum / a.width / a.height;
 }
 
-double decibels(double mse) { return 10 * std::log10(255.0 * 255.0 / mse); }
+double decibels(double mse) { return -10 * std::log10(mse); }
 
 /// Mean absolute difference of neighbouring frames where the clean ones stay as they are.
 double unrest(const Clip& clip, const std::vector<Frame>& frames) {
   double sum = 0, count = 0;
   for (std::size_t n = 1; n < frames.size(); ++n) {
-    const auto a = clip.frames[n - 1].view(), b = clip.frames[n].view();
+    const auto a = clip.frames[n - 1].plane<float>(0), b = clip.frames[n].plane<float>(0);
     const auto u = frames[n - 1].plane<float>(0), v = frames[n].plane<float>(0);
-    for (int y = 0; y < a.height; ++y)
-      for (int x = 0; x < a.width; ++x)
-        if (std::abs(a(x, y) - b(x, y)) <= 1) {
-          sum += static_cast<double>(std::abs(u(x, y) - v(x, y)));
-          ++count;
-        }
+    for_samples(a.width, a.height, [&](int x, int y) {
+      if (std::abs(a(x, y) - b(x, y)) > 1.001f / 255) return;
+      sum += static_cast<double>(std::abs(u(x, y) - v(x, y)));
+      ++count;
+    });
   }
   return count > 0 ? sum / count : 0;
 }
@@ -128,11 +142,13 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
   Figures figures;
-  double total = 0, mean = 0;
+  double total = 0, chroma = 0, mean = 0;
   std::vector<double> psnr;
   for (std::size_t n = 0; n < clean.size(); ++n) {
-    const double mse = mean_squared_error(clip.frames[n].view(), clean[n].plane<const float>(0));
+    const double mse = mean_squared_error(clip.frames[n], clean[n], 0);
     total += mse;
+    for (int i = 1; i < clean[n].format.planes(); ++i)
+      chroma += mean_squared_error(clip.frames[n], clean[n], i) / 2;
     psnr.push_back(decibels(mse));
     mean += psnr.back();
   }
@@ -140,6 +156,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
   mean /= count;
   const FrameFormat& format = noisy[0].format;
   figures.psnr = decibels(total / count);
+  if (chroma > 0) figures.chroma = decibels(chroma / count);
   figures.first = psnr.front() - mean;
   figures.last = psnr.back() - mean;
   figures.steadiness = unrest(clip, clean) / unrest(clip, noisy);
@@ -148,9 +165,10 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
 }
 
 void print(const Configuration& configuration, const std::string& clip, const Figures& f) {
-  std::printf("%g,%s,%s,%.3f,%.2f,%.2f,%.3f,%.3f\n", static_cast<double>(configuration.sigma),
-              configuration.setting.c_str(), clip.c_str(), f.psnr, f.first, f.last, f.steadiness,
-              f.cpu);
+  std::printf("%g,%s,%s,%.3f,", static_cast<double>(configuration.sigma),
+              configuration.setting.c_str(), clip.c_str(), f.psnr);
+  if (f.chroma > 0) std::printf("%.3f,", f.chroma);
+  std::printf("%.2f,%.2f,%.3f,%.3f\n", f.first, f.last, f.steadiness, f.cpu);
   std::fflush(stdout);
 }
 
@@ -164,6 +182,7 @@ ClipOptions parse(int argc, char** argv) {
   app.add_option("--streams", options.streams, "frames in flight on a GPU");
   app.add_option("--threads", options.threads, "CPU threads");
   app.add_flag("--each", options.each, "a line for each clip");
+  app.add_flag("--colour", options.colour, "all planes, not the first alone");
   add_grid_options(app, options.grid);
   try {
     app.parse(argc, argv);
@@ -175,8 +194,9 @@ ClipOptions parse(int argc, char** argv) {
 
 void run(const ClipOptions& options) {
   std::vector<Clip> clips;
-  for (const std::string& path : options.clips) clips.push_back(load_clip(path, options.frames));
-  std::printf("sigma,setting,clip,psnr,first,last,steadiness,cpu_s_per_mpixel\n");
+  for (const std::string& path : options.clips) clips.push_back(load_clip(path, options));
+  std::printf("sigma,setting,clip,psnr,%sfirst,last,steadiness,cpu_s_per_mpixel\n",
+              options.colour ? "chroma," : "");
   for (const Configuration& configuration : configurations(options.grid)) {
     Figures mean;
     for (std::size_t n = 0; n < clips.size(); ++n) {
