@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bm3d/dft_cuda.h"
+#include "bm3d/guide.h"
 #include "bm3d/kernels.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
@@ -27,20 +28,13 @@ struct GuideBuffer {
   std::int32_t* half_norms = nullptr;
 };
 
-/// Planes that share their groups in one phase, as guide.h has them.
-struct PlaneSet {
-  std::vector<int> planes;  // of equal size
-  bool in_colour = false;   // matched in colour_guide() rather than in luma
-  float tau_factor = 1;
-};
-
 class CudaPhases {
  public:
   /// Everything is queued on `stream`, there and later.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream);
 
-  bool filters_any() const { return !luma_.empty() || !chroma_.empty(); }
+  bool filters_any() const { return !first_sets_.empty(); }
   bool is_filtered(int plane) const { return sigma_[plane] > 0 && holds_a_patch(plane); }
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
   bool changes(int plane) const { return params_.sigma[plane] > 0 && holds_a_patch(plane); }
@@ -94,7 +88,7 @@ class CudaPhases {
   void plan_batches();
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
-  GuidePlane colour_guide(Phase phase, const DeviceFrame& frame);
+  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
   /// The reference patches of a set as blocks that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(Phase which, const PhaseParams& phase, std::span<const SearchFrame> frames,
@@ -104,14 +98,13 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   std::array<float, max_planes> sigma_{};  // of the planes that are filtered: of Y, U, V for RGB
-  std::vector<int> luma_, chroma_;         // the planes that are filtered: at most {0} and {1, 2}
   std::vector<PlaneSet> first_sets_, second_sets_;
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   std::array<float, patch> hard_window_{}, wiener_window_{};
   MatchPlan hard_plan_, wiener_plan_;
   TimePlan hard_time_plan_, wiener_time_plan_;
   // Used by one set after the other; sized for the greatest.
-  cuda::DeviceBuffer<float> colour_guide_;
+  cuda::DeviceBuffer<float> made_guide_;
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   std::unique_ptr<DftFilter> hard_dft_, wiener_dft_;

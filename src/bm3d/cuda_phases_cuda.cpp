@@ -36,8 +36,10 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
       hard_window_(kaiser_window(params.hard.kaiser)),
       wiener_window_(kaiser_window(params.wiener.kaiser)) {
   sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
-  for (int i = 0; i < format.planes(); ++i)
-    if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
+  std::array<bool, 3> filtered{};
+  for (int i = 0; i < format.planes(); ++i) filtered[i] = is_filtered(i);
+  first_sets_ = plane_sets(Phase::first, params.temporal > 0, format, filtered);
+  second_sets_ = plane_sets(Phase::second, params.temporal > 0, format, filtered);
   if (!filters_any()) return;
   plan_planes();
   plan_batches();
@@ -51,17 +53,7 @@ bool CudaPhases::holds_a_patch(int i) const {
   return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
 }
 
-/// See guide.h for what is matched where.
 void CudaPhases::plan_planes() {
-  const bool together = !chroma_.empty() && !format_.subsampled();
-  if (!luma_.empty()) first_sets_.push_back({luma_});
-  if (!chroma_.empty()) first_sets_.push_back({chroma_, true});
-  if (!luma_.empty() && !together) second_sets_.push_back({luma_});
-  if (!chroma_.empty()) {
-    std::vector<int> planes = together ? luma_ : std::vector<int>{};
-    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
-    second_sets_.push_back({planes, true, colour_tau});
-  }
   for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
     const int width = format_.plane_width(k), height = format_.plane_height(k);
     geometries_[k].margins = Margins(width, height, greatest_window(params_));
@@ -77,7 +69,9 @@ void CudaPhases::plan_planes() {
     hard_time_plan_ = TimePlan(params_.hard, 2 * params_.temporal, limit);
     wiener_time_plan_ = TimePlan(params_.wiener, 2 * params_.temporal, limit);
   }
-  if (!chroma_.empty()) colour_guide_ = zeroed<float>(margins(1).size(), stream_);
+  for (const auto* sets : {&first_sets_, &second_sets_})
+    if (std::ranges::any_of(*sets, &PlaneSet::is_made) && made_guide_.get() == nullptr)
+      made_guide_ = zeroed<float>(margins(1).size(), stream_);
 }
 
 void CudaPhases::plan_batches() {
@@ -136,17 +130,16 @@ CudaPhases::GuidePlane CudaPhases::luma_guide(Phase phase, const DeviceFrame& fr
           phase == Phase::first ? sigma_[0] : params_.guide_noise * sigma_[0]};
 }
 
-CudaPhases::GuidePlane CudaPhases::colour_guide(Phase phase, const DeviceFrame& frame) {
+CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
+                                              const DeviceFrame& frame) {
   // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
-  const bool with_luma = phase == Phase::second;
-  ColourGuide mix{with_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
+  ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
                   format_.chroma_shift_x, format_.chroma_shift_y};
-  GuidePlane guide{{colour_guide_.get()}, 0, with_luma ? 255.0f : 0.0f};
-  float variance = 0;
-  for (const int i : chroma_) {
-    const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
-    const float weight = i == 1 ? magnitude : -magnitude;
+  GuidePlane guide{{made_guide_.get()}, 0, set.of_luma ? 255.0f : 0.0f};
+  for (int i = 1; i < format_.planes(); ++i) {
+    const float weight = set.of_chroma[i - 1];
+    if (weight == 0) continue;
     mix.chroma[i - 1] = guide_of(phase, frame, i);
     mix.weight[i - 1] = weight;
     const bool rgb = format_.layout == Layout::rgb;
@@ -154,19 +147,19 @@ CudaPhases::GuidePlane CudaPhases::colour_guide(Phase phase, const DeviceFrame& 
                            weight * (rgb ? opponent_range[i - 1] : 255.0f)};
     guide.low += std::min(ends[0], ends[1]);
     guide.high += std::max(ends[0], ends[1]);
-    variance += weight * weight * sigma_[i] * sigma_[i];
   }
-  guide.sigma = std::sqrt(variance) * (phase == Phase::first ? 1 : params_.guide_noise);
-  mix_guide(mix, margins(1), colour_guide_.get(), stream_);
+  guide.sigma =
+      guide_sigma(set, format_, sigma_) * (phase == Phase::first ? 1 : params_.guide_noise);
+  mix_guide(mix, margins(1), made_guide_.get(), stream_);
   return guide;
 }
 
 Guide CudaPhases::make_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                              const GuideBuffer& to) {
-  const GuidePlane plane = set.in_colour ? colour_guide(phase, frame) : luma_guide(phase, frame);
+  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame) : luma_guide(phase, frame);
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
-  const bool clipped = format_.sample != SampleType::f32 && !set.in_colour;
+  const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * plane.sigma;
   const PhaseParams& parameters = this->parameters(phase);
   float greatest = parameters.tau * set.tau_factor;

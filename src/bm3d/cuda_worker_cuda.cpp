@@ -146,7 +146,7 @@ class CudaWorker : public FrameWorker {
       std::array<SearchFrame, 1 + 2 * max_temporal> searched;
       std::array<int, 1 + 2 * max_temporal> distance;
       for (std::size_t i = 0; i < frames.size(); ++i) {
-        searched[i] = {slots_[frames[i].slot].guide[set.in_colour], frames[i].offset,
+        searched[i] = {slots_[frames[i].slot].guide[set.is_made()], frames[i].offset,
                        moving && i > 0 ? cells(frames[0].slot, frames[i].offset) : nullptr};
         distance[i] = (frames[i].slot - frames[0].slot) * size;
       }
@@ -193,7 +193,7 @@ class CudaWorker : public FrameWorker {
     }
   };
   struct Slot {
-    std::array<Guide, 2> guide;  // of luma, and in colour
+    std::array<Guide, 2> guide;  // luma, and what is made
     Frame clean;                 // has the planes that pass through
   };
   struct In {
@@ -227,10 +227,10 @@ class CudaWorker : public FrameWorker {
     }
     for (const Phase phase : {Phase::first, Phase::second})
       for (const PlaneSet& set : phases_.sets(phase)) {
-        if (guides_[set.in_colour].at(0) != nullptr) continue;
-        const std::size_t size = phases_.margins(set.in_colour ? 1 : 0).size();
-        ring(guides_[set.in_colour], size);
-        ring(half_norms_[set.in_colour], size);
+        if (guides_[set.is_made()].at(0) != nullptr) continue;
+        const std::size_t size = phases_.margins(set.is_made()).size();
+        ring(guides_[set.is_made()], size);
+        ring(half_norms_[set.is_made()], size);
       }
     const int plane = main_plane(format_.layout == Layout::rgb);
     main_ = {format_.plane_width(plane), format_.plane_height(plane), params_.sigma[plane]};
@@ -276,9 +276,9 @@ class CudaWorker : public FrameWorker {
 
   void make_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase))
-      slots_[at].guide[set.in_colour] =
+      slots_[at].guide[set.is_made()] =
           phases_.make_guide(phase, set, frame_in(at),
-                             {guides_[set.in_colour].at(at), half_norms_[set.in_colour].at(at)});
+                             {guides_[set.is_made()].at(at), half_norms_[set.is_made()].at(at)});
   }
 
   void keep_what_passes(int at) {
@@ -324,7 +324,7 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<float>, max_planes> noisy_, basic_;
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;
-  std::array<Ring<std::uint8_t>, 2> guides_;  // of luma, and in colour
+  std::array<Ring<std::uint8_t>, 2> guides_;  // luma, and what is made
   std::array<Ring<std::int32_t>, 2> half_norms_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;

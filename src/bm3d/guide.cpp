@@ -1,6 +1,8 @@
 #include "bm3d/guide.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace lull::bm3d {
 
@@ -9,6 +11,38 @@ bool filters_any(const Params& params, const FrameFormat& format) {
     if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
       return true;
   return false;
+}
+
+std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat& format,
+                                 const std::array<bool, 3>& filtered) {
+  std::vector<int> luma, chroma;
+  for (int i = 0; i < format.planes(); ++i)
+    if (filtered[i]) (i == 0 ? luma : chroma).push_back(i);
+  if (chroma.empty()) return luma.empty() ? std::vector<PlaneSet>{} : std::vector{PlaneSet{luma}};
+  const bool all_in_luma = over_time && !luma.empty();
+  const bool together = !format.subsampled() && (all_in_luma || phase == Phase::second);
+  std::vector<PlaneSet> sets;
+  if (!luma.empty() && !together) sets.push_back({luma});
+  if (together) chroma.insert(chroma.begin(), luma.begin(), luma.end());
+  PlaneSet last{chroma};
+  last.of_luma = all_in_luma || phase == Phase::second;
+  if (!all_in_luma) {
+    const float weight = filtered[1] && filtered[2] ? 0.70710678f : 1;
+    last.of_chroma = {filtered[1] ? weight : 0, filtered[2] ? -weight : 0};
+    if (last.of_luma) last.tau_factor = colour_tau;
+  }
+  sets.push_back(last);
+  return sets;
+}
+
+float guide_sigma(const PlaneSet& set, const FrameFormat& format,
+                  const std::array<float, 3>& sigma) {
+  if (!set.is_made()) return sigma[0];
+  if (!set.has_chroma())
+    return sigma[0] /
+           std::sqrt(static_cast<float>(1 << (format.chroma_shift_x + format.chroma_shift_y)));
+  const float first = set.of_chroma[0] * sigma[1], second = set.of_chroma[1] * sigma[2];
+  return std::sqrt(first * first + second * second);
 }
 
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse) {

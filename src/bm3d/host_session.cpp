@@ -54,9 +54,9 @@ using MotionFields = std::array<std::vector<Motion>, 2 * max_temporal + 1>;
 struct Slot {
   Frame frame;  // its samples only where planes pass through
   Planes noisy, basic;
-  // Of the second phase: basic estimates with their share of the noisy picture.
+  // Of the second phase: the basic estimate with its share of the noisy picture.
   Plane<float> luma_guide;
-  Plane<float> chroma_guide;  // of either phase
+  Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
   BytePlane bytes, coarse;     // the main plane (MainPlane in motion.h)
   MotionFields cells, motion;  // vectors of cells, of the blocks that are filtered now
@@ -67,19 +67,23 @@ class HostWorker : public FrameWorker {
   HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
       : params_(params), format_(format), engine_(std::move(engine)), pool_(format) {
     sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
+    std::array<bool, 3> filtered{};
     for (int i = 0; i < format.planes(); ++i) {
-      if (is_filtered(i)) (i == 0 ? luma_ : chroma_).push_back(i);
+      filtered[i] = is_filtered(i);
       passes_through_ |= !is_stored(i);
       result_[i] = plane_of(i);
       if (params.guide_noise > 0) mixed_[i] = plane_of(i);
     }
+    sets_ = {plane_sets(Phase::first, params.temporal > 0, format, filtered),
+             plane_sets(Phase::second, params.temporal > 0, format, filtered)};
+    for (const auto& sets : sets_) guide_is_made_ |= std::ranges::any_of(sets, &PlaneSet::is_made);
     if (!filters()) return;
     slots_.resize(slots_for(params));
     for (Slot& slot : slots_) prepare(slot);
   }
 
   /// Whether there is anything to do.
-  bool filters() const { return !luma_.empty() || !chroma_.empty(); }
+  bool filters() const { return !sets_[0].empty(); }
 
   void take(const Frame& frame) override {
     refuse_device_memory(frame);
@@ -98,10 +102,7 @@ class HostWorker : public FrameWorker {
     // to RGB.
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
-    if (!chroma_.empty()) {
-      clear(slot.chroma_guide);
-      add_chroma(slot.noisy, slot.chroma_guide);
-    }
+    make_guide(Phase::first, slot.noisy, slot.made_guide);
     if (params_.temporal > 0) {
       to_bytes(frame, slot.bytes.view());
       make_coarse(slot.bytes.view(), slot.coarse.view());
@@ -118,29 +119,15 @@ class HostWorker : public FrameWorker {
                          coarse_noise(sigma));
   }
 
-  /// See guide.h for what is matched where.
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    const bool second = phase == Phase::second,
-               together = !chroma_.empty() && !format_.subsampled();
-    if (!second || !together)
-      run(phase, frames, luma_, second ? params_.guide_noise * sigma_[0] : sigma_[0], false, 1.0f);
-    if (chroma_.empty()) return;
-    std::vector<int> planes = second && together ? luma_ : std::vector<int>{};
-    planes.insert(planes.end(), chroma_.begin(), chroma_.end());
-    const float sigma = chroma_guide_sigma();
-    run(phase, frames, planes, second ? params_.guide_noise * sigma : sigma, true,
-        second ? colour_tau : 1.0f);
+    for (const PlaneSet& set : sets(phase)) run(phase, set, frames);
   }
 
   void finish_basic(int at) override {
     Slot& slot = slots_[at];
     divide(slot, params_.hard, slot.basic);
     const Planes& guides = params_.guide_noise > 0 ? mix(slot) : slot.basic;
-    if (!chroma_.empty()) {
-      box_average(read(guides[0]), format_.chroma_shift_x, format_.chroma_shift_y,
-                  slot.chroma_guide.view());
-      add_chroma(guides, slot.chroma_guide);
-    }
+    make_guide(Phase::second, guides, slot.made_guide);
     if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
   }
 
@@ -181,7 +168,7 @@ class HostWorker : public FrameWorker {
         slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
     if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
-    if (!chroma_.empty()) slot.chroma_guide = plane_of(1);
+    if (guide_is_made_) slot.made_guide = plane_of(1);
     if (params_.temporal == 0) return;
     slot.bytes = BytePlane(format_.width, format_.height);
     const int width = format_.width / coarse, height = format_.height / coarse;
@@ -206,34 +193,33 @@ class HostWorker : public FrameWorker {
     for (int y = 0; y < plane.height(); ++y) std::fill_n(plane.view().row(y), plane.width(), 0.0f);
   }
 
-  float chroma_sign(int i) const {
-    const float magnitude = chroma_.size() == 2 ? chroma_weight : 1.0f;
-    return i == 1 ? magnitude : -magnitude;
+  const std::vector<PlaneSet>& sets(Phase phase) const {
+    return sets_[phase == Phase::first ? 0 : 1];
   }
 
-  void add_chroma(const Planes& planes, Plane<float>& guide) const {
-    for (const int i : chroma_) add_weighted(read(planes[i]), chroma_sign(i), guide.view());
-  }
-
-  float chroma_guide_sigma() const {
-    float variance = 0;
-    for (const int i : chroma_) {
-      const float part = chroma_sign(i) * sigma_[i];
-      variance += part * part;
+  /// The picture in which a set of this phase is matched, if there is one whose is made.
+  void make_guide(Phase phase, const Planes& planes, Plane<float>& guide) const {
+    for (const PlaneSet& set : sets(phase)) {
+      if (!set.is_made()) continue;
+      if (set.of_luma)
+        box_average(read(planes[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide.view());
+      else
+        clear(guide);
+      for (const int i : {1, 2})
+        if (const float weight = set.of_chroma[i - 1]; weight != 0)
+          add_weighted(read(planes[i]), weight, guide.view());
     }
-    return std::sqrt(variance);
   }
 
-  /// The references of frames[0], for `planes`, which share their groups.
-  void run(Phase phase, std::span<const SlotFrame> frames, const std::vector<int>& planes,
-           float guide_sigma, bool chroma_guide, float tau_factor) {
-    if (planes.empty()) return;
+  /// The references of frames[0].
+  void run(Phase phase, const PlaneSet& set, std::span<const SlotFrame> frames) {
+    const std::vector<int>& planes = set.planes;
     std::vector<PhaseFrame> parts;
     for (const auto& [at, offset] : frames) {
       const Slot& slot = slots_[at];
       PhaseFrame part{.offset = offset};
       if (offset != 0) part.motion = motion(phase, frames[0].slot, at, offset, planes[0]);
-      part.guide = read(chroma_guide            ? slot.chroma_guide
+      part.guide = read(set.is_made()           ? slot.made_guide
                         : phase == Phase::first ? slot.noisy[0]
                         : luma_guide_is_kept()  ? slot.luma_guide
                                                 : slot.basic[0]);
@@ -247,8 +233,10 @@ class HostWorker : public FrameWorker {
     std::vector<float> sigma;
     for (const int i : planes) sigma.push_back(sigma_[i]);
     Params params = params_;
-    params.wiener.tau *= tau_factor;
-    engine_->run(params, {phase, parts, sigma, guide_sigma});
+    params.wiener.tau *= set.tau_factor;
+    const float noise = guide_sigma(set, format_, sigma_);
+    engine_->run(
+        params, {phase, parts, sigma, phase == Phase::first ? noise : params_.guide_noise * noise});
   }
 
   /// From the frame in slot `from` to that in `to`, for the references of `plane`.
@@ -279,10 +267,11 @@ class HostWorker : public FrameWorker {
   FrameFormat format_;
   std::unique_ptr<PhaseEngine> engine_;
   FramePool pool_;
-  std::array<float, 3> sigma_;      // of the planes that are filtered: of Y, U, V for RGB
-  std::vector<int> luma_, chroma_;  // the planes that are filtered: at most {0} and {1, 2}
-  bool passes_through_ = false;     // some plane does
-  Frame taken_, before_;            // the frame taken last, and the one before it
+  std::array<float, 3> sigma_;  // of the planes that are filtered: of Y, U, V for RGB
+  std::array<std::vector<PlaneSet>, 2> sets_;  // of the two phases
+  bool guide_is_made_ = false;                 // for some set
+  bool passes_through_ = false;                // some plane does
+  Frame taken_, before_;                       // the frame taken last, and the one before it
   std::vector<Slot> slots_;
   Planes mixed_, result_;
 };

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+
 #include "bm3d/guide.h"
 #include "support/pictures.h"
 
@@ -52,6 +55,55 @@ TEST(BoxAverage, AveragesWhatExists) {
   Plane<float> wide(3, 3);
   box_average(fine.view(), 1, 0, wide.view());
   EXPECT_EQ(wide.view()(1, 2), (22 + 23) / 2.0f);
+}
+
+/// "01 in L, 2 in -C2": planes of the sets, and what they are matched in.
+std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
+                    const std::array<bool, 3>& filtered) {
+  std::string text;
+  for (const PlaneSet& set : plane_sets(phase, over_time, format, filtered)) {
+    if (!text.empty()) text += ", ";
+    for (const int plane : set.planes) text += std::to_string(plane);
+    text += set.of_luma ? " in L" : " in ";
+    if (set.of_chroma[0] != 0) text += set.of_chroma[0] == 1 ? "+C1" : "+c1";
+    if (set.of_chroma[1] != 0) text += set.of_chroma[1] == -1 ? "-C2" : "-c2";
+    if (set.tau_factor != 1) text += " tau";
+    if (set.is_made()) text += " made";
+  }
+  return text;
+}
+
+TEST(PlaneSets, AreThoseOfGuideH) {
+  FrameFormat gray{.width = 32, .height = 32}, yuv444 = gray, yuv420 = gray;
+  yuv444.layout = yuv420.layout = Layout::yuv;
+  yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
+  constexpr std::array all{true, true, true}, luma{true, false, false}, chroma{false, true, true},
+      second{true, false, true};
+  for (const bool over_time : {false, true}) {
+    EXPECT_EQ(sets_of(Phase::first, over_time, gray, luma), "0 in L");
+    EXPECT_EQ(sets_of(Phase::second, over_time, yuv420, luma), "0 in L");
+    EXPECT_EQ(sets_of(Phase::first, over_time, yuv420, {}), "");
+    EXPECT_EQ(sets_of(Phase::first, over_time, yuv420, chroma), "12 in +c1-c2 made");
+    EXPECT_EQ(sets_of(Phase::second, over_time, yuv444, chroma), "12 in L+c1-c2 tau made");
+  }
+  EXPECT_EQ(sets_of(Phase::first, false, yuv420, all), "0 in L, 12 in +c1-c2 made");
+  EXPECT_EQ(sets_of(Phase::second, false, yuv420, all), "0 in L, 12 in L+c1-c2 tau made");
+  EXPECT_EQ(sets_of(Phase::first, false, yuv444, second), "0 in L, 2 in -C2 made");
+  EXPECT_EQ(sets_of(Phase::second, false, yuv444, second), "02 in L-C2 tau made");
+  for (const Phase phase : {Phase::first, Phase::second}) {
+    EXPECT_EQ(sets_of(phase, true, yuv420, all), "0 in L, 12 in L made");
+    EXPECT_EQ(sets_of(phase, true, yuv444, all), "012 in L");
+    EXPECT_EQ(sets_of(phase, true, yuv444, second), "02 in L");
+  }
+}
+
+TEST(PlaneSets, NoiseOfWhatTheyAreMatchedIn) {
+  FrameFormat format{.width = 32, .height = 32, .layout = Layout::yuv};
+  format.chroma_shift_x = 1;
+  EXPECT_FLOAT_EQ(guide_sigma({{0}}, format, {10, 3, 4}), 10);
+  EXPECT_FLOAT_EQ(guide_sigma({{1, 2}}, format, {10, 3, 4}), 10 / std::sqrt(2.0f));
+  EXPECT_FLOAT_EQ(guide_sigma({{1, 2}, true, {1, -1}}, format, {10, 3, 4}), 5);
+  EXPECT_FLOAT_EQ(guide_sigma({{2}, false, {0, -1}}, format, {10, 3, 4}), 4);
 }
 
 }  // namespace

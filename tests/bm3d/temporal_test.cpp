@@ -10,6 +10,7 @@
 #include "bm3d/bm3d.h"
 #include "bm3d/frame_statistics.h"
 #include "bm3d/timeline.h"
+#include "core/describe.h"
 #include "core/error.h"
 #include "support/pictures.h"
 
@@ -133,14 +134,24 @@ TEST_P(TemporalOn, IsBetterThanFrameByFrameAndAsGoodAtTheEnds) {
 
 // Rounding flips some decisions of BM3D; what is left between the backends is far below the noise.
 TEST_P(TemporalOn, AgreesWithTheReference) {
-  for (const FrameFormat& format : {gray(), yuv420}) {
+  FrameFormat rgb = gray(), yuv444 = gray();
+  rgb.layout = Layout::rgb;
+  yuv444.layout = Layout::yuv;
+  Params chroma_alone = quick(1);
+  chroma_alone.sigma[0] = 0;
+  for (const auto& [params, format] : {std::pair{quick(1), gray()},
+                                       {quick(1), yuv420},
+                                       {quick(1), rgb},
+                                       {quick(1), yuv444},
+                                       {chroma_alone, yuv420},
+                                       {chroma_alone, yuv444}}) {
     const std::vector<Frame> noisy = pan(format, 4);
-    const auto result = run(quick(1), noisy);
-    const auto reference = bm3d::run(quick(1), noisy, {.kind = BackendKind::reference});
+    const auto result = run(params, noisy);
+    const auto reference = bm3d::run(params, noisy, {.kind = BackendKind::reference});
     for (std::size_t n = 0; n < noisy.size(); ++n)
       for (int i = 0; i < format.planes(); ++i)
         EXPECT_GT(psnr(plane_of(result[n], i).view(), plane_of(reference[n], i).view()), 42)
-            << "frame " << n << ", plane " << i;
+            << "frame " << n << ", plane " << i << " of " << describe(format);
   }
 }
 
