@@ -196,7 +196,7 @@ constexpr int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-constexpr int small_union = 32;                     // of other frames
+constexpr int small_union = 32;                     // over time
 constexpr int narrow_union = 64, wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
 
 /// Steps 1 to 3 in the frame of the reference patches.

@@ -189,9 +189,9 @@ constexpr KernelChoice choice{chunk,
                               other_pitch,
                               match_time_kernel<16, chunk, union_pitch, other_chunk, other_pitch>,
                               match_time_kernel<32, chunk, union_pitch, other_chunk, other_pitch>};
-const KernelChoice choices[] = {choice<11, narrow_union, 6, small_union>,
-                                choice<25, narrow_union, 16, narrow_union>,
-                                choice<25, wide_union, 16, wide_union>};
+const KernelChoice choices[] = {
+    choice<4, small_union, 6, small_union>, choice<11, narrow_union, 6, small_union>,
+    choice<25, narrow_union, 16, narrow_union>, choice<25, wide_union, 16, wide_union>};
 
 }  // namespace
 
