@@ -1,8 +1,7 @@
 // lull_throughput NOISY --clean CLEAN: frames per second through the pipeline as the command runs
 // it, without codecs: frames that lie in memory go through a session, or one for each GPU, to a
-// sink that drops them. The PSNR stands beside every time, and on GPUs, where frames are filtered
-// each for itself, the rate of the kernels
-// alone, measured in the same run.
+// sink that drops them. The PSNR of the first frame stands beside every time, and on GPUs, where
+// frames are filtered each for itself, the rate of the kernels alone, measured in the same run.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -129,7 +128,7 @@ int frames_for(const Case& c) {
 
 std::string measure(const Options& o, const Case& c) {
   const FrameFormat& format = c.noisy.front().format;
-  const Run one = run(c, 1, Keep::first);
+  const Run one = run(c, 2 * c.configuration.params.temporal + 1, Keep::first);
   const int count = o.frames > 0 ? o.frames : frames_for(c);
   std::vector<double> seconds, cpu, kernels, ratios;
   for (int i = 0; i < o.repeats; ++i) {  // in turn, so that both see the same state of the chip

@@ -219,7 +219,7 @@ constexpr OptionRow table[] = {
        o.temporal = radius;
      }},
     {"--temporal-window", "A[:B]", method,
-     "side of the search window in other frames, around where motion predicts, odd, 1 to 127",
+     "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::temporal_window>(o, "--temporal-window", v, number_or_reject<int>);
      }},
