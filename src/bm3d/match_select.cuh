@@ -44,13 +44,14 @@ struct Scan {
   }
 };
 
-/// Zeroes the half words that are no candidates, and what is scanned beyond the rows.
+/// Zeroes the half words that are no candidates, and what is scanned beyond the rows: a chunk at
+/// least is.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int row = lane; row < scan.rows; row += 32)
     *scan.score(row, scan.odd != 0 ? -1 : scan.window) = 0;
   const int words = scan.rows * scan.row_words;
-  const int scanned = (words + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
+  const int scanned = (max(words, 1) + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
 #pragma unroll 1
   for (int i = words + lane; i < scanned; i += 32) scan.scores[i] = 0;
   __syncwarp();
@@ -88,60 +89,75 @@ struct BestList {
   }
 };
 
-/// Step 3, for one reference patch.
-template <int N, int chunk>
-__device__ inline void select(const Scan& scan, int keep, int min_score, std::uint32_t* pending,
-                              BestList& best) {
+/// A lane's words of a scan, 32 apart, from `first` on.
+struct ScanWords {
+  const Scan& scan;
+  int first;
+
+  __device__ std::uint32_t operator[](int k) const { return scan.scores[first + 32 * k]; }
+  /// Of the candidate in the low half of word k.
+  __device__ std::uint32_t place(int k) const {
+    const int i = first + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
+    return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
+  }
+};
+
+/// Adds the best of `chunk` words of each lane to the list; of them, `count` stay in `pending`.
+template <int N, int chunk, class Words>
+__device__ inline void select_chunk(const Words& words, int keep, int min_score,
+                                    std::uint32_t* pending, int& count, BestList& best) {
   const int lane = threadIdx.x & 31;
-  const std::uint32_t* scores = scan.scores;
-  const int row_words = scan.row_words, words = scan.rows * row_words;
-  const int first_place = scan.first_place - scan.odd;
-
-  int count = 0;
-  for (int base = lane; base - lane < words; base += 32 * chunk) {
-    std::uint32_t v[chunk], maxima = 0;
+  std::uint32_t v[chunk], maxima = 0;
 #pragma unroll
-    for (int k = 0; k < chunk; ++k) {
-      v[k] = scores[base + 32 * k];
-      maxima = __vmaxu2(maxima, v[k]);
+  for (int k = 0; k < chunk; ++k) {
+    v[k] = words[k];
+    maxima = __vmaxu2(maxima, v[k]);
+  }
+  const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), best.worst >> 16),
+                                  static_cast<std::uint32_t>(min_score));
+  const std::uint32_t below = (bound - 1) * 0x10001u;
+  std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
+#pragma unroll
+  for (int k = 0; k < chunk; ++k)
+    if (__vmaxu2(v[k], below) != below) hits |= 1u << k;
+
+  while (__any_sync(~0u, hits != 0)) {
+    const int k = (__ffs(hits) - 1) & 31;
+    const std::uint32_t word = hits != 0 ? words[k] : 0u;
+    hits &= hits - 1;
+    const std::uint32_t place = 65535u - words.place(k);
+    const std::uint32_t least = max(bound << 16, best.worst + 1);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const std::uint32_t key = half != 0 ? (word & 0xffff0000u) | ((place - 1) & 0xffffu)
+                                          : word << 16 | (place & 0xffffu);
+      const bool hit = key >= least;
+      const std::uint32_t ballot = __ballot_sync(~0u, hit);
+      if (hit) pending[count + __popc(ballot & ((1u << lane) - 1))] = key;
+      count += __popc(ballot);
     }
-    const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), best.worst >> 16),
-                                    static_cast<std::uint32_t>(min_score));
-    const std::uint32_t below = (bound - 1) * 0x10001u;
-    std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
-#pragma unroll
-    for (int k = 0; k < chunk; ++k)
-      if (__vmaxu2(v[k], below) != below) hits |= 1u << k;
-
-    while (__any_sync(~0u, hits != 0)) {
-      const int i = base + 32 * ((__ffs(hits) - 1) & 31);
-      const std::uint32_t word = hits != 0 ? scores[i] : 0u;
-      hits &= hits - 1;
-      const int y = static_cast<int>((i * scan.row_inverse) >> 20), x = i - y * row_words;
-      const std::uint32_t place = 65535u - (first_place + y * scan.window + 2 * x);
-      const std::uint32_t least = max(bound << 16, best.worst + 1);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t key = half != 0 ? (word & 0xffff0000u) | ((place - 1) & 0xffffu)
-                                            : word << 16 | (place & 0xffffu);
-        const bool hit = key >= least;
-        const std::uint32_t ballot = __ballot_sync(~0u, hit);
-        if (hit) pending[count + __popc(ballot & ((1u << lane) - 1))] = key;
-        count += __popc(ballot);
-      }
-      while (count >= 32) {
-        __syncwarp();
-        best.merge(pending, 32, keep, lane);
-        const std::uint32_t moved0 = lane + 32 < count ? pending[lane + 32] : 0u;
-        const std::uint32_t moved1 = lane + 64 < count ? pending[lane + 64] : 0u;
-        __syncwarp();
-        pending[lane] = moved0;
-        pending[lane + 32] = moved1;
-        count -= 32;
-        __syncwarp();
-      }
+    while (count >= 32) {
+      __syncwarp();
+      best.merge(pending, 32, keep, lane);
+      const std::uint32_t moved0 = lane + 32 < count ? pending[lane + 32] : 0u;
+      const std::uint32_t moved1 = lane + 64 < count ? pending[lane + 64] : 0u;
+      __syncwarp();
+      pending[lane] = moved0;
+      pending[lane + 32] = moved1;
+      count -= 32;
+      __syncwarp();
     }
   }
+}
+
+/// Step 3, for one reference patch: the chunks of a scan from word `from` on, after those that
+/// left `count` pending.
+template <int N, int chunk>
+__device__ inline void select(const Scan& scan, int keep, int min_score, std::uint32_t* pending,
+                              BestList& best, int from = 0, int count = 0) {
+  const int lane = threadIdx.x & 31, words = scan.rows * scan.row_words;
+  for (; from < words; from += 32 * chunk)
+    select_chunk<N, chunk>(ScanWords{scan, from + lane}, keep, min_score, pending, count, best);
   __syncwarp();
   if (count > 0) best.merge(pending, count, keep, lane);
   __syncwarp();

@@ -33,12 +33,18 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
+/// What stands before the samples.
+constexpr int head_words = block_references * reference_pitch + warps * pending_slots;
 /// Bytes of that, with samples and norms of so many frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
-         (static_cast<std::size_t>(frames) * frame + block_references * score_pitch +
-          warps * pending_slots + block_references * reference_pitch);
+         (static_cast<std::size_t>(frames) * frame + block_references * score_pitch + head_words);
+}
+
+/// Words of a plan's tables without the head.
+__host__ __device__ inline int table_words(const MatchPlan& plan) {
+  return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
 /// Where the table of one reference patch begins. A warp writes the same place of the union for 8
@@ -199,41 +205,64 @@ constexpr int round_up(int value, int multiple) {
 constexpr int small_union = 32;                     // over time
 constexpr int narrow_union = 64, wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
 
+/// Where a reference patch of the block is, from the first one too, and in the plane the union's
+/// first candidate, which may lie in the margin.
+struct ReferencePlace {
+  int x, y, dx, dy, start;
+
+  __device__ ReferencePlace(const MatchArgs& a, int reference) {
+    const int i = (a.batch.x0 + blockIdx.x) * block_side;
+    const int j = (a.batch.y0 + blockIdx.y) * block_side;
+    const int first_x = a.grid.x(i), first_y = a.grid.y(j);
+    x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
+    dx = x - first_x, dy = y - first_y;
+    start = a.margins.at(first_x - a.radius, first_y - a.radius);
+  }
+};
+
+/// What step 3 scans of the union's rows `from` .. `to` - 1, the first of the table being row
+/// `band`: without the reference patch itself.
+template <int chunk, int union_pitch>
+__device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
+                                   int to, const SharedTables<union_pitch>& shared) {
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const Scan scan{
+      to - from,
+      at.dx & 1,
+      (from - at.dy) * a.window,
+      a.window,
+      a.plan.score_row,
+      a.plan.row_inverse,
+      shared.scores + table_of(a.plan, reference, at.dx & ~1) + (from - band) * a.plan.score_row};
+  const int own_row = at.dy + a.radius - from;
+  if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
+  clear_gaps<chunk>(scan, lane);
+  return scan;
+}
+
+/// Of the reference patch alone.
+__device__ inline BestList list_of_itself(const MatchArgs& a) {
+  return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+}
+
 /// Steps 1 to 3 in the frame of the reference patches.
 template <int N, int chunk, int union_pitch>
 __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
-  const int i = (a.batch.x0 + blockIdx.x) * block_side, j = (a.batch.y0 + blockIdx.y) * block_side;
-  const int first_x = a.grid.x(i), first_y = a.grid.y(j);
-  const int x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
-  const int dx = x - first_x, dy = y - first_y;
-  // Place of the union's first candidate; it may lie in the margin.
-  const int start = a.margins.at(first_x - a.radius, first_y - a.radius);
-
-  load_reference(a, x, y, reference, lane, shared);
-  BestList best{lane == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+  const ReferencePlace at(a, reference);
+  load_reference(a, at.x, at.y, reference, lane, shared);
+  BestList best = list_of_itself(a);
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
-    load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, start + band * a.margins.pitch, rows,
-                           shared.samples, shared.norms);
+    load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
+                           rows, shared.samples, shared.norms);
     __syncthreads();
-    score_band(a, start & 3, rows, shared);  // rows begin at aligned words
+    score_band(a, at.start & 3, rows, shared);  // rows begin at aligned words
     __syncthreads();
-    const int from = max(band, dy), to = min(band + rows, dy + a.window);
-    if (from < to) {
-      const Scan scan{
-          to - from,
-          dx & 1,
-          (from - dy) * a.window,
-          a.window,
-          a.plan.score_row,
-          a.plan.row_inverse,
-          shared.scores + table_of(a.plan, reference, dx & ~1) + (from - band) * a.plan.score_row};
-      const int own_row = dy + a.radius - from;
-      if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
-      clear_gaps<chunk>(scan, lane);
-      select<N, chunk>(scan, a.keep, a.min_score, shared.pending + reference * pending_slots, best);
-    }
+    const int from = max(band, at.dy), to = min(band + rows, at.dy + a.window);
+    if (from < to)
+      select<N, chunk>(scan_of_own<chunk>(a, at, band, from, to, shared), a.keep, a.min_score,
+                       shared.pending + reference * pending_slots, best);
     if (band + rows < a.plan.union_height) __syncthreads();
   }
   return best;

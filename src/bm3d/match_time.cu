@@ -2,7 +2,8 @@
 // around the place that motion predicts. The block of reference patches has one vector for each
 // frame, so that its candidates are a union of windows there too. The tables of several frames
 // stand one after the other, rows of the windows alone, and are scanned as one: selection costs
-// more than scores do.
+// more than scores do. For the same reason a small window in the own frame is scanned with the
+// others' first chunk.
 
 #include <algorithm>
 #include <iterator>
@@ -122,42 +123,97 @@ __device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int f
   }
 }
 
-/// Steps 1 to 3 in other frames, `count` from `first` on.
-template <int N, int chunk, int union_pitch>
-__device__ void match_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
-                             const OtherTables<union_pitch>& tables, BestList& best) {
-  const MatchArgs& own = a.own;
-  const MatchPlan& plan = a.others;
-  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
-  __syncthreads();
+/// Step 1 for `count` frames, from `first` on.
+template <int union_pitch>
+__device__ void load_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+                            const OtherTables<union_pitch>& tables) {
   for (int k = 0; k < count; ++k)
-    load_band<union_pitch>(a.guide[first + k], plan, own.margins.pitch, frames.start[first + k],
-                           plan.union_height, tables.first.samples + k * tables.sample_words,
+    load_band<union_pitch>(a.guide[first + k], a.others, a.own.margins.pitch,
+                           frames.start[first + k], a.others.union_height,
+                           tables.first.samples + k * tables.sample_words,
                            tables.first.norms + k * tables.norm_words);
-  __syncthreads();
-  score_others(a, frames, first, count, tables);
-  __syncthreads();
-  const int i = (own.batch.x0 + blockIdx.x) * block_side;
-  const int j = (own.batch.y0 + blockIdx.y) * block_side;
-  const int dx = own.grid.x(i + reference % block_side) - own.grid.x(i);
-  const int dy = own.grid.y(j + reference / block_side) - own.grid.y(j);
+}
+
+/// What step 3 scans of these frames, with the bonus where motion predicts the reference patch.
+template <int chunk, int union_pitch>
+__device__ Scan scan_of_others(const TimeArgs& a, const ReferencePlace& at, int first, int count,
+                               const OtherTables<union_pitch>& tables) {
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const Scan scan{count * a.window,
-                  dx & 1,
-                  own.window * own.window + first * a.window * a.window,
+                  at.dx & 1,
+                  a.own.window * a.own.window + first * a.window * a.window,
                   a.window,
-                  plan.score_row,
-                  plan.row_inverse,
-                  tables.first.scores + table_of(plan, reference, dx & ~1, dy)};
+                  a.others.score_row,
+                  a.others.row_inverse,
+                  tables.first.scores + table_of(a.others, reference, at.dx & ~1, at.dy)};
   if (lane < count) {
     std::uint16_t& score = *scan.score(lane * a.window + a.window / 2, a.window / 2);
     if (score != 0) score = static_cast<std::uint16_t>(min(score + a.bonus, 65535));
   }
   clear_gaps<chunk>(scan, lane);
-  select<N, chunk>(scan, own.keep, own.min_score, tables.first.pending + reference * pending_slots,
-                   best);
+  return scan;
 }
 
-template <int N, int chunk, int union_pitch, int other_chunk, int other_pitch>
+/// Steps 1 to 3 in other frames, `count` from `first` on.
+template <int N, int chunk, int union_pitch>
+__device__ void match_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+                             const OtherTables<union_pitch>& tables, BestList& best) {
+  const int reference = threadIdx.x >> 5;
+  __syncthreads();
+  load_others(a, frames, first, count, tables);
+  __syncthreads();
+  score_others(a, frames, first, count, tables);
+  __syncthreads();
+  const ReferencePlace at(a.own, reference);
+  select<N, chunk>(scan_of_others<chunk>(a, at, first, count, tables), a.own.keep, a.own.min_score,
+                   tables.first.pending + reference * pending_slots, best);
+}
+
+/// The words of an own scan, then those of the others'.
+template <int own_chunk>
+struct WordsOfBoth {
+  ScanWords own, others;
+
+  __device__ std::uint32_t operator[](int k) const {
+    return k < own_chunk ? own[k] : others[k - own_chunk];
+  }
+  __device__ std::uint32_t place(int k) const {
+    return k < own_chunk ? own.place(k) : others.place(k - own_chunk);
+  }
+};
+
+/// Steps 1 to 3 in the own frame, where a window is a chunk and all rows are a band, and in the
+/// first `count` others.
+template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch>
+__device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, int count,
+                                  const SharedTables<own_pitch>& own_tables,
+                                  const OtherTables<union_pitch>& tables) {
+  const MatchArgs& own = a.own;
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const ReferencePlace at(own, reference);
+  const int rows = own.plan.union_height;
+  __syncthreads();  // `frames` are there
+  load_reference(own, at.x, at.y, reference, lane, own_tables);
+  load_band<own_pitch>(own.guide, own.plan, own.margins.pitch, at.start, rows, own_tables.samples,
+                       own_tables.norms);
+  load_others(a, frames, 0, count, tables);
+  __syncthreads();
+  score_band(own, at.start & 3, rows, own_tables);
+  score_others(a, frames, 0, count, tables);
+  __syncthreads();
+  const Scan own_scan = scan_of_own<own_chunk>(own, at, 0, at.dy, at.dy + own.window, own_tables);
+  const Scan others = scan_of_others<chunk>(a, at, 0, count, tables);
+  const WordsOfBoth<own_chunk> words{{own_scan, lane}, {others, lane}};
+  std::uint32_t* const pending = own_tables.pending + reference * pending_slots;
+  BestList best = list_of_itself(own);
+  int waiting = 0;
+  select_chunk<N, own_chunk + chunk>(words, own.keep, own.min_score, pending, waiting, best);
+  select<N, chunk>(others, own.keep, own.min_score, pending, best, 32 * chunk, waiting);
+  return best;
+}
+
+/// `at_once`: the own frame's tables stand before those of the others.
+template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
@@ -168,9 +224,20 @@ __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a
         a.own.grid.x((a.own.batch.x0 + blockIdx.x) * block_side) + v.x - a.window / 2,
         a.own.grid.y((a.own.batch.y0 + blockIdx.y) * block_side) + v.y - a.window / 2);
   }
-  BestList best = match_own<N, chunk>(a.own, SharedTables<union_pitch>(memory, a.own.plan));
-  const OtherTables<other_pitch> tables(memory, a.others, a.at_a_time);
-  for (int first = 0; first < a.frames; first += a.at_a_time)
+  const SharedTables<union_pitch> own_tables(memory, a.own.plan);
+  OtherTables<other_pitch> tables(memory + (at_once ? table_words(a.own.plan) : 0), a.others,
+                                  a.at_a_time);
+  tables.first.patches = own_tables.patches;
+  tables.first.pending = own_tables.pending;
+  BestList best;
+  int first = 0;
+  if constexpr (at_once) {
+    first = min(a.at_a_time, a.frames);
+    best = match_at_once<N, chunk, other_chunk>(a, frames, first, own_tables, tables);
+  } else {
+    best = match_own<N, chunk>(a.own, own_tables);
+  }
+  for (; first < a.frames; first += a.at_a_time)
     match_others<N, other_chunk>(a, frames, first, min(a.at_a_time, a.frames - first), tables,
                                  best);
   store_group(a.own, threadIdx.x >> 5, best,
@@ -179,37 +246,45 @@ __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a
 
 using Kernel = void (*)(TimeArgs);
 struct KernelChoice {
+  bool at_once;
   int chunk, union_pitch, other_chunk, other_pitch;
   Kernel of_16, of_32;
 };
-template <int chunk, int union_pitch, int other_chunk, int other_pitch>
-constexpr KernelChoice choice{chunk,
-                              union_pitch,
-                              other_chunk,
-                              other_pitch,
-                              match_time_kernel<16, chunk, union_pitch, other_chunk, other_pitch>,
-                              match_time_kernel<32, chunk, union_pitch, other_chunk, other_pitch>};
-const KernelChoice choices[] = {
-    choice<4, small_union, 6, small_union>, choice<11, narrow_union, 6, small_union>,
-    choice<25, narrow_union, 16, narrow_union>, choice<25, wide_union, 16, wide_union>};
+template <bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
+constexpr KernelChoice choice{
+    at_once,
+    chunk,
+    union_pitch,
+    other_chunk,
+    other_pitch,
+    match_time_kernel<16, at_once, chunk, union_pitch, other_chunk, other_pitch>,
+    match_time_kernel<32, at_once, chunk, union_pitch, other_chunk, other_pitch>};
+const KernelChoice choices[] = {choice<true, 4, small_union, 6, small_union>,
+                                choice<false, 11, narrow_union, 6, small_union>,
+                                choice<false, 25, narrow_union, 16, narrow_union>,
+                                choice<false, 25, wide_union, 16, wide_union>};
 
 }  // namespace
 
 TimePlan::TimePlan(const PhaseParams& phase, int frames, std::size_t shared_limit) {
   PhaseParams other = phase;
   other.window = phase.temporal_window;
+  bool at_once = false;
   for (const KernelChoice& c : choices) {  // for ever greater windows; the last takes all
     own.fit(phase, shared_limit, std::span(&c.chunk, 1), c.union_pitch);
     others.fit(other, shared_limit, std::span(&c.other_chunk, 1), c.other_pitch);
+    at_once = c.at_once;
     if (own.union_width <= c.union_pitch && others.union_width <= c.other_pitch &&
-        phase.window * own.score_row <= 32 * c.chunk)
+        phase.window * own.score_row <= 32 * c.chunk &&
+        (!c.at_once || own.band_rows == own.union_height))
       break;
   }
   others.band_rows = others.union_height;
   const auto bytes = [&](int count) {
     const int words = count * other.window * others.score_row;
     others.score_pitch = round_up(words, 32 * others.chunk) + 36;
-    return table_bytes(others.union_pitch, others.band_rows, others.score_pitch, count);
+    return table_bytes(others.union_pitch, others.band_rows, others.score_pitch, count) +
+           (at_once ? sizeof(std::uint32_t) * table_words(own) : 0);
   };
   at_a_time = std::max(1, frames);
   while (at_a_time > 1 && bytes(at_a_time) > shared_limit) --at_a_time;
