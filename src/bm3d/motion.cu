@@ -29,22 +29,33 @@ __device__ std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
 
+/// Two aligned words, of which four bytes count: from bit `shift` on.
+struct WordPair {
+  std::uint32_t low, high;
+  int shift;
+
+  /// The first `count` of them, 4 at most; zeros for the others.
+  __device__ std::uint32_t first(int count) const {
+    const std::uint32_t word = __funnelshift_r(low, high, shift);
+    return count >= 4 ? word : count <= 0 ? 0 : word & ((1u << 8 * count) - 1);
+  }
+};
+
 struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// `count` samples from (x, y) on, 4 at most; zeros for the others. The plane has 8.
-  __device__ std::uint32_t word_within(int x, int y, int count) const {
+  /// Samples from (x, y) on. The plane has 8.
+  __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
-    const std::uint32_t word = cut(aligned[0], aligned[1], static_cast<int>(at & 3));
-    return count >= 4 ? word : count <= 0 ? 0 : word & ((1u << 8 * count) - 1);
+    return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
   }
-  /// The same anywhere; zeros outside the plane.
+  /// `count` samples from (x, y) on, 4 at most; zeros for the others and outside the plane.
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
-    if (x >= 0 && x + 8 <= width) return word_within(x, y, count);
+    if (x >= 0 && x + 8 <= width) return words_at(x, y).first(count);
     for (int k = 0; k < 4; ++k)
       if (const int column = x + k; k < count && column >= 0 && column < width)
         word |= static_cast<std::uint32_t>(data[y * width + column]) << 8 * k;
@@ -61,15 +72,32 @@ struct Tile {
 
   /// Rows `first` .. `end` - 1 of the tile get `columns` samples of the plane; row 0 would be at y.
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int first, int end) {
-    const bool within =
-        x >= 0 && x + 4 * pitch + 4 <= plane.width && y + first >= 0 && y + end <= plane.height;
+    if (x >= 0 && x + 4 * pitch + 4 <= plane.width && y + first >= 0 && y + end <= plane.height)
+      return load_within(plane, x, y, columns, first, end);
     for (int i = threadIdx.x; i < height * pitch; i += threads) {
       const int row = i / pitch, column = i % pitch * 4;
-      std::uint32_t word = 0;
-      if (row >= first && row < end)
-        word = within ? plane.word_within(x + column, y + row, columns - column)
-                      : plane.word(x + column, y + row, columns - column);
-      words[i] = word;
+      const bool inside = row >= first && row < end;
+      words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
+    }
+  }
+  /// The same where all that is read lies in the plane. All loads are under way before the first
+  /// is waited for: rows without samples read others.
+  __device__ void load_within(const BytePlane& plane, int x, int y, int columns, int first,
+                              int end) {
+    constexpr int count = (height * pitch + threads - 1) / threads;
+    const auto row_of = [](int k) { return static_cast<int>(threadIdx.x + k * threads) / pitch; };
+    const auto column_of = [](int k) {
+      return static_cast<int>(threadIdx.x + k * threads) % pitch * 4;
+    };
+    WordPair v[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k)
+      v[k] = plane.words_at(x + column_of(k), y + max(first, min(row_of(k), end - 1)));
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (row_of(k) >= height) break;
+      const bool inside = row_of(k) >= first && row_of(k) < end;
+      words[threadIdx.x + k * threads] = inside ? v[k].first(columns - column_of(k)) : 0;
     }
   }
   __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }

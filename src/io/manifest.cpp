@@ -84,7 +84,7 @@ bool read_line(std::string_view line, Manifest& manifest) {
     record.bytes = words.number<std::int64_t>();
     record.sha256 = words.word();
   } else if (kind == "result") {
-    Manifest::Identity& result = manifest.result.emplace();
+    Manifest::Identity& result = manifest.result.emplace(Manifest::Identity{});
     result.inode = words.number<std::uint64_t>();
     result.bytes = words.number<std::uint64_t>();
     result.changed_ns = words.number<std::uint64_t>();
