@@ -75,20 +75,22 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Step 1. The tile starts at the aligned word at or before `start`, the union's first place.
+/// Step 1, for thread `thread` of a team of whole warps. The tile starts at the aligned word at or
+/// before `start`, the union's first place.
 template <int union_pitch>
-__device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int guide_pitch,
-                                 int start, int rows, std::uint32_t* samples,
-                                 std::int32_t* half_norms) {
+__device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
+                                          int guide_pitch, int start, int rows,
+                                          std::uint32_t* samples, std::int32_t* half_norms,
+                                          int thread, int team) {
   constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
   const int quads = plan.union_width / 4 + 3, word_pitch = guide_pitch / 4;
   {
-    int y = threadIdx.x / lanes;
-    const int q = threadIdx.x % lanes;
+    int y = thread / lanes;
+    const int q = thread % lanes, rows_at_a_time = team / lanes;
     const auto* words =
         reinterpret_cast<const std::uint32_t*>(guide.samples + (start & ~3)) + y * word_pitch + q;
     std::uint32_t* to = samples + y * pitch + 4 * q;
-    for (; y < rows + patch - 1; y += threads / lanes) {
+    for (; y < rows + patch - 1; y += rows_at_a_time) {
 #pragma unroll
       for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
         if (q + more < quads) {
@@ -97,20 +99,20 @@ __device__ inline void load_band(const Guide& guide, const MatchPlan& plan, int 
               make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
                          __funnelshift_r(low, high, 24));
         }
-      words += threads / lanes * word_pitch;
-      to += threads / lanes * pitch;
+      words += rows_at_a_time * word_pitch;
+      to += rows_at_a_time * pitch;
     }
   }
-  const int lane = threadIdx.x % 32;
-  int y = threadIdx.x / 32;
+  const int lane = thread % 32, rows_at_a_time = team / 32;
+  int y = thread / 32;
   const std::int32_t* norms = guide.half_norms + start + y * guide_pitch + lane;
   std::int32_t* to = half_norms + y * union_pitch + lane;
-  for (; y < rows; y += warps) {
+  for (; y < rows; y += rows_at_a_time) {
 #pragma unroll
     for (int x = 0; x < union_pitch; x += 32)
       if (x + lane < plan.union_width) to[x] = norms[x];
-    norms += warps * guide_pitch;
-    to += warps * union_pitch;
+    norms += rows_at_a_time * guide_pitch;
+    to += rows_at_a_time * union_pitch;
   }
 }
 
@@ -255,7 +257,7 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
-                           rows, shared.samples, shared.norms);
+                           rows, shared.samples, shared.norms, threadIdx.x, threads);
     __syncthreads();
     score_band(a, at.start & 3, rows, shared);  // rows begin at aligned words
     __syncthreads();

@@ -123,15 +123,16 @@ __device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int f
   }
 }
 
-/// Step 1 for `count` frames, from `first` on.
+/// Step 1 for `count` frames, from `first` on: by a team of warps each.
 template <int union_pitch>
 __device__ void load_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
                             const OtherTables<union_pitch>& tables) {
-  for (int k = 0; k < count; ++k)
-    load_band<union_pitch>(a.guide[first + k], a.others, a.own.margins.pitch,
-                           frames.start[first + k], a.others.union_height,
-                           tables.first.samples + k * tables.sample_words,
-                           tables.first.norms + k * tables.norm_words);
+  const int team = warps / max(count, 1) * 32, k = threadIdx.x / team;
+  if (k < count)
+    load_band<union_pitch>(
+        a.guide[first + k], a.others, a.own.margins.pitch, frames.start[first + k],
+        a.others.union_height, tables.first.samples + k * tables.sample_words,
+        tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
 /// What step 3 scans of these frames, with the bonus where motion predicts the reference patch.
@@ -195,7 +196,7 @@ __device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, 
   __syncthreads();  // `frames` are there
   load_reference(own, at.x, at.y, reference, lane, own_tables);
   load_band<own_pitch>(own.guide, own.plan, own.margins.pitch, at.start, rows, own_tables.samples,
-                       own_tables.norms);
+                       own_tables.norms, threadIdx.x, threads);
   load_others(a, frames, 0, count, tables);
   __syncthreads();
   score_band(own, at.start & 3, rows, own_tables);
