@@ -206,9 +206,10 @@ OpenedDenoisers open_sessions(const DenoiseOptions& options, const bm3d::Params&
                         [&](const std::string& text) { reports.warn_once(text); });
 }
 
-/// Of a job that goes on, only what is missing is denoised. `format` is what sessions see.
-void leave_out_done(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                    const bm3d::Params& params, const FrameFormat& format, Reports& reports) {
+/// Of a job that goes on, only what is missing is denoised, and with --keep one frame. `format` is
+/// what sessions see.
+void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                      const bm3d::Params& params, const FrameFormat& format, Reports& reports) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
   const bool all =
@@ -287,7 +288,8 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
       io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();
-  leave_out_done(opened, wanted, params, seen, reports);
+  const std::vector<io::FrameRange> kept{{options.keep.value_or(0), options.keep.value_or(0)}};
+  leave_out_others(opened, options.keep ? kept : wanted, params, seen, reports);
   reports.info(devices.reason);
   reports.info(decoder_note(options, opened.backends, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);

@@ -97,26 +97,33 @@ pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& 
   return options;
 }
 
-/// How many frames of a clip a session gets at a time. What it does for the margins is lost, so
-/// that more are better; but as many for each session, and once more, are in the host's memory.
-int part_frames(int margin, const FrameFormat& format, std::size_t sessions) {
-  constexpr double memory = 1 << 30;  // bytes
-  double frame = 0;
+double bytes_of(const FrameFormat& format) {
+  double bytes = 0;
   for (int i = 0; i < format.planes(); ++i)
-    frame += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
+    bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
+  return bytes;
+}
+
+/// How many frames of a clip, of `frame` bytes each, a session gets at a time. What it does for the
+/// margins is lost, so that more are better; but as many for each session, and once more, are in
+/// the host's memory.
+int part_frames(int margin, double frame, std::size_t sessions) {
+  constexpr double memory = 1 << 30;  // bytes
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
   return static_cast<int>(std::clamp(fitting, 4.0 * margin, 12.0 * margin));
 }
 
-/// One session of all. What follows the loss of a single one that looks at other frames looks at
-/// those whose results are not out.
-std::unique_ptr<Denoiser> share(Sessions sessions, const bm3d::Params& params,
+/// One session of all, for one of `clips` whose frames hold each other's memory. What follows the
+/// loss of a single one that looks at other frames looks at those whose results are not out.
+std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const bm3d::Params& params,
                                 const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
   if (sessions.size() == 1 || params.temporal == 0)
-    return pipeline::shard(std::move(sessions), std::move(options));
+    return pipeline::shard(
+        std::move(sessions), std::move(options),
+        params.temporal > 0 ? bm3d::open_repeat_finder(params, format) : nullptr);
   const Margin margin = bm3d::margin(params);
-  const int frames = part_frames(margin.before, format, sessions.size());
+  const int frames = part_frames(margin.before, clips * bytes_of(format), sessions.size());
   return pipeline::shard_parts(std::move(sessions),
                                {.margin = margin,
                                 .frames = frames,
@@ -162,7 +169,7 @@ OpenedDenoisers open_denoisers(int count, const bm3d::Params& params, const Fram
     Sessions sessions;
     for (Sessions& on_device : on_devices) sessions.push_back(std::move(on_device[i]));
     result.denoisers.push_back(
-        share(std::move(sessions), params, format, on_failures(say, said, last_resort)));
+        share(std::move(sessions), count, params, format, on_failures(say, said, last_resort)));
   }
   return result;
 }

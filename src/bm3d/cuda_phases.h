@@ -15,6 +15,9 @@
 
 namespace lull::bm3d {
 
+/// Results that wait for a sink, usually: page-locked memory for them is had in advance.
+inline constexpr int results_that_wait = 6;
+
 /// A frame on the device. Planes lie as CudaPhases::margins() says; those that do not exist are
 /// null, and so are estimates and sums of planes that are not filtered.
 struct DeviceFrame {

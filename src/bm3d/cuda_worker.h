@@ -7,9 +7,6 @@
 
 namespace lull::bm3d {
 
-/// Results that wait for a sink, usually: page-locked memory for them is had in advance.
-inline constexpr int results_that_wait = 6;
-
 /// Made, used and destroyed while its device is current.
 /// @throws InvalidArgument  planes too large to be addressed
 /// @throws DeviceUnavailable, OutOfDeviceMemory

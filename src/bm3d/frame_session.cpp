@@ -131,13 +131,13 @@ class FrameSession : public Denoiser {
   void filter_all(Phase phase, int n) {
     for (int further = params_.temporal; further >= 0; --further)
       if (const int at = n - further;
-          is_there(at) && timeline_.looks_further(at) == further && is_of_use(phase, at, further))
+          is_there(at) && timeline_.extra_ahead(at) == further && is_needed(phase, at, further))
         filter(phase, at);
   }
 
   /// Whether a result that is wanted depends on estimates of this phase from the references of
   /// frame `n`.
-  bool is_of_use(Phase phase, int n, int further) {
+  bool is_needed(Phase phase, int n, int further) {
     const bool last = params_.phases == 1 || phase == Phase::second;
     const int reach = (last ? 1 : 3) * params_.temporal, aside = inside(n).aside;
     return -(reach + further) <= aside && aside <= reach;

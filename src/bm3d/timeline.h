@@ -62,7 +62,7 @@ class Timeline {
   /// How many frames more than the radius frame `n` looks ahead. A scene's first frames have few or
   /// none before them: they look at as many as others do, of those that come after, up to
   /// max_temporal ahead.
-  [[nodiscard]] int looks_further(int n) const {
+  [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
@@ -71,12 +71,12 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Of frame `n`, n > count() - 4 radius: frames n - radius .. n + radius + looks_further(n) that
-  /// are there, less those of other scenes and those that share its noise; of several that share
-  /// theirs, the nearest.
+  /// Of frame `n`, n >= count() - 1 - 4 radius: frames n - radius .. n + radius + extra_ahead(n)
+  /// that are there, less those of other scenes and those that share its noise; of several that
+  /// share theirs, the nearest.
   [[nodiscard]] Neighbours neighbours(int n) const {
     Neighbours result;
-    const int ahead = radius_ + looks_further(n);
+    const int ahead = radius_ + extra_ahead(n);
     int run_before = at(n).run, run_after = run_before;
     for (int distance = 1; distance <= ahead; ++distance) {
       const int before = n - distance, after = n + distance;

@@ -17,6 +17,7 @@ namespace lull::pipeline {
 /// the rate of the frames, with motion, cuts and repetitions of its own. Nothing is copied on the
 /// way in. Frames must be in the host's memory.
 ///
+/// Results of one parity wait while the other one shows a still and its session holds them back.
 /// latency() is the greater of theirs; frames of which a field repeats the one before are not
 /// counted where the session does not count them. Frames that both sessions give back without
 /// samples come through without.

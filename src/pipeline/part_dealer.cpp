@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/repeat_notes.h"
 #include "pipeline/session_crew.h"
 
 namespace lull::pipeline {
@@ -21,8 +22,8 @@ class PartDealer final : public Denoiser {
   PartDealer(std::vector<std::unique_ptr<Denoiser>> sessions, PartOptions options)
       : margin_(options.margin),
         frames_(options.frames),
-        latency_(frames_ * (static_cast<int>(sessions.size()) + 1)),
-        repeats_(std::move(options.repeats)),
+        latency_(frames_ * static_cast<int>(sessions.size()) + std::max(frames_, margin_.after)),
+        notes_(std::move(options.repeats)),
         starving_(sessions.size(), false),
         crew_(std::move(sessions), std::move(options.shard)) {
     if (margin_.before < 0 || margin_.after < 0 || frames_ < 1)
@@ -40,15 +41,14 @@ class PartDealer final : public Denoiser {
     if (noisy.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (parts are dealt to several); decode it on the CPU");
-    if (noisy.likeness == Likeness::unknown)
-      noisy.likeness = repeats_ ? repeats_->find(noisy) : Likeness::fresh;
+    notes_.note(noisy);
     auto lock = crew_.lock();
     if (closing_)
       throw InternalError("a frame came after the last (push() was called within a drain)");
     add(std::move(noisy));
     crew_.notify_work();
     crew_.wait_for_progress(lock, [&] {
-      return done_.contains(next_out_) || in_flight() <= latency_ || needs_input();
+      return done_.contains(next_out_) || distinct_in_ - distinct_out_ <= latency_ || needs_input();
     });
     return take_next();
   }
@@ -75,9 +75,13 @@ class PartDealer final : public Denoiser {
     bool own;             // not of a margin
     Frame frame;
   };
+  struct Done {
+    Frame frame;
+    bool distinct;
+  };
   struct Part {
     std::deque<Item> items;  // in order
-    int own = 0;             // frames that are not of a margin
+    int own = 0;             // frames that are neither of a margin nor repetitions
     int after = 0;           // of its margin, behind it
     int taker = nobody;
     bool closed = false;  // there will be no more items
@@ -88,15 +92,12 @@ class PartDealer final : public Denoiser {
   /// Hands a frame to the part that it belongs to, and to those whose margins it is in.
   void add(Frame frame) {
     const std::int64_t number = next_in_++;
-    const bool begins = before_.empty() && own_part_ == nobody;
-    if (frame.likeness == Likeness::repeats && !begins) {
-      frame.take_samples(before_.back().frame);
-      Part& part = parts_.at(own_part_);
-      part.items.push_back({number, true, std::move(frame)});
-      ++part.own;
+    if (frame.likeness == Likeness::repeats) {
+      parts_.at(own_part_).items.push_back({number, true, std::move(frame)});
       return;
     }
-    if (begins || parts_.at(own_part_).own >= frames_) begin_part();
+    ++distinct_in_;
+    if (own_part_ == nobody || parts_.at(own_part_).own >= frames_) begin_part();
     for (auto& [at, part] : parts_) {
       if (part.closed) continue;
       const bool own = at == own_part_;
@@ -106,14 +107,14 @@ class PartDealer final : public Denoiser {
       close_if_whole(at, part);
     }
     before_.push_back({number, false, std::move(frame)});
-    if (before_.size() > static_cast<std::size_t>(std::max(margin_.before, 1))) before_.pop_front();
+    if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
   /// The part that was filled is now followed by others' frames.
   void begin_part() {
     const std::int64_t last = std::exchange(own_part_, next_part_++);
     Part& part = parts_[own_part_];
-    if (margin_.before > 0) part.items = before_;
+    part.items = before_;
     for (int aside = -static_cast<int>(part.items.size()); Item & item : part.items)
       item.frame.aside = aside++;
     if (last != nobody) close_if_whole(last, parts_.at(last));
@@ -134,7 +135,8 @@ class PartDealer final : public Denoiser {
   std::optional<Frame> take_next() {
     const auto next = done_.find(next_out_);
     if (next == done_.end()) return std::nullopt;
-    Frame frame = std::move(next->second);
+    if (next->second.distinct) ++distinct_out_;
+    Frame frame = std::move(next->second.frame);
     done_.erase(next);
     ++next_out_;
     return frame;
@@ -144,7 +146,7 @@ class PartDealer final : public Denoiser {
     closing_ = false;
     own_part_ = nobody;
     before_.clear();
-    if (repeats_) repeats_->clear();
+    notes_.clear();
   }
 
   void serve(int me, Denoiser& session) {
@@ -207,7 +209,8 @@ class PartDealer final : public Denoiser {
       const Item& item = part.items[at];
       // What a lost session has given back stays.
       if (!item.own || item.number < next_out_ || done_.contains(item.number)) return;
-      done_.emplace(item.number, std::move(result));
+      const bool distinct = item.frame.likeness != Likeness::repeats;
+      done_.emplace(item.number, Done{std::move(result), distinct});
     }
     crew_.notify_progress();
   }
@@ -233,15 +236,16 @@ class PartDealer final : public Denoiser {
 
   const Margin margin_;
   const int frames_, latency_;
-  const std::unique_ptr<RepeatFinder> repeats_;
+  RepeatNotes notes_;
   // The crew's lock is over all that follows.
   std::vector<char> starving_;  // sessions that wait for more frames of their part
   std::map<std::int64_t, Part> parts_;
-  std::deque<Item> before_;  // the last frames that are no repetitions: a margin of them, or one
+  std::deque<Item> before_;         // the last frames that are no repetitions: a margin of them
   std::int64_t own_part_ = nobody;  // that frames come to now
   std::int64_t next_part_ = 0;
-  std::map<std::int64_t, Frame> done_;  // results that were not given back yet
+  std::map<std::int64_t, Done> done_;  // results that were not given back yet
   std::int64_t next_in_ = 0, next_out_ = 0;
+  std::int64_t distinct_in_ = 0, distinct_out_ = 0;  // of these, those that are no repetitions
   bool closing_ = false;
   SessionCrew crew_;  // last: its threads use the others
 };

@@ -13,7 +13,8 @@ namespace lull::pipeline {
 
 struct PartOptions {
   Margin margin{};
-  int frames = 1;  // of a part, from 1; what sessions do for the margins of parts is lost
+  int frames = 1;  // of a part, from 1, repetitions not counted; what sessions do for the margins
+                   // of parts is lost
   /// Asked for frames whose likeness is unknown. Null: there are no repetitions.
   std::unique_ptr<RepeatFinder> repeats{};
   ShardOptions shard{};
@@ -27,10 +28,9 @@ struct PartOptions {
 /// Repetitions get the samples of the frame that they repeat, and are no part of margins: a part
 /// begins with a frame that is none, and may be longer by those that follow its last.
 ///
-/// Frames in flight are at most latency() + 1, the length of a part for each session and one, less
-/// repetitions that come after a part and before the end of its margin. (After a session was lost,
-/// those of one more part may come on top.) Beside them, a session keeps the samples of the part it
-/// is in. Frames must be in the host's memory.
+/// Frames in flight are at most latency() + 1, repetitions not counted: the length of a part for
+/// each session and one. (After a session was lost, those of one more part may come on top.) Beside
+/// them, a session keeps the samples of the part it is in. Frames must be in the host's memory.
 ///
 /// Sessions that fail are dealt with as by shard(): the part that one had is filtered again by
 /// another, without the results that are out.

@@ -4,6 +4,8 @@
 #include <deque>
 #include <utility>
 
+#include "pipeline/repeat_notes.h"
+
 namespace lull::pipeline {
 namespace {
 
@@ -23,7 +25,7 @@ class PartDenoiser final : public Denoiser {
         reopen_(std::move(reopen)),
         spans_(std::move(spans)),
         margin_(surroundings.margin),
-        repeats_(std::move(surroundings.repeats)) {}
+        notes_(std::move(surroundings.repeats)) {}
 
   int latency() const noexcept override { return latency_; }
 
@@ -36,13 +38,14 @@ class PartDenoiser final : public Denoiser {
     }
     const bool looks_on = running_ || at_ < spans_.size();
     const bool wanted = at_ < spans_.size() && number >= spans_[at_].first;
-    if (keeps_lead() && looks_on) judge(frame);
+    if (keeps_lead() && looks_on) notes_.note(frame);
     if (!running_ && (wanted || (from_start_ && looks_on))) begin_session(frame);
     if (keeps_lead()) looks_on ? add_to_lead(frame) : lead_.clear();
     if (running_) {
       inside_.push_back({without_samples(frame), wanted});
+      after_ = wanted ? 0 : after_ + (frame.likeness == Likeness::repeats ? 0 : 1);
       filter(std::move(frame));
-      if (has_margin() && is_over(number)) end_session();
+      if (has_margin() && is_over(number)) drain_session();
     } else {
       ready_.push_back(without_samples(std::move(frame)));
     }
@@ -75,14 +78,8 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  void judge(Frame& frame) {
-    if (frame.likeness == Likeness::unknown)
-      frame.likeness = repeats_ ? repeats_->find(frame) : Likeness::fresh;
-    if (frame.likeness == Likeness::repeats && !lead_.empty()) frame.take_samples(lead_.back());
-  }
-
   void add_to_lead(const Frame& frame) {
-    if (frame.likeness == Likeness::repeats && !lead_.empty()) return;
+    if (frame.likeness == Likeness::repeats) return;
     lead_.push_back(frame);
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
@@ -94,7 +91,12 @@ class PartDenoiser final : public Denoiser {
     running_ = true;
     const std::size_t wish = margin_.before + (frame.likeness == Likeness::repeats ? 1 : 0);
     passed_ = std::min(lead_.size(), wish);
-    for (std::size_t i = lead_.size() - passed_; i < lead_.size(); ++i) filter(lead_[i]);
+    after_ = 0;
+    for (std::size_t left = passed_; left > 0; --left) {
+      Frame before = lead_[lead_.size() - left];
+      before.aside = static_cast<int>(wish - margin_.before) - static_cast<int>(left);
+      filter(std::move(before));
+    }
   }
 
   void filter(Frame frame) {
@@ -112,15 +114,21 @@ class PartDenoiser final : public Denoiser {
     inside_.pop_front();
   }
 
-  /// Whether the session has given back all that is wanted of it, and the next span is far.
+  /// Whether the session has seen all that what is wanted of it depends on, and the next span is
+  /// far. Where nobody knows which frames are repetitions, whether it has given that back.
   bool is_over(std::int64_t number) const {
-    if (std::ranges::any_of(inside_, &Inside::wanted)) return false;
-    if (at_ == spans_.size()) return true;
-    return !from_start_ && spans_[at_].first - number > margin_.before;
+    if (at_ < spans_.size() && (from_start_ || spans_[at_].first - number <= margin_.before))
+      return false;
+    if (!from_start_ && after_ >= margin_.after) return true;
+    return std::ranges::none_of(inside_, &Inside::wanted);
   }
 
   void drain_session() {
-    while (std::optional<Frame> result = session_->drain()) take(*std::move(result));
+    while (std::ranges::any_of(inside_, &Inside::wanted)) {
+      std::optional<Frame> result = session_->drain();
+      if (!result) break;
+      take(*std::move(result));
+    }
     end_session();
   }
 
@@ -137,15 +145,16 @@ class PartDenoiser final : public Denoiser {
   SessionOpener reopen_;
   std::vector<FrameSpan> spans_;
   Margin margin_;
-  std::unique_ptr<RepeatFinder> repeats_;
+  RepeatNotes notes_;
   bool from_start_ = false;    // a session's lead is all that was before
   bool running_ = false;       // frames go into the session
   std::size_t at_ = 0;         // span; those before are over
   std::int64_t frames_ = 0;    // that came in
+  int after_ = 0;              // frames in the session behind the last wanted one, as margins count
   std::size_t passed_ = 0;     // of the session's next results, those of the lead
   std::deque<Frame> lead_;     // noisy: the last that are no repetitions, the margin and one
   std::deque<Inside> inside_;  // the session, but for the lead
-  std::deque<Frame> ready_;    // no more than the latency of a session, and one
+  std::deque<Frame> ready_;    // what the last push made ready, less what next() has given
 };
 
 }  // namespace

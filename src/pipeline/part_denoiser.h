@@ -24,10 +24,10 @@ struct Surroundings {
   std::unique_ptr<RepeatFinder> repeats{};
 };
 
-/// A denoiser of the frames in `wanted` alone, of one stream. The others come through in their
-/// places, without samples. Each span has a session of its own, one after the other: the first
-/// `session`, then what `reopen` gives. A session also sees the margin before and after its span;
-/// spans that are nearer than that share one.
+/// A denoiser of the frames in `wanted` alone, of one stream and no other after it. The others come
+/// through in their places, without samples. Each span has a session of its own, one after the
+/// other: the first `session`, then what `reopen` gives. A session also sees the margin before and
+/// after its span; spans that are nearer than that share one.
 ///
 /// With a margin, the last noisy frames that are no repetitions are kept for a session to begin
 /// with. Frames in a GPU's memory are too dear to be kept: there a session with a margin sees the

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "pipeline/repeat_notes.h"
 #include "pipeline/session_crew.h"
 
 namespace lull::pipeline {
@@ -21,8 +22,10 @@ constexpr int anyone = -1;
 
 class ShardedDenoiser final : public Denoiser {
  public:
-  ShardedDenoiser(std::vector<std::unique_ptr<Denoiser>> sessions, ShardOptions options)
+  ShardedDenoiser(std::vector<std::unique_ptr<Denoiser>> sessions, ShardOptions options,
+                  std::unique_ptr<RepeatFinder> repeats)
       : crew_(std::move(sessions), std::move(options)) {
+    if (repeats) notes_.emplace(std::move(repeats));
     hands_.resize(crew_.size());
     deal_first_frames();
     latency_ = static_cast<int>(first_.size() + room_per_session * hands_.size());
@@ -33,6 +36,8 @@ class ShardedDenoiser final : public Denoiser {
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
+    // A session may hold many repetitions of a frame: these share its samples.
+    if (notes_ && !noisy.on_device) notes_->note(noisy);
     auto lock = crew_.lock();
     if (closing_)
       throw InternalError("a frame came after the last (push() was called after drain())");
@@ -69,6 +74,7 @@ class ShardedDenoiser final : public Denoiser {
     if (in_flight() > 0) return take_next();
     closing_ = false;
     next_in_ = next_out_ = 0;
+    if (notes_) notes_->clear();
     return std::nullopt;
   }
 
@@ -154,6 +160,7 @@ class ShardedDenoiser final : public Denoiser {
     if (found == waiting_.end()) return Task::drain;
     const auto place = waiting_.begin() + (found - waiting_.cbegin());
     frame = place->frame;
+    place->frame.on_device.reset();  // nobody else will take it: see stay_on_device()
     owner_[place->number] = me;
     hand.held.push_back(std::move(*place));
     waiting_.erase(place);
@@ -191,6 +198,7 @@ class ShardedDenoiser final : public Denoiser {
     std::ranges::sort(waiting_, {}, &Item::number);
   }
 
+  std::optional<RepeatNotes> notes_;
   int latency_ = 0;
   std::vector<int> first_;  // takers of the first frames
   // The crew's lock is over all that follows.
@@ -206,8 +214,9 @@ class ShardedDenoiser final : public Denoiser {
 }  // namespace
 
 std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
-                                ShardOptions options) {
-  return std::make_unique<ShardedDenoiser>(std::move(sessions), std::move(options));
+                                ShardOptions options, std::unique_ptr<RepeatFinder> repeats) {
+  return std::make_unique<ShardedDenoiser>(std::move(sessions), std::move(options),
+                                           std::move(repeats));
 }
 
 }  // namespace lull::pipeline

@@ -67,9 +67,9 @@ TEST(Timeline, TheFirstOfASceneLookFurther) {
     EXPECT_EQ(offsets(line, cut), (std::vector{1, 2, 3, 4}));
     EXPECT_EQ(offsets(line, cut + 1), (std::vector{-1, 1, 2, 3}));
     EXPECT_EQ(offsets(line, cut + 2), (std::vector{-1, 1, -2, 2}));
-    EXPECT_EQ(line.looks_further(cut), 2);
-    EXPECT_EQ(line.looks_further(cut + 1), 1);
-    EXPECT_EQ(line.looks_further(cut + 2), 0);
+    EXPECT_EQ(line.extra_ahead(cut), 2);
+    EXPECT_EQ(line.extra_ahead(cut + 1), 1);
+    EXPECT_EQ(line.extra_ahead(cut + 2), 0);
   }
 }
 
@@ -79,7 +79,7 @@ TEST(Timeline, ButNoFurtherThanMaxTemporal) {
     Timeline line(radius);
     for (int n = 0; n < 12; ++n) line.add(false, n > 0 ? 1 : 0);
     for (std::size_t n = 0; n < further[radius].size(); ++n)
-      EXPECT_EQ(line.looks_further(n), further[radius][n]) << "radius " << radius << " frame " << n;
+      EXPECT_EQ(line.extra_ahead(n), further[radius][n]) << "radius " << radius << " frame " << n;
   }
 }
 

@@ -187,12 +187,12 @@ TEST(PartDealer, SessionsSeeTheMarginsWithoutRepetitions) {
        .repeats = std::make_unique<Told>(std::set<std::int64_t>{1, 4, 5, 7, 9, 10, 11})});
   EXPECT_EQ(filter(*dealer, 16).size(), 16u);
   ASSERT_EQ(seen.size(), 3u);
-  EXPECT_THAT(seen[0].frames, ElementsAre(0, 1, 2, 3, 4, 5, 6, 8));
-  EXPECT_THAT(seen[0].aside, ElementsAre(0, 0, 0, 0, 0, 0, 1, 2));
-  EXPECT_THAT(seen[1].frames, ElementsAre(2, 3, 6, 7, 8, 9, 10, 11, 12, 13));
-  EXPECT_THAT(seen[1].aside, ElementsAre(-2, -1, 0, 0, 0, 0, 0, 0, 1, 2));
-  EXPECT_THAT(seen[2].frames, ElementsAre(6, 8, 12, 13, 14, 15));
-  EXPECT_THAT(seen[2].aside, ElementsAre(-2, -1, 0, 0, 0, 0));
+  EXPECT_THAT(seen[0].frames, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 12));
+  EXPECT_THAT(seen[0].aside, ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1, 2));
+  EXPECT_THAT(seen[1].frames, ElementsAre(3, 6, 8, 9, 10, 11, 12, 13, 14, 15));
+  EXPECT_THAT(seen[1].aside, ElementsAre(-2, -1, 0, 0, 0, 0, 0, 0, 0, 1));
+  EXPECT_THAT(seen[2].frames, ElementsAre(13, 14, 15));
+  EXPECT_THAT(seen[2].aside, ElementsAre(-2, -1, 0));
 }
 
 TEST(PartDealer, TakesAnotherClipOnceItIsDrained) {
@@ -218,6 +218,37 @@ TEST(PartDealer, BoundsWhatIsInFlight) {
     while (dealer->drain()) ++out;
     EXPECT_EQ(out, 200);
   }
+}
+
+TEST(PartDealer, BoundsItWithShortPartsToo) {
+  for (const int sessions : {1, 2, 3})
+    for (const int part : {1, 2, 7}) {
+      const auto dealer =
+          shard_parts(team(std::vector<Looking::Options>(sessions, {.margin = {4, 5}})),
+                      {.margin = {4, 5}, .frames = part});
+      std::int64_t out = 0;
+      for (std::int64_t i = 0; i < 100; ++i) {
+        if (dealer->push(make_frame(i))) ++out;
+        ASSERT_LE(i + 1 - out, dealer->latency() + 1) << sessions << " sessions, parts of " << part;
+      }
+      while (dealer->drain()) ++out;
+      EXPECT_EQ(out, 100);
+    }
+}
+
+// What is filtered for margins is lost: as much of it for a clip of stills as for any other.
+TEST(PartDealer, RepetitionsMakeNoPartShorter) {
+  std::set<std::int64_t> repetitions;
+  for (std::int64_t i = 0; i < 600; ++i)
+    if (i % 5 != 0) repetitions.insert(i);
+  std::vector<Looking::Seen> seen;
+  std::vector<std::unique_ptr<Denoiser>> one;
+  one.push_back(std::make_unique<Looking>(Looking::Options{.margin = {3, 2}}, &seen));
+  const auto dealer =
+      shard_parts(std::move(one),
+                  {.margin = {3, 2}, .frames = 20, .repeats = std::make_unique<Told>(repetitions)});
+  EXPECT_EQ(filter(*dealer, 600).size(), 600u);
+  EXPECT_EQ(seen.size(), 6u);  // 120 distinct frames
 }
 
 TEST(PartDealer, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {

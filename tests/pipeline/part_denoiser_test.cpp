@@ -140,6 +140,15 @@ TEST(PartDenoiser, RepetitionsAreNoPartOfAMargin) {
   EXPECT_THAT(with_samples, ElementsAre(31, 32, 33));
 }
 
+// A session that holds many frames back is drained as soon as it has seen what counts.
+TEST(PartDenoiser, NoMoreThanTheMarginGoesInBehindASpan) {
+  Sessions sessions(50);
+  expect_parts([&] { return sessions.open(); }, {{0, 0}, {60, 61}}, 2, 100);
+  ASSERT_EQ(sessions.seen.size(), 2u);
+  EXPECT_THAT(sessions.seen[0], ElementsAre(0, 1, 2));
+  EXPECT_THAT(sessions.seen[1], ElementsAre(58, 59, 60, 61, 62, 63));
+}
+
 TEST(PartDenoiser, WithAMarginASessionSeesAllFramesOnAGpu) {
   Sessions sessions(2);
   const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); },

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -83,6 +84,29 @@ TEST(Sharded, FramesInFlightAreBounded) {
   }
   while (team.denoiser->drain()) ++out;
   EXPECT_EQ(in, out);
+}
+
+// A session over time may hold back hundreds of frames of a still.
+TEST(Sharded, RepetitionsShareSamples) {
+  struct Still final : RepeatFinder {
+    bool begun = false;
+    Likeness find(const Frame&) override {
+      return std::exchange(begun, true) ? Likeness::repeats : Likeness::fresh;
+    }
+    void clear() override { begun = false; }
+  };
+  std::vector<std::unique_ptr<Denoiser>> one;
+  one.push_back(std::make_unique<FakeDenoiser>(50));
+  const auto denoiser = shard(std::move(one), {}, std::make_unique<Still>());
+  std::vector<std::weak_ptr<std::byte[]>> pixels;
+  for (int i = 0; i < 80; ++i) {
+    Frame frame = make_frame(i);
+    pixels.emplace_back(frame.pixels);
+    (void)denoiser->push(std::move(frame));
+  }
+  EXPECT_EQ(std::ranges::count_if(pixels, [](const auto& p) { return !p.expired(); }), 1);
+  while (denoiser->drain()) {
+  }
 }
 
 TEST(Sharded, AFastDeviceTakesMoreFrames) {

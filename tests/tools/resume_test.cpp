@@ -172,7 +172,7 @@ TEST_F(Resume, AnotherJobIsRefusedInOneLine) {
   run_and_kill(out_);
   const std::pair<std::vector<std::string>, std::string> others[] = {
       {{"--sigma", "21"}, "--sigma (of 0..255) was 20:20:20 and is 21:21:21"},
-      {{"--profile", "balanced"}, "--group was"},
+      {{"--profile", "balanced"}, "--window was"},
       {{"--phases", "1"}, "--phases was 2 and is 1"},
       {{"--device", "reference"}, "the device was cpu"},
       {{"--segment-frames", "30"}, "--segment-frames was 20 and is 30"},
