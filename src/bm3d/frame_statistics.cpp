@@ -65,11 +65,14 @@ void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums
     }
 }
 
-template <bool lively, class T>
+/// `enough`: called with the number of blocks that are left; whether they may stay uncounted.
+template <bool lively, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, int bits, std::uint32_t limit,
-                   std::uint32_t& different, FrameDifference& d) {
+                   std::uint32_t& different, FrameDifference& d, Enough&& enough) {
+  const auto blocks_of = [](int length) { return (length + relation_block - 1) / relation_block; };
   std::vector<std::uint8_t> bytes_a(a.width), bytes_b(a.width);
   for (int top = 0; top < a.height; top += relation_block) {
+    if (enough(static_cast<std::uint32_t>(blocks_of(a.width) * blocks_of(a.height - top)))) return;
     ColumnSums sums(a.width);
     const int rows = std::min(relation_block, a.height - top);
     for (int y = top; y < top + rows; ++y)
@@ -139,18 +142,35 @@ FrameDifference difference_of(const Frame& frame, const Frame& before,
   for (int i = 0; i < format.planes() && d.identical; ++i)
     d.identical = same_bytes(frame, before, i);
   if (d.identical) return d;
+  const auto never = [](std::uint32_t) { return false; };
   for (int i = 0; i < format.planes(); ++i) {
     const bool main = i == main_plane(format.layout == Layout::rgb);
     with_samples(frame, before, i, [&](auto a, auto b) {
       const std::uint32_t limit = same_limit(sigma[i]);
       if (main)
-        compare_plane<true>(a, b, format.bits, limit, d.different[i], d);
+        compare_plane<true>(a, b, format.bits, limit, d.different[i], d, never);
       else if (sigma[i] > 0)
-        compare_plane<false>(a, b, format.bits, limit, d.different[i], d);
+        compare_plane<false>(a, b, format.bits, limit, d.different[i], d, never);
     });
     if (sigma[i] == 0) d.different[i] = same_bytes(frame, before, i) ? 0 : 1;
   }
   return d;
+}
+
+Relation relation_between(const Frame& frame, const Frame& before,
+                          const std::array<float, 3>& sigma) {
+  const int main = main_plane(frame.format.layout == Layout::rgb);
+  FrameDifference d;
+  // Once a block of the main plane differs, its blocks alone decide. Each that is left may be
+  // shared, and counts as lively then.
+  if (sigma[main] > 0)
+    with_samples(frame, before, main, [&](auto a, auto b) {
+      compare_plane<true>(a, b, frame.format.bits, same_limit(sigma[main]), d.different[main], d,
+                          [&](std::uint32_t left) {
+                            return d.different[main] > 0 && d.lively >= 2 * d.shared + left;
+                          });
+    });
+  return d.different[main] > 0 ? relation_of(d) : relation_of(difference_of(frame, before, sigma));
 }
 
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {

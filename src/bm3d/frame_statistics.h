@@ -14,6 +14,11 @@ namespace lull::bm3d {
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
+/// relation_of() that, found as soon as it is certain: for frames with noise of their own after
+/// half of the main plane.
+[[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
+                                        const std::array<float, 3>& sigma);
+
 /// The main plane in 8 bits.
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
 /// `main` in the size in which it is predicted.

@@ -24,7 +24,7 @@ class Finder final : public RepeatFinder {
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames are compared on the CPU); decode it on the CPU");
     const Relation relation =
-        before_.pixels ? relation_of(difference_of(frame, before_, sigma_)) : Relation::fresh;
+        before_.pixels ? relation_between(frame, before_, sigma_) : Relation::fresh;
     before_ = frame;
     return timeline_.judge(relation);
   }

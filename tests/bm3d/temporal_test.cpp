@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "bm3d/frame_statistics.h"
 #include "bm3d/timeline.h"
 #include "core/describe.h"
 #include "core/error.h"
@@ -368,24 +367,6 @@ TEST(Temporal, RefusesWhatMakesNoSense) {
   params = quick(1);
   params.hard.place_bonus = -1;
   EXPECT_THROW(validate(params), InvalidArgument);
-}
-
-TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {
-  const std::array<float, 3> noise{sigma, sigma, sigma};
-  const Plane<float> clean = clean_plane(gray(), 0, 0);
-  Frame a = make_frame(gray()), b = make_frame(gray());
-  store_plane(with_noise(clean.view(), sigma, 1).view(), a, 0);
-  store_plane(with_noise(clean.view(), sigma, 2).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
-  EXPECT_EQ(relation_of(difference_of(a, a, noise)), Relation::identical);
-  // Also where the noise is a fifth of what is said.
-  store_plane(with_noise(clean.view(), sigma / 5, 1).view(), a, 0);
-  store_plane(with_noise(clean.view(), sigma / 5, 2).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
-  // Two frames without any noise do not share it.
-  store_plane(clean_plane(gray(), 0, 0).view(), a, 0);
-  store_plane(clean_plane(gray(), 3, 0).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
 }
 
 }  // namespace
