@@ -38,9 +38,11 @@ class CudaPhases {
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream);
 
   bool filters_any() const { return !first_sets_.empty(); }
-  bool is_filtered(int plane) const { return sigma_[plane] > 0 && holds_a_patch(plane); }
+  bool is_filtered(int plane) const { return sigma_[plane] > 0 && holds_a_patch(format_, plane); }
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
-  bool changes(int plane) const { return params_.sigma[plane] > 0 && holds_a_patch(plane); }
+  bool changes(int plane) const {
+    return params_.sigma[plane] > 0 && holds_a_patch(format_, plane);
+  }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
   /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
   std::size_t greatest_plane() const;
@@ -79,7 +81,6 @@ class CudaPhases {
     float sigma = 0;  // of the noise in it
   };
 
-  bool holds_a_patch(int plane) const;
   /// Planes of the size of plane `i` have equal geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];

@@ -36,10 +36,8 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
       hard_window_(kaiser_window(params.hard.kaiser)),
       wiener_window_(kaiser_window(params.wiener.kaiser)) {
   sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
-  std::array<bool, 3> filtered{};
-  for (int i = 0; i < format.planes(); ++i) filtered[i] = is_filtered(i);
-  first_sets_ = plane_sets(Phase::first, params.temporal > 0, format, filtered);
-  second_sets_ = plane_sets(Phase::second, params.temporal > 0, format, filtered);
+  first_sets_ = plane_sets(Phase::first, params.temporal > 0, format, sigma_);
+  second_sets_ = plane_sets(Phase::second, params.temporal > 0, format, sigma_);
   if (!filters_any()) return;
   plan_planes();
   plan_batches();
@@ -49,15 +47,11 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
     wiener_dft_ = std::make_unique<DftFilter>(params.wiener, Phase::second, stream);
 }
 
-bool CudaPhases::holds_a_patch(int i) const {
-  return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
-}
-
 void CudaPhases::plan_planes() {
   for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
     const int width = format_.plane_width(k), height = format_.plane_height(k);
     geometries_[k].margins = Margins(width, height, greatest_window(params_));
-    if (!holds_a_patch(k)) continue;
+    if (!holds_a_patch(format_, k)) continue;
     geometries_[k].hard_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].wiener_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
@@ -77,7 +71,7 @@ void CudaPhases::plan_planes() {
 void CudaPhases::plan_batches() {
   std::size_t references = 0, places = 0;
   for (const int i : {0, 1}) {
-    if (i >= format_.planes() || !holds_a_patch(i)) continue;
+    if (i >= format_.planes() || !holds_a_patch(format_, i)) continue;
     for (const Phase which : {Phase::first, Phase::second}) {
       const PhaseParams& phase = parameters(which);
       const ReferenceGrid& grid =
@@ -108,7 +102,7 @@ MotionGrid CudaPhases::motion_grid(Phase phase, const PlaneSet& set) const {
 std::size_t CudaPhases::greatest_plane() const {
   std::size_t size = 0;
   for (const int i : {0, 1})
-    if (i < format_.planes() && holds_a_patch(i)) size = std::max(size, margins(i).size());
+    if (i < format_.planes() && holds_a_patch(format_, i)) size = std::max(size, margins(i).size());
   return size;
 }
 

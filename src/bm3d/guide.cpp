@@ -6,18 +6,21 @@
 
 namespace lull::bm3d {
 
+bool holds_a_patch(const FrameFormat& format, int plane) {
+  return format.plane_width(plane) >= patch && format.plane_height(plane) >= patch;
+}
+
 bool filters_any(const Params& params, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i)
-    if (params.sigma[i] > 0 && format.plane_width(i) >= patch && format.plane_height(i) >= patch)
-      return true;
+    if (params.sigma[i] > 0 && holds_a_patch(format, i)) return true;
   return false;
 }
 
 std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat& format,
-                                 const std::array<bool, 3>& filtered) {
+                                 const std::array<float, 3>& sigma) {
   std::vector<int> luma, chroma;
   for (int i = 0; i < format.planes(); ++i)
-    if (filtered[i]) (i == 0 ? luma : chroma).push_back(i);
+    if (sigma[i] > 0 && holds_a_patch(format, i)) (i == 0 ? luma : chroma).push_back(i);
   if (chroma.empty()) return luma.empty() ? std::vector<PlaneSet>{} : std::vector{PlaneSet{luma}};
   const bool all_in_luma = over_time && !luma.empty();
   const bool together = !format.subsampled() && (all_in_luma || phase == Phase::second);
@@ -27,8 +30,8 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   PlaneSet last{chroma};
   last.of_luma = all_in_luma || phase == Phase::second;
   if (!all_in_luma) {
-    const float weight = filtered[1] && filtered[2] ? 0.70710678f : 1;
-    last.of_chroma = {filtered[1] ? weight : 0, filtered[2] ? -weight : 0};
+    const float weight = sigma[1] > 0 && sigma[2] > 0 ? 0.70710678f : 1;
+    last.of_chroma = {sigma[1] > 0 ? weight : 0, sigma[2] > 0 ? -weight : 0};
     if (last.of_luma) last.tau_factor = colour_tau;
   }
   sets.push_back(last);

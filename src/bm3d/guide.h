@@ -25,6 +25,7 @@
 
 namespace lull::bm3d {
 
+[[nodiscard]] bool holds_a_patch(const FrameFormat& format, int plane);
 /// Whether any plane is filtered: those without noise and those smaller than a patch pass through.
 [[nodiscard]] bool filters_any(const Params& params, const FrameFormat& format);
 
@@ -40,10 +41,11 @@ struct PlaneSet {
   /// Whether that picture is made, in chroma's size, and not luma as it is.
   bool is_made() const { return has_chroma() || planes.front() != 0; }
 };
-/// The sets of a phase, in the order in which they are filtered. `filtered`: which planes are.
+/// The sets of a phase, in the order in which they are filtered. `sigma`: of the planes as they are
+/// filtered (Y, U, V for RGB); those without noise and those smaller than a patch are in none.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format,
-                                               const std::array<bool, 3>& filtered);
+                                               const std::array<float, 3>& sigma);
 
 /// Standard deviation of the noise in the picture that a set is matched in, where `sigma` is that
 /// of the planes. Luma's share beside chroma is left out.

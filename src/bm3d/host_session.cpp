@@ -67,15 +67,13 @@ class HostWorker : public FrameWorker {
   HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
       : params_(params), format_(format), engine_(std::move(engine)), pool_(format) {
     sigma_ = format.layout == Layout::rgb ? opponent_sigma(params.sigma) : params.sigma;
-    std::array<bool, 3> filtered{};
     for (int i = 0; i < format.planes(); ++i) {
-      filtered[i] = is_filtered(i);
       passes_through_ |= !is_stored(i);
       result_[i] = plane_of(i);
       if (params.guide_noise > 0) mixed_[i] = plane_of(i);
     }
-    sets_ = {plane_sets(Phase::first, params.temporal > 0, format, filtered),
-             plane_sets(Phase::second, params.temporal > 0, format, filtered)};
+    sets_ = {plane_sets(Phase::first, params.temporal > 0, format, sigma_),
+             plane_sets(Phase::second, params.temporal > 0, format, sigma_)};
     for (const auto& sets : sets_) guide_is_made_ |= std::ranges::any_of(sets, &PlaneSet::is_made);
     if (!filters()) return;
     slots_.resize(slots_for(params));
@@ -151,12 +149,9 @@ class HostWorker : public FrameWorker {
 
  private:
   Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
-  bool holds_a_patch(int i) const {
-    return format_.plane_width(i) >= patch && format_.plane_height(i) >= patch;
-  }
-  bool is_filtered(int i) const { return sigma_[i] > 0 && holds_a_patch(i); }
+  bool is_filtered(int i) const { return sigma_[i] > 0 && holds_a_patch(format_, i); }
   /// Whether plane `i` of the result is a new one.
-  bool is_stored(int i) const { return params_.sigma[i] > 0 && holds_a_patch(i); }
+  bool is_stored(int i) const { return params_.sigma[i] > 0 && holds_a_patch(format_, i); }
   /// Without noise mixed in, luma is matched in the basic estimate itself.
   bool luma_guide_is_kept() const { return params_.guide_noise > 0 && params_.phases == 2; }
 

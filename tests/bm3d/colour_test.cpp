@@ -59,9 +59,9 @@ TEST(BoxAverage, AveragesWhatExists) {
 
 /// "01 in L, 2 in -C2": planes of the sets, and what they are matched in.
 std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
-                    const std::array<bool, 3>& filtered) {
+                    const std::array<float, 3>& sigma) {
   std::string text;
-  for (const PlaneSet& set : plane_sets(phase, over_time, format, filtered)) {
+  for (const PlaneSet& set : plane_sets(phase, over_time, format, sigma)) {
     if (!text.empty()) text += ", ";
     for (const int plane : set.planes) text += std::to_string(plane);
     text += set.of_luma ? " in L" : " in ";
@@ -77,12 +77,13 @@ TEST(PlaneSets, AreThoseOfGuideH) {
   FrameFormat gray{.width = 32, .height = 32}, yuv444 = gray, yuv420 = gray;
   yuv444.layout = yuv420.layout = Layout::yuv;
   yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
-  constexpr std::array all{true, true, true}, luma{true, false, false}, chroma{false, true, true},
-      second{true, false, true};
+  constexpr std::array all{9.0f, 9.0f, 9.0f}, luma{9.0f, 0.0f, 0.0f}, chroma{0.0f, 9.0f, 9.0f},
+      second{9.0f, 0.0f, 9.0f};
   for (const bool over_time : {false, true}) {
     EXPECT_EQ(sets_of(Phase::first, over_time, gray, luma), "0 in L");
     EXPECT_EQ(sets_of(Phase::second, over_time, yuv420, luma), "0 in L");
     EXPECT_EQ(sets_of(Phase::first, over_time, yuv420, {}), "");
+    EXPECT_EQ(sets_of(Phase::first, over_time, {.width = 7, .height = 32}, all), "");
     EXPECT_EQ(sets_of(Phase::first, over_time, yuv420, chroma), "12 in +c1-c2 made");
     EXPECT_EQ(sets_of(Phase::second, over_time, yuv444, chroma), "12 in L+c1-c2 tau made");
   }
