@@ -1,5 +1,5 @@
 #pragma once
-// The seam between the host's frames (host_frames.h), which know planes and colour, and the two
+// The seam between the host's frames (host_session.h), which know planes and colour, and the two
 // host backends, which know planes of float samples. (The cuda backend has its own session: its
 // planes never leave the device.)
 

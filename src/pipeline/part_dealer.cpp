@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "pipeline/repeat_notes.h"
+#include "pipeline/results_in_order.h"
 #include "pipeline/session_crew.h"
 
 namespace lull::pipeline {
@@ -48,7 +49,7 @@ class PartDealer final : public Denoiser {
     add(std::move(noisy));
     crew_.notify_work();
     crew_.wait_for_progress(lock, [&] {
-      return done_.contains(next_out_) || distinct_in_ - distinct_out_ <= latency_ || needs_input();
+      return results_.has_next() || distinct_in_ - distinct_out_ <= latency_ || needs_input();
     });
     return take_next();
   }
@@ -63,7 +64,7 @@ class PartDealer final : public Denoiser {
     closing_ = true;
     for (auto& [number, part] : parts_) part.closed = true;
     crew_.notify_work();
-    crew_.wait_for_progress(lock, [&] { return done_.contains(next_out_) || in_flight() == 0; });
+    crew_.wait_for_progress(lock, [&] { return results_.has_next() || results_.in_flight() == 0; });
     std::optional<Frame> next = take_next();
     if (!next) forget_clip();
     return next;
@@ -75,10 +76,6 @@ class PartDealer final : public Denoiser {
     bool own;             // not of a margin
     Frame frame;
   };
-  struct Done {
-    Frame frame;
-    bool distinct;
-  };
   struct Part {
     std::deque<Item> items;  // in order
     int own = 0;             // frames that are neither of a margin nor repetitions
@@ -87,11 +84,9 @@ class PartDealer final : public Denoiser {
     bool closed = false;  // there will be no more items
   };
 
-  std::int64_t in_flight() const { return next_in_ - next_out_; }
-
   /// Hands a frame to the part that it belongs to, and to those whose margins it is in.
   void add(Frame frame) {
-    const std::int64_t number = next_in_++;
+    const std::int64_t number = results_.count_in();
     if (frame.likeness == Likeness::repeats) {
       parts_.at(own_part_).items.push_back({number, true, std::move(frame)});
       return;
@@ -133,12 +128,8 @@ class PartDealer final : public Denoiser {
   }
 
   std::optional<Frame> take_next() {
-    const auto next = done_.find(next_out_);
-    if (next == done_.end()) return std::nullopt;
-    if (next->second.distinct) ++distinct_out_;
-    Frame frame = std::move(next->second.frame);
-    done_.erase(next);
-    ++next_out_;
+    std::optional<Frame> frame = results_.take();
+    if (frame && frame->likeness != Likeness::repeats) ++distinct_out_;
     return frame;
   }
 
@@ -208,9 +199,9 @@ class PartDealer final : public Denoiser {
         throw InternalError("a session gave back more frames than went in");
       const Item& item = part.items[at];
       // What a lost session has given back stays.
-      if (!item.own || item.number < next_out_ || done_.contains(item.number)) return;
-      const bool distinct = item.frame.likeness != Likeness::repeats;
-      done_.emplace(item.number, Done{std::move(result), distinct});
+      if (!item.own || results_.had(item.number)) return;
+      result.likeness = item.frame.likeness;
+      results_.add(item.number, std::move(result));
     }
     crew_.notify_progress();
   }
@@ -243,9 +234,8 @@ class PartDealer final : public Denoiser {
   std::deque<Item> before_;         // the last frames that are no repetitions: a margin of them
   std::int64_t own_part_ = nobody;  // that frames come to now
   std::int64_t next_part_ = 0;
-  std::map<std::int64_t, Done> done_;  // results that were not given back yet
-  std::int64_t next_in_ = 0, next_out_ = 0;
-  std::int64_t distinct_in_ = 0, distinct_out_ = 0;  // of these, those that are no repetitions
+  ResultsInOrder results_;
+  std::int64_t distinct_in_ = 0, distinct_out_ = 0;  // frames that are no repetitions
   bool closing_ = false;
   SessionCrew crew_;  // last: its threads use the others
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pipeline/repeat_notes.h"
+#include "pipeline/results_in_order.h"
 #include "pipeline/session_crew.h"
 
 namespace lull::pipeline {
@@ -42,38 +43,38 @@ class ShardedDenoiser final : public Denoiser {
     if (closing_)
       throw InternalError("a frame came after the last (push() was called after drain())");
     int taker = anyone;
-    if (next_in_ < static_cast<std::int64_t>(first_.size())) {
-      taker = first_[next_in_];
+    if (results_.in() < static_cast<std::int64_t>(first_.size())) {
+      taker = first_[results_.in()];
       if (crew_.lost(taker)) taker = anyone;
-    } else if (in_flight() >= latency_) {
+    } else if (results_.in_flight() >= latency_) {
       // Everybody else may be done while one session sits on the next result until it is given
       // another frame: then that session gets this one.
-      crew_.wait_for_progress(lock, [&] { return done_.contains(next_out_) || starved_owner(); });
-      if (!done_.contains(next_out_))
-        taker = owner_.contains(next_out_) ? owner_[next_out_] : anyone;
+      crew_.wait_for_progress(lock, [&] { return results_.has_next() || starved_owner(); });
+      if (!results_.has_next())
+        taker = owner_.contains(results_.next()) ? owner_[results_.next()] : anyone;
     }
     if (noisy.on_device) crew_.stay_on_device();
-    waiting_.push_back({next_in_++, taker, std::move(noisy)});
+    waiting_.push_back({results_.count_in(), taker, std::move(noisy)});
     crew_.notify_work();
     crew_.wait_for_progress(lock, [&] {
-      return done_.contains(next_out_) || in_flight() <= latency_ || starved_owner();
+      return results_.has_next() || results_.in_flight() <= latency_ || starved_owner();
     });
-    return take_next();
+    return results_.take();
   }
 
   std::optional<Frame> next() override {
     const auto lock = crew_.lock();
-    return take_next();
+    return results_.take();
   }
 
   std::optional<Frame> drain() override {
     auto lock = crew_.lock();
     closing_ = true;
     crew_.notify_work();
-    crew_.wait_for_progress(lock, [&] { return done_.contains(next_out_) || in_flight() == 0; });
-    if (in_flight() > 0) return take_next();
+    crew_.wait_for_progress(lock, [&] { return results_.has_next() || results_.in_flight() == 0; });
+    if (results_.in_flight() > 0) return results_.take();
     closing_ = false;
-    next_in_ = next_out_ = 0;
+    results_ = {};
     if (notes_) notes_->clear();
     return std::nullopt;
   }
@@ -103,11 +104,9 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  std::int64_t in_flight() const { return next_in_ - next_out_; }
-
   // The session that holds the next result waits, and no waiting frame is for it.
   bool starved_owner() const {
-    const auto owner = owner_.find(next_out_);
+    const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && hands_[owner->second].idle &&
            find_item(owner->second) == waiting_.end();
   }
@@ -116,15 +115,6 @@ class ShardedDenoiser final : public Denoiser {
     return std::find_if(waiting_.begin(), waiting_.end(), [&](const Item& item) {
       return item.taker == anyone || item.taker == worker;
     });
-  }
-
-  std::optional<Frame> take_next() {
-    const auto next = done_.find(next_out_);
-    if (next == done_.end()) return std::nullopt;
-    Frame frame = std::move(next->second);
-    done_.erase(next);
-    ++next_out_;
-    return frame;
   }
 
   void serve(int me, Denoiser& session) {
@@ -176,7 +166,7 @@ class ShardedDenoiser final : public Denoiser {
       if (held.empty()) throw InternalError("a session gave back more frames than went in");
       noisy = std::move(held.front().frame);
       owner_.erase(held.front().number);
-      done_.emplace(held.front().number, std::move(ready));
+      results_.add(held.front().number, std::move(ready));
       held.pop_front();
     }
     crew_.notify_progress();
@@ -203,10 +193,9 @@ class ShardedDenoiser final : public Denoiser {
   std::vector<int> first_;  // takers of the first frames
   // The crew's lock is over all that follows.
   std::vector<Hand> hands_;
-  std::deque<Item> waiting_;            // for a session, in order
-  std::map<std::int64_t, int> owner_;   // session that holds a frame
-  std::map<std::int64_t, Frame> done_;  // results that were not given back yet
-  std::int64_t next_in_ = 0, next_out_ = 0;
+  std::deque<Item> waiting_;           // for a session, in order
+  std::map<std::int64_t, int> owner_;  // session that holds a frame
+  ResultsInOrder results_;
   bool closing_ = false;
   SessionCrew crew_;  // last: its threads use the others
 };

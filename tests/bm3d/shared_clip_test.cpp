@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "pipeline/part_dealer.h"
 #include "support/pictures.h"
+#include "support/sessions.h"
 
 namespace lull::bm3d {
 namespace {
@@ -150,15 +151,6 @@ std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format,
                                 .repeats = open_repeat_finder(params, format)});
 }
 
-std::vector<Frame> run(Denoiser& session, const std::vector<Frame>& frames) {
-  std::vector<Frame> out;
-  for (const Frame& frame : frames)
-    for (auto ready = session.push(frame); ready; ready = session.next())
-      out.push_back(*std::move(ready));
-  while (auto ready = session.drain()) out.push_back(*std::move(ready));
-  return out;
-}
-
 void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& whole) {
   ASSERT_EQ(result.size(), whole.size());
   for (std::size_t n = 0; n < whole.size(); ++n) {
@@ -169,11 +161,12 @@ void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& wh
 
 void expect_shared_equal(const Clip& clip, const Params& params,
                          const std::vector<Team>& teams = {{1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
-  const std::vector<Frame> whole = run(*open(params, clip.format(), {.threads = 1}), clip.frames());
+  const std::vector<Frame> whole =
+      run_clip(*open(params, clip.format(), {.threads = 1}), clip.frames());
   ASSERT_EQ(whole.size(), clip.frames().size());
   for (const Team& team : teams) {
     SCOPED_TRACE(::testing::Message() << team.sessions << " sessions, parts of " << team.part);
-    expect_equal(run(*share(params, clip.format(), team), clip.frames()), whole);
+    expect_equal(run_clip(*share(params, clip.format(), team), clip.frames()), whole);
   }
 }
 
@@ -282,7 +275,8 @@ TEST(SharedClip, OneAfterTheOther) {
   const Clip first = Clip().scene(12).near(2), second = Clip().scene(3).identical(20).scene(8);
   const auto shared = share(quick(1), gray, {2, 4});
   for (const Clip& clip : {first, second, first})
-    expect_equal(run(*shared, clip.frames()), run(*open(quick(1), gray, {}), clip.frames()));
+    expect_equal(run_clip(*shared, clip.frames()),
+                 run_clip(*open(quick(1), gray, {}), clip.frames()));
 }
 
 }  // namespace

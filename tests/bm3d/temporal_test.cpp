@@ -12,6 +12,7 @@
 #include "core/describe.h"
 #include "core/error.h"
 #include "support/pictures.h"
+#include "support/sessions.h"
 
 namespace lull::bm3d {
 namespace {
@@ -66,17 +67,9 @@ Params quick(int temporal) {
   return params;
 }
 
-std::vector<Frame> run(Denoiser& session, const std::vector<Frame>& frames) {
-  std::vector<Frame> out;
-  for (const Frame& frame : frames)
-    if (auto ready = session.push(frame)) out.push_back(*ready);
-  while (auto ready = session.drain()) out.push_back(*ready);
-  return out;
-}
-
 std::vector<Frame> run(const Params& params, const std::vector<Frame>& frames,
                        const Backend& backend = {}) {
-  return run(*open(params, frames[0].format, backend), frames);
+  return run_clip(*open(params, frames[0].format, backend), frames);
 }
 
 double psnr_of(const Frame& result, int n, double phase = 0) {
@@ -104,7 +97,7 @@ class TemporalOn : public ::testing::TestWithParam<BackendKind> {
     return open(params, format, backend_);
   }
   std::vector<Frame> run(const Params& params, const std::vector<Frame>& frames) const {
-    return bm3d::run(*open_session(params, frames[0].format), frames);
+    return run_clip(*open_session(params, frames[0].format), frames);
   }
   Backend backend_;
 };
@@ -195,8 +188,8 @@ TEST(Temporal, ThreadsChangeNothing) {
 TEST_P(TemporalOn, ADrainedSessionTakesAnotherClip) {
   const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
   const auto session = open_session(quick(1), gray());
-  EXPECT_EQ(bm3d::run(*session, first).size(), 4u);
-  const std::vector<Frame> again = bm3d::run(*session, second), fresh = run(quick(1), second);
+  EXPECT_EQ(run_clip(*session, first).size(), 4u);
+  const std::vector<Frame> again = run_clip(*session, second), fresh = run(quick(1), second);
   ASSERT_EQ(again.size(), 5u);
   for (std::size_t n = 0; n < 5; ++n) EXPECT_TRUE(same_samples(again[n], fresh[n])) << n;
   EXPECT_FALSE(session->drain());

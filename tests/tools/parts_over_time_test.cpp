@@ -10,6 +10,7 @@
 #include "pipeline/field_denoiser.h"
 #include "pipeline/part_denoiser.h"
 #include "support/pictures.h"
+#include "support/sessions.h"
 #include "tools/clips.h"
 #include "tools/job.h"
 #include "tools/open_denoiser.h"
@@ -70,19 +71,10 @@ std::unique_ptr<Denoiser> open_two() {
       .denoiser;
 }
 
-std::vector<Frame> run(Denoiser& denoiser, const std::vector<Frame>& frames) {
-  std::vector<Frame> out;
-  for (const Frame& frame : frames)
-    for (auto ready = denoiser.push(frame); ready; ready = denoiser.next())
-      out.push_back(*std::move(ready));
-  while (auto ready = denoiser.drain()) out.push_back(*std::move(ready));
-  return out;
-}
-
 void expect_parts_equal(const std::vector<Frame>& frames) {
-  const std::vector<Frame> whole = run(*open(), frames);
+  const std::vector<Frame> whole = lull::testing::run_clip(*open(), frames);
   ASSERT_EQ(whole.size(), frames.size());
-  const std::vector<Frame> shared = run(*open_two(), frames);
+  const std::vector<Frame> shared = lull::testing::run_clip(*open_two(), frames);
   ASSERT_EQ(shared.size(), frames.size());
   for (std::size_t n = 0; n < whole.size(); ++n)
     ASSERT_TRUE(lull::testing::same_samples(shared[n], whole[n])) << "frame " << n;
@@ -92,7 +84,7 @@ void expect_parts_equal(const std::vector<Frame>& frames) {
     for (const auto& opener : {open, open_two}) {
       const auto parts = pipeline::by_parts(opener(), opener, {{first, first + 1}, later},
                                             surroundings_of(params(), format));
-      const std::vector<Frame> some = run(*parts, frames);
+      const std::vector<Frame> some = lull::testing::run_clip(*parts, frames);
       ASSERT_EQ(some.size(), frames.size());
       for (std::int64_t n = 0; n < count; ++n) {
         const bool wanted = (n >= first && n <= first + 1) || (n >= later.first && n <= later.last);
@@ -173,13 +165,13 @@ TEST(PartsOverTime, OfTheFieldsOfEitherParity) {
     odd.identical(n == 5 ? 8 : 0);
   }
   const std::vector<Frame> frames = woven(even.frames, odd.frames);
-  const std::vector<Frame> expected =
-      woven(run(*open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
-            run(*open(), {odd.frames.begin(), odd.frames.begin() + frames.size()}));
+  const std::vector<Frame> expected = woven(
+      lull::testing::run_clip(*open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
+      lull::testing::run_clip(*open(), {odd.frames.begin(), odd.frames.begin() + frames.size()}));
   for (const auto& opener : {open, open_two}) {
     const auto fields = pipeline::by_fields(frames.front().format, opener(), opener());
     for (int clip = 0; clip < 2; ++clip) {
-      const std::vector<Frame> out = run(*fields, frames);
+      const std::vector<Frame> out = lull::testing::run_clip(*fields, frames);
       ASSERT_EQ(out.size(), frames.size());
       for (std::size_t n = 0; n < out.size(); ++n)
         EXPECT_TRUE(lull::testing::same_samples(out[n], expected[n])) << n;
