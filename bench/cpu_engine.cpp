@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "bm3d/cpu_kernels.h"
+#include "bm3d/cpu/kernels.h"
 #include "bm3d/phase_engine.h"
 
 namespace lull::bm3d {
@@ -116,16 +116,16 @@ void filter(benchmark::State& state) {
   const PhaseParams phase{.transform = static_cast<Transform>(state.range(0))};
   const bool wiener = state.range(2) == 1;
   const Plane<float> noisy = noisy_picture(size, size), basic = clean_picture(size, size);
-  const FilterTables tables = wiener ? make_wiener_tables(phase, sigma * sigma)
-                                     : make_hard_tables(phase, 2.7f * sigma, 1.0f);
+  const FilterTables tables =
+      wiener ? make_wiener_tables(phase, {sigma}, 1) : make_hard_tables(phase, {sigma}, 2.7f, 1);
   Plane<float> numerator(size + 16, size), weights(size + 16, size);
   Buffer<float> scratch;
   PlaneTile tile{.wiener = wiener,
                  .frame = {},
                  .noisy_stride = noisy.view().stride,
                  .basic_stride = basic.view().stride};
-  tile.frame[max_temporal] = {noisy.view().data, basic.view().data, numerator.view().data,
-                              weights.view().data, numerator.view().stride};
+  tile.frame[0] = {noisy.view().data, basic.view().data, numerator.view().data, weights.view().data,
+                   numerator.view().stride};
   std::mt19937 rng{2};
   std::vector<Group> groups(256);
   for (Group& group : groups) {
@@ -154,14 +154,17 @@ void whole(benchmark::State& state) {
   const PlaneView<const float> source = noisy.view(), estimate = std::as_const(basic).view();
   const PlaneView<float> first = basic.view(), second = result.view();
   const auto sums = engine->make_sums(width, height);
-  const PhaseFrame frame{.guide = source, .noisy = {source}, .sums = {sums.get()}};
+  const FrameFormat gray{.width = width, .height = height};
+  const PhasePlan hard = plan_phase(Phase::first, params, gray);
+  const PhasePlan wiener = plan_phase(Phase::second, params, gray);
+  const PhaseFrame frame{0, {.guide = {source}, .noisy = {source}, .sums = {sums.get()}}};
   PhaseFrame again = frame;
-  again.guide = again.basic[0] = estimate;
+  again.frame.guide.samples = again.frame.basic[0] = estimate;
   for (auto _ : state) {
-    engine->run(params, {Phase::first, {&frame, 1}, {&sigma, 1}, sigma});
-    engine->finish(params.hard, *sums, first);
-    engine->run(params, {Phase::second, {&again, 1}, {&sigma, 1}, 0});
-    engine->finish(params.wiener, *sums, second);
+    engine->run({hard, hard.sets[0], {&frame, 1}, sigma});
+    engine->finish(hard, *sums, first);
+    engine->run({wiener, wiener.sets[0], {&again, 1}});
+    engine->finish(wiener, *sums, second);
   }
   state.counters["Mpixel"] =
       benchmark::Counter(width * height * 1e-6, benchmark::Counter::kIsIterationInvariantRate |

@@ -16,7 +16,7 @@
 #include "bench/device_time.h"
 #include "bench/parameter_grid.h"
 #include "bench/pictures.h"
-#include "bm3d/cuda_slot.h"
+#include "bm3d/cuda/slot.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "cuda/device_list.h"

@@ -5,6 +5,8 @@
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 
@@ -15,6 +17,7 @@
 #include "bench/pictures.h"
 #include "cuda/device_list.h"
 #include "cuda/pinned_memory.h"
+#include "cuda/shared_memory.h"
 
 namespace {
 
@@ -26,12 +29,25 @@ struct Options {
   ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
   std::vector<std::string> sizes{"1920x1080"};
   int device = 0, repeats = 50;
+  bool black = false;
+  std::size_t shared_memory = 0;  // KB; 0: as it is
 };
+
+/// What kernels are planned for.
+cuda::DeviceLimits limits(const Options& o) {
+  cuda::DeviceLimits device = cuda::device_limits();
+  if (o.shared_memory > 0) {
+    device.shared_memory = o.shared_memory << 10;
+    device.block_shared_memory = device.shared_memory - device.reserved;
+  }
+  return device;
+}
 
 /// One setting at one size, made when its first stage is timed. Only one exists at a time.
 struct Bench {
-  Bench(const Configuration& configuration, const Frame& noisy, int repeats)
-      : kernels(configuration.params, noisy), timer(kernels.stream()) {
+  Bench(const Configuration& configuration, const Frame& noisy, int repeats,
+        const cuda::DeviceLimits& device)
+      : kernels(configuration.params, noisy, device), timer(kernels.stream()) {
     frame_ms =
         timer.repeat(repeats, [&] { kernels.launch_until(kernels.stages().size()); }).median();
   }
@@ -55,22 +71,31 @@ void time_stage(benchmark::State& state, const Bench& bench, std::size_t index) 
   state.counters["share"] = median / bench.frame_ms;
 }
 
+void blacken(Frame& frame) {
+  for (int i = 0; i < frame.format.planes(); ++i)
+    for (int y = 0; y < frame.format.plane_height(i); ++y)
+      std::fill_n(frame.planes[i].data + y * frame.planes[i].stride,
+                  frame.format.plane_width(i) * frame.format.bytes_per_sample(), std::byte{0});
+}
+
 /// Stages are registered by name, which needs no device; `bench` follows when they run.
 void add_benchmarks(const Options& o, const Frame& picture) {
   auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
+  const cuda::DeviceLimits device = limits(o);
   for (const std::string& size : o.sizes) {
     const FrameFormat format = format_of({parse_size(size), "gray"}, picture.format);
     for (const Configuration& configuration : configurations(o.grid)) {
       const std::string key = configuration.setting + "/" + size;
-      const Frame noisy = reshape(picture, format, 0, cuda::pinned_memory());
-      const KernelStages probe(configuration.params, noisy);
+      Frame noisy = reshape(picture, format, 0, cuda::pinned_memory());
+      if (o.black) blacken(noisy);
+      const KernelStages probe(configuration.params, noisy, device);
       for (std::size_t i = 0; i < probe.stages().size(); ++i)
         benchmark::RegisterBenchmark((key + "/" + probe.stages()[i].name).c_str(),
                                      [=, repeats = o.repeats](benchmark::State& state) {
                                        if (current->first != key) {
                                          current->second.reset();
-                                         current->second =
-                                             std::make_unique<Bench>(configuration, noisy, repeats);
+                                         current->second = std::make_unique<Bench>(
+                                             configuration, noisy, repeats, device);
                                          current->first = key;
                                        }
                                        time_stage(state, *current->second, i);
@@ -94,6 +119,9 @@ int main(int argc, char** argv) {
   add_grid_options(app, o.grid);
   app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
   app.add_option("--device", o.device, "number of the GPU");
+  app.add_flag("--black", o.black, "a black frame, where all candidates are equal");
+  app.add_option("--shared-memory", o.shared_memory,
+                 "plan kernels as for a GPU with so many KB a multiprocessor (64, 100, 164, 228)");
   app.add_option("--repeats", o.repeats, "launches; the median counts")->check(CLI::PositiveNumber);
   parse_arguments(app, argc, argv);
 

@@ -4,6 +4,7 @@
 
 #include "bm3d/kaiser.h"
 #include "core/error.h"
+#include "core/round_up.h"
 #include "cuda/shared_memory.h"
 
 namespace lull::bench {
@@ -27,16 +28,18 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size) {
 
 }  // namespace
 
-KernelStages::KernelStages(const Params& params, const Frame& noisy) {
+KernelStages::KernelStages(const Params& params, const Frame& noisy,
+                           const cuda::DeviceLimits& device)
+    : device_(device) {
   const FrameFormat& format = noisy.format;
   if (format.layout != Layout::gray)
     throw InvalidArgument("a frame of several planes (kernels are timed on a grey one)");
   if (params.hard.transform == Transform::dft || params.wiener.transform == Transform::dft)
     throw InvalidArgument("the DFT (its filter is cuFFT's for the most part); take dct or bior");
   stream_ = cuda::make_stream();
-  margins_ =
-      Margins(format.width, format.height, std::max(params.hard.window, params.wiener.window));
-  const int pitch = (format.width * format.bytes_per_sample() + 63) / 64 * 64;
+  margins_ = Margins(format.width, format.height,
+                     std::max(params.hard.window, params.wiener.window), patch);
+  const int pitch = round_up(format.width * format.bytes_per_sample(), 64);
   samples_ = cuda::DeviceBuffer<std::byte>(static_cast<std::size_t>(pitch) * format.height);
   raw_.sample = format.sample;
   raw_.full_scale = format.full_scale();
@@ -55,30 +58,29 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy) {
     const std::size_t count =
         static_cast<std::size_t>(block_references) * batch.blocks_x * batch.blocks_y;
     references = std::max(references, count);
-    places = std::max(places, count * group_capacity(*phase));
+    places = std::max(places, count * group_capacity(phase->matching()));
   }
   displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 
-  const std::size_t shared = cuda::shared_limit_for(match_blocks);
   add_load();
   add_phase("first",
             {params.hard,
-             MatchPlan(params.hard, shared),
+             plan_match(params.hard.matching(), device),
              {noisy_.get()},
              nullptr,
              basic_.get(),
              {params.lambda, params.lambda_mean}},
-            params.sigma[0]);
+            params.noise.sigma(0));
   if (params.phases == 2)
     add_phase("second",
               {params.wiener,
-               MatchPlan(params.wiener, shared),
+               plan_match(params.wiener.matching(), device),
                {basic_.get(), noisy_.get(), params.guide_noise},
                basic_.get(),
                result_.get(),
                {params.mu2}},
-              params.sigma[0]);
+              params.noise.sigma(0));
   add_store(params.phases == 2 ? result_.get() : basic_.get());
   cuda::check(cudaDeviceSynchronize());
 }
@@ -106,23 +108,24 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
   args.margins = margins_;
   args.grid = ReferenceGrid(margins_.width, margins_.height, setup.params.step);
   args.batch = whole(args.grid);
-  args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params)};
+  args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params.matching())};
   args.window = kaiser_window(setup.params.kaiser);
   const float scale = std::min(1.0f, greatest_scale(setup.params.tau));
   const Guide guide{guide_.get(), half_norms_.get(), scale};
   const std::int64_t references = std::int64_t{args.grid.count_x} * args.grid.count_y;
 
   stages_.push_back({name + "/guide", 0, [this, setup, guide, args] {
-                       make_guide(setup.guide, margins_, guide.scale, guide.offset, guide_.get(),
-                                  half_norms_.get(), {1, args.sums}, stream_.get());
+                       make_guide_and_clear_sums(setup.guide, margins_, guide.scale, guide.offset,
+                                                 guide_.get(), half_norms_.get(), {1, args.sums},
+                                                 stream_.get());
                      }});
   stages_.push_back({name + "/match", references, [this, setup, guide, args] {
-                       match(guide, margins_, args.grid, args.batch, setup.params, setup.plan,
-                             args.groups, stream_.get());
+                       match(guide, margins_, args.grid, args.batch, setup.params.matching(),
+                             setup.plan, args.groups, stream_.get());
                      }});
   stages_.push_back({name + "/filter", references, [this, setup, args] {
                        (setup.basic == nullptr ? filter_hard : filter_wiener)(
-                           args, setup.params, setup.strength, stream_.get());
+                           args, setup.params, setup.strength, stream_.get(), device_);
                      }});
   stages_.push_back({name + "/normalise", 0, [this, setup, args] {
                        normalise(args.sums[0], noisy_.get(), margins_, args.window, setup.estimate,

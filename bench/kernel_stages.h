@@ -1,13 +1,13 @@
 #pragma once
 // The CUDA backend's kernels for one grey frame, each to be launched on its own: all that the
-// benchmarks know of bm3d/kernels.h.
+// benchmarks know of bm3d/cuda/kernels.h.
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "bm3d/kernels.h"
+#include "bm3d/cuda/kernels.h"
 #include "cuda/handles.h"
 
 namespace lull::bench {
@@ -21,9 +21,11 @@ struct KernelStage {
 
 class KernelStages {
  public:
-  /// Uploads `noisy`, a grey frame. The DFT is not among the kernels of kernels.h.
+  /// Uploads `noisy`, a grey frame. Kernels are planned for `device`. The DFT is not among the
+  /// kernels of kernels.h.
   /// @throws InvalidArgument for anything else
-  KernelStages(const bm3d::Params& params, const Frame& noisy);
+  KernelStages(const bm3d::Params& params, const Frame& noisy,
+               const cuda::DeviceLimits& device = cuda::device_limits());
 
   const std::vector<KernelStage>& stages() const { return stages_; }
   cudaStream_t stream() const { return stream_.get(); }
@@ -36,19 +38,20 @@ class KernelStages {
   /// What a phase works on.
   struct PhaseSetup {
     bm3d::PhaseParams params;
-    bm3d::MatchPlan plan;
-    bm3d::MixedPlane guide;
+    MatchPlan plan;
+    MixedPlane guide;
     const float* basic = nullptr;  // second phase only
     float* estimate = nullptr;
     bm3d::Strength strength;
   };
 
+  cuda::DeviceLimits device_;
   void add_load();
   void add_phase(const std::string& name, const PhaseSetup& setup, float sigma);
   void add_store(const float* estimate);
 
-  bm3d::RawPlanes raw_;
-  bm3d::Margins margins_;
+  RawPlanes raw_;
+  Margins margins_;
   cuda::Stream stream_;
   cuda::DeviceBuffer<std::byte> samples_;
   cuda::DeviceBuffer<float> noisy_, basic_, result_;

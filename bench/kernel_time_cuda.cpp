@@ -2,7 +2,7 @@
 
 #include "bench/device_time.h"
 #include "bench/kernel_time.h"
-#include "bm3d/cuda_slot.h"
+#include "bm3d/cuda/slot.h"
 
 namespace lull::bench {
 

@@ -34,6 +34,7 @@ struct QualityOptions {
   unsigned seed = 1;
   int crop_width = 0, crop_height = 0;  // of the middle; 0: the whole picture
   bool colour = false;                  // all planes as they are, not luma alone
+  bool rounded = false;                 // noisy pictures and results to 8 bits
   bool basic = true;                    // also the PSNR of the first phase
   bool each = false;                    // a line for each picture, not for the mean alone
   std::string csv;
@@ -44,7 +45,8 @@ QualityOptions parse(int argc, char** argv) {
   CLI::App app{
       "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
       "Noise is Gaussian, added in float, neither rounded nor clipped; so is the result compared,\n"
-      "as in the papers. Lists take commas; parameters of both phases also A:B."};
+      "as in the papers, but for --rounded. Lists take commas; parameters of both phases also "
+      "A:B."};
   QualityOptions o;
   std::string crop;
   app.add_option("PICTURES", o.pictures, "stills, or clips of which the first frames count")
@@ -57,6 +59,7 @@ QualityOptions parse(int argc, char** argv) {
   app.add_option("--seed", o.seed, "of the noise");
   app.add_option("--crop", crop, "WxH from the middle of each picture");
   app.add_flag("--colour", o.colour, "filter all planes instead of luma alone");
+  app.add_flag("--rounded", o.rounded, "round and clip noisy pictures and results to 8 bits");
   app.add_flag("!--no-basic", o.basic, "leave out the PSNR of the first phase");
   app.add_flag("--each", o.each, "print a line for each picture as well");
   app.add_option("--csv", o.csv, "write all figures to this file");
@@ -148,6 +151,16 @@ std::vector<Picture> load_pictures(const QualityOptions& options) {
   return pictures;
 }
 
+/// To the samples that a file of 8 bits has.
+void round_samples(Frame& frame) {
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    const auto plane = frame.plane<float>(i);
+    for (int y = 0; y < plane.height; ++y)
+      for (float* sample = plane.row(y); sample != plane.row(y) + plane.width; ++sample)
+        *sample = std::clamp(std::round(255 * *sample), 0.0f, 255.0f) / 255;
+  }
+}
+
 Frame add_noise(const Picture& picture, double sigma, std::uint64_t seed) {
   Frame frame = FramePool(picture.format).acquire();
   Gaussian gaussian(seed);
@@ -201,9 +214,10 @@ Figures measure(const Picture& picture, const Frame& noisy, const Configuration&
   const auto session = open(configuration.params, picture.format, backend);
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t cpu_start = std::clock();
-  const Frame clean = denoise(*session, noisy);
+  Frame clean = denoise(*session, noisy);
   figures.cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   figures.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.rounded) round_samples(clean);
   figures.result = psnr(picture, clean);
   for (int i = 0; i < picture.format.planes(); ++i)
     figures.planes[i] = decibels(mean_squared_error(picture, clean, i));
@@ -255,8 +269,9 @@ void run(const QualityOptions& options) {
     double megapixels = 0;
     for (std::size_t n = 0; n < pictures.size(); ++n) {
       const Picture& picture = pictures[n];
-      const Frame noisy =
+      Frame noisy =
           add_noise(picture, static_cast<double>(configuration.sigma), options.seed + 1000003 * n);
+      if (options.rounded) round_samples(noisy);
       const Figures figures = measure(picture, noisy, configuration, options);
       const std::string line = row(configuration, picture.name, figures, picture.megapixels());
       if (csv.is_open()) csv << line << std::endl;

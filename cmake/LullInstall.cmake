@@ -11,11 +11,16 @@ set(LULL_PUBLIC_HEADERS
   bm3d/params.h
   cuda/device_list.h
   io/media.h
+  io/picture.h
   io/probe.h
+  match/match_params.h
+  match/patch_shape.h
+  noise/noise_model.h
   pipeline/bounded_queue.h
   pipeline/part_denoiser.h
   pipeline/run.h
-  pipeline/sharded_denoiser.h)
+  pipeline/sharded_denoiser.h
+  time/frames.h)
 
 # One target over all the folders of src (the tools have libraries too, for their tests).
 get_property(libraries GLOBAL PROPERTY LULL_LIBRARIES)

@@ -1,9 +1,39 @@
 # One static library for each folder of src, one test program for each folder of tests.
 
+# lull_unite(TARGET): with LULL_UNITY its sources are compiled as one, which spares reading the same
+# headers again for each. (nvcc's stay alone.)
+function(lull_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LULL_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
+# lull_prepare_sources(SOURCE ...): what sources need that Highway compiles once for each instruction
+# set: they include themselves, so that they stay alone in a unity build. On x86-64 the least set is
+# SSE4, which every CPU since 2011 has; below it Highway has an emulation that takes gcc 20 times as
+# long to compile as all the others together.
+function(lull_prepare_sources)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} includes REGEX "^#include <hwy/foreach_target.h>")
+    if(NOT includes)
+      continue()
+    endif()
+    set(options)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      list(APPEND options -msse4.2 -maes -mpclmul)
+    endif()
+    if(LULL_SANITIZE)  # with these checks gcc needs minutes for such files at -O3
+      list(APPEND options -O1)
+    endif()
+    set_source_files_properties(${source} PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "${options}")
+  endforeach()
+endfunction()
+
 # lull_add_library(NAME SOURCES ... [LINK ...]) makes the target lull_NAME.
 function(lull_add_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(lull_${name} STATIC ${arg_SOURCES})
+  lull_prepare_sources(${arg_SOURCES})
+  lull_unite(lull_${name})
   target_include_directories(lull_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
@@ -11,6 +41,23 @@ function(lull_add_library name)
   target_compile_features(lull_${name} PUBLIC cxx_std_20)
   target_link_libraries(lull_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:lull_warnings>)
   set_property(GLOBAL APPEND PROPERTY LULL_LIBRARIES lull_${name})
+endfunction()
+
+# lull_add_cuda(NAME SOURCE ...): those of lull_NAME that need the toolkit. They stay alone in a unity
+# build, which so compiles as one what it compiles without CUDA.
+function(lull_add_cuda name)
+  target_sources(lull_${name} PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# lull_use_simd(NAME): sources of lull_NAME are compiled by Highway for several instruction sets and
+# spread over the cores by oneTBB.
+function(lull_use_simd name)
+  # Vectors are kept in arrays, which vectors of unknown length do not allow.
+  target_compile_definitions(lull_${name} PRIVATE
+    HWY_BROKEN_EMU128=0
+    "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV|HWY_SSSE3)")
+  target_link_libraries(lull_${name} PRIVATE PkgConfig::HWY TBB::tbb)
 endfunction()
 
 # lull_add_program(NAME SOURCES ... [LINK ...]) makes build/bin/NAME.
@@ -21,12 +68,22 @@ function(lull_add_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# lull_add_tests(FOLDER SOURCES ... [LINK ...] [LABELS ...]) makes lull_FOLDER_tests with GoogleTest.
+# lull_add_tests(FOLDER SOURCES ... [LINK ...] [LABELS ...] [HEAVY FILTER]) makes lull_FOLDER_tests
+# with GoogleTest. Of those that FILTER names, each counts as four for `ctest -j`.
 function(lull_add_tests name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "HEAVY" "SOURCES;LINK;LABELS" ${ARGN})
   lull_add_program(lull_${name}_tests SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(lull_${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  # Tests call what is slow; they are not slow themselves.
+  target_compile_options(lull_${name}_tests PRIVATE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+  if(LULL_PCH)
+    target_precompile_headers(lull_${name}_tests PRIVATE
+      <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <thread>)
+    target_compile_options(lull_${name}_tests PRIVATE  # for ccache
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+  endif()
   set(environment)
   if(LULL_SANITIZE STREQUAL "address")
     # Whole stacks, through libraries without frame pointers too, so that few leaks are forgiven.
@@ -35,9 +92,15 @@ function(lull_add_tests name)
     list(JOIN options ":" options)
     set(environment ENVIRONMENT LSAN_OPTIONS=${options})
   endif()
-  gtest_discover_tests(lull_${name}_tests
-    TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600 ${environment})
+  set(common TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60)
+  set(properties PROPERTIES LABELS "${name};${arg_LABELS}" TIMEOUT 600 ${environment})
+  if(arg_HEAVY)
+    gtest_discover_tests(lull_${name}_tests ${common} TEST_FILTER "-${arg_HEAVY}" ${properties})
+    gtest_discover_tests(lull_${name}_tests ${common} TEST_FILTER "${arg_HEAVY}"
+      ${properties} PROCESSORS 4)
+  else()
+    gtest_discover_tests(lull_${name}_tests ${common} ${properties})
+  endif()
 endfunction()
 
 # Sets CMAKE_CUDA_ARCHITECTURES to those of LULL_CUDA_ARCHITECTURES that this toolkit knows, the

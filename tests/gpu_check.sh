@@ -51,7 +51,7 @@ check_with() { # SANITIZER TOOL PROGRAM FILTER
 echo "== tests"
 begin=$SECONDS
 result=passed
-ctest --test-dir "$build" --output-on-failure -j "$(nproc)" || { result=FAILED; failed=1; }
+LULL_SKIPS_GPU=0 bash tests/run_tests.sh "$build" || { result=FAILED; failed=1; }
 note "ctest" "$result" $((SECONDS - begin))
 
 echo "== compute-sanitizer, tests $filter"

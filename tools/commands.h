@@ -10,6 +10,10 @@ namespace lull::tools {
 /// lull denoise. 0, or 128 + n if signal n stopped it.
 int denoise(const DenoiseOptions& options);
 
+/// lull preview. `options.at_us` is the time of the frame; an empty output is chosen by the input's
+/// name. 0, or 128 + n if signal n stopped it.
+int preview(const DenoiseOptions& options);
+
 /// lull devices.
 int devices();
 

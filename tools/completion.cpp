@@ -81,6 +81,13 @@ std::string zsh_argument(const ManualOption& option) {
   return "'(" + joined(option.names) + ")'{" + joined(option.names, ",") + "}" + end;
 }
 
+void append_zsh_command(std::string& out, const std::string& pattern,
+                        const ManualCommand& command) {
+  out += "    " + pattern + ")\n      _arguments";
+  for (const ManualOption& option : command.options) out += " \\\n        " + zsh_argument(option);
+  out += " ;;\n";
+}
+
 }  // namespace
 
 std::string bash_completion(const Manual& manual) {
@@ -91,6 +98,10 @@ std::string bash_completion(const Manual& manual) {
          "_lull() {\n"
          "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
          "  local command=${COMP_WORDS[1]} words= files= value=\n"
+         "  # A first word that is no command is an input of denoise.\n"
+         "  [[ ' " +
+         commands_of(manual) +
+         " ' == *\" $command \"* ]] || command=denoise\n"
          "  COMPREPLY=()\n"
          "  # --option=value comes as three words.\n"
          "  if [[ $cur == = ]]; then\n"
@@ -102,6 +113,8 @@ std::string bash_completion(const Manual& manual) {
          "    words='" +
          commands_of(manual) + " " + options_of(manual.program) +
          "'\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\"; compgen -f -- \"$cur\")\n"
+         "    return\n"
          "  else\n"
          "    case $command:$prev in\n" +
          values +
@@ -138,15 +151,14 @@ std::string zsh_completion(const Manual& manual) {
   out +=
       "    '1:command:->command' '*::argument:->argument'\n"
       "  case $state in\n"
-      "  command) _describe command commands ;;\n"
+      "  command) _describe command commands; _files ;;\n"
       "  argument)\n"
       "    case $words[1] in\n";
-  for (const ManualCommand& command : manual.commands) {
-    out += "    " + short_name(command) + ")\n      _arguments";
-    for (const ManualOption& option : command.options)
-      out += " \\\n        " + zsh_argument(option);
-    out += " ;;\n";
-  }
+  for (const ManualCommand& command : manual.commands)
+    if (short_name(command) != "denoise") append_zsh_command(out, short_name(command), command);
+  // A first word that is no command is an input of denoise.
+  for (const ManualCommand& command : manual.commands)
+    if (short_name(command) == "denoise") append_zsh_command(out, "*", command);
   return out +
          "    esac ;;\n"
          "  esac\n"

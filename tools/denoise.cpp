@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -13,14 +15,14 @@
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
-#include "pipeline/part_denoiser.h"
 #include "pipeline/run.h"
 #include "tools/commands.h"
 #include "tools/device_choice.h"
 #include "tools/exit_code.h"
 #include "tools/job.h"
-#include "tools/open_denoiser.h"
+#include "tools/memory_need.h"
 #include "tools/progress.h"
+#include "tools/sessions.h"
 #include "tools/signals.h"
 
 namespace lull::tools {
@@ -79,18 +81,27 @@ std::string describe(const io::Damage& damage, const std::string& input) {
          input + "' damaged or missing (" + damage.first + ")";
 }
 
-/// The sink of a run, which does not give a result of damaged input its name, and takes the frame
-/// of
-/// --keep alone.
+/// The sink of a run. It does not give a result of damaged input its name, and it drops the frames
+/// around those that were asked for, with --keep all but one.
 class JudgingSink final : public FrameSink {
  public:
   JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
       : sink_(sink), source_(source), options_(options) {}
 
   void write(Frame frame) override {
-    if (const auto number = written_++; !options_.keep || number == *options_.keep)
-      sink_.write(std::move(frame));
+    if (frame.outside) {
+      ++outside_;
+      return;
+    }
+    const auto number = written_++;
+    if (!options_.keep || number == *options_.keep) sink_.write(std::move(frame));
+    if (number == options_.keep) kept_ = true;
   }
+
+  /// Whether the frame of --keep is written. From any thread.
+  bool has_kept() const { return kept_; }
+  /// Frames that came around those that were asked for.
+  std::int64_t outside() const { return outside_; }
 
   void finish() override {
     if (options_.keep && written_ <= *options_.keep)
@@ -122,37 +133,31 @@ class JudgingSink final : public FrameSink {
   const io::MediaSource& source_;
   const DenoiseOptions& options_;
   std::int64_t written_ = 0;  // or dropped for --keep
+  std::int64_t outside_ = 0;
+  std::atomic<bool> kept_ = false;
 };
 
-/// A pipe gives what it has once.
-bool can_read_again(const std::string& input) {
-  std::error_code ignored;
-  const auto type = std::filesystem::status(input, ignored).type();
-  return input != "-" && type != std::filesystem::file_type::fifo &&
-         type != std::filesystem::file_type::character;
-}
+/// A source that ends once a single picture has its frame: nothing behind it matters then.
+class SourceOfOne final : public FrameSource {
+ public:
+  SourceOfOne(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
+  const FrameFormat& format() const noexcept override { return source_.format(); }
+  std::optional<Frame> read() override { return sink_.has_kept() ? std::nullopt : source_.read(); }
+  void interrupt() noexcept override { source_.interrupt(); }
 
-/// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
-/// nobody but the denoiser on it.
-std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
-  if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
-  if (backends.size() > 1 && may_be_temporal(options))
-    return "several GPUs look at the same frames over time";
-  if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
-  if (options.fallback == Fallback::cpu && !can_read_again(options.input))
-    return "--fallback cpu would have to read the input again, which is a pipe";
-  return {};
-}
+ private:
+  FrameSource& source_;
+  const JudgingSink& sink_;
+};
 
-io::SourceOptions source_options(const DenoiseOptions& options, const Backends& backends) {
-  io::SourceOptions source = tools::source_options(options);
-  source.memory = bm3d::frame_memory(backends.front());
-  source.threads = options.threads;
-  source.pass_damage = true;
-  source.refuse_interlaced = options.interlaced == Interlaced::refuse;
-  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
-    source.gpu = backends.front().device;
-  return source;
+/// A video of which one picture is made gives its first frame, unless another is asked for.
+void take_first_frame(DenoiseOptions& options, Reports& reports) {
+  if (options.keep) return;
+  options.keep = 0;
+  reports.warn("'" + options.output + "' is one picture: it gets the first frame of '" +
+               options.input +
+               "' alone (--start, --frames and --keep choose another, a name such as out.%04d.png "
+               "takes them all)");
 }
 
 /// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
@@ -177,6 +182,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& 
   sink.format = options.output_format;
   sink.datatype = options.datatype;
   sink.strict_metadata = options.strict_metadata;
+  sink.drops = options.drops;
   if (options.segment_frames > 0)
     sink.segments = {.frames = options.segment_frames,
                      .resume = options.resume,
@@ -189,48 +195,6 @@ io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& 
 void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.left_out().size(); ++i)
     reports.warn("not in the output: " + sink.left_out()[i]);
-}
-
-/// A job in segments has one kind of device, so that its bytes do not depend on when one fails.
-Fallback fallback_of(const DenoiseOptions& options) {
-  const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
-  return other_later ? Fallback::cpu_at_start : options.fallback;
-}
-
-/// What denoises a stream: one session for whole frames, or one for the fields of either parity.
-OpenedDenoisers open_sessions(const DenoiseOptions& options, const bm3d::Params& params,
-                              const FrameFormat& format, const std::vector<bm3d::Backend>& backends,
-                              Reports& reports) {
-  return open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1, params, format, backends,
-                        fallback_of(options),
-                        [&](const std::string& text) { reports.warn_once(text); });
-}
-
-/// Of a job that goes on, only what is missing is denoised, and with --keep one frame. `format` is
-/// what sessions see.
-void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const bm3d::Params& params, const FrameFormat& format, Reports& reports) {
-  std::vector<pipeline::FrameSpan> spans;
-  for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
-  const bool all =
-      spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
-  if (all) return;
-  // Without fallback: another device would give other bytes.
-  const pipeline::SessionOpener reopen = [params, format, backends = opened.backends, &reports] {
-    return open_denoiser(params, format, backends, Fallback::none,
-                         [&](const std::string& text) { reports.warn_once(text); })
-        .denoiser;
-  };
-  for (std::unique_ptr<Denoiser>& session : opened.denoisers)
-    session =
-        pipeline::by_parts(std::move(session), reopen, spans, surroundings_of(params, format));
-}
-
-/// For whole frames.
-std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format) {
-  std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
-  if (sessions.size() == 1) return std::move(sessions.front());
-  return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]));
 }
 
 /// How many of the first `frames` an earlier run has made.
@@ -267,6 +231,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
 
 int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) {
   Leftover leftover;
+  std::int64_t& most_memory = options.source.limits.memory;
+  if (most_memory == 0) most_memory = default_max_memory();
   SignalWatch signals([&](int signal) {
     leftover.remove();
     reports.stopped(options, signal);
@@ -275,21 +241,30 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   auto source = io::open_source(options.input, source_options(options, devices.backends));
   if (const io::Damage damage = source->damage(); damage.frames > 0)
     reports.warn(damage.first + "; going on with what is there");
+  reports.info(scale_note(options, source->info().values));
   rescale_sigma(options, source->info().values);
   const bm3d::Params params = make_params(options, temporal_radius(options, source->info()));
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
-  OpenedDenoisers opened = open_sessions(options, params, seen, devices.backends, reports);
+  check_memory(options, {params, source->format(), devices.backends});
+  const Say say = [&](const std::string& text) { reports.warn_once(text); };
+  OpenedDenoisers opened = open_sessions(options, params, seen, devices.backends, say);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen = opened.backends.front().kind != devices.backends.front().kind &&
                       source_options(options, devices.backends).gpu;
   if (reopen) source = io::open_source(options.input, source_options(options, opened.backends));
+  const bool one =
+      io::holds_one_frame(options.output, *source, sink_options(options, params, opened.backends));
+  if (one) take_first_frame(options, reports);
   auto sink =
       io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();
   const std::vector<io::FrameRange> kept{{options.keep.value_or(0), options.keep.value_or(0)}};
-  leave_out_others(opened, options.keep ? kept : wanted, params, seen, reports);
+  std::optional<Enough> enough;
+  if (needs_margins(options)) enough.emplace(*source, opened.denoisers.size());
+  leave_out_others(opened, options.keep ? kept : wanted, params, seen, enough ? &*enough : nullptr,
+                   say);
   reports.info(devices.reason);
   reports.info(decoder_note(options, opened.backends, *source));
   for (const std::string& text : source->info().notes) reports.warn(text);
@@ -305,12 +280,15 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   const auto denoiser = one_of(std::move(opened), source->format());
   JudgingSink judging(*sink, *source, options);
   const pipeline::PipelineOptions pipeline_options{.observer = [&](pipeline::PipelineStats stats) {
+    stats.frames -= judging.outside();
     stats.skipped = done_before(wanted, stats.frames);
-    reports.progress.update(stats);
+    if (stats.frames > 0) reports.progress.update(stats);
   }};
   pipeline::PipelineStats stats;
   try {
-    stats = pipeline::run(*source, *denoiser, judging, pipeline_options, signals.token());
+    SourceOfOne of_one(*source, judging);
+    FrameSource& frames = one ? static_cast<FrameSource&>(of_one) : *source;
+    stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
     damaged_frames = judging.damage().frames;
     reports.progress.clear();
@@ -318,11 +296,13 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     stats.cancelled = true;  // the failure came of the stop, or made no difference any more
   }
   damaged_frames = judging.damage().frames;
+  stats.frames -= judging.outside();
   if (!stats.cancelled) {
     stats.skipped = done_before(wanted, stats.frames);
     say_left_out(reports, *sink, said);
     reports.progress.done(stats, damaged_frames);
     if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
+    if (options.keep) stats.frames = 1;
     reports.info(summary(stats, options.output));
     return 0;
   }

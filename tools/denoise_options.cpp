@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "bm3d/names.h"
@@ -18,10 +19,9 @@ template <class Enum>
 Enum name_or_reject(std::string_view option, const std::string& text) {
   const auto value = bm3d::parse<Enum>(text);
   if (value) return *value;
-  std::string names;
-  for (const auto& [candidate, name] : bm3d::names_of<Enum>)
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  reject(option, text, "must be one of " + names);
+  std::vector<std::string> names;
+  for (const auto& [candidate, name] : bm3d::names_of<Enum>) names.emplace_back(name);
+  reject_word(option, text, names);
 }
 
 /// "A" for both phases or "A:B"; `read` turns one part into the member's type.
@@ -74,7 +74,9 @@ void set_device(DenoiseOptions& options, const std::string& text) {
     return;
   }
   const std::string why = "must be auto, cpu, reference, cuda or cuda:0,2";
-  if (text.rfind("cuda", 0) != 0) reject("--device", text, why);
+  if (text.rfind("cuda", 0) != 0)
+    reject("--device", text, why,
+           did_you_mean(text, {"auto", "cpu", "reference", "cuda"}, "see lull devices"));
   options.device.kind = DeviceKind::cuda;
   if (text == "cuda") return;
   if (text[4] != ':') reject("--device", text, why);
@@ -88,45 +90,19 @@ void set_device(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-void set_hwaccel(DenoiseOptions& options, const std::string& text) {
-  if (text != "none" && text != "cuda") reject("--hwaccel", text, "must be none or cuda");
-  options.hwaccel = text == "cuda" ? Hwaccel::cuda : Hwaccel::none;
-}
-
-// k=v:k=v, where "\:" stands for a colon in a value.
-void set_vopts(DenoiseOptions& options, const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ':')
-      parts.back() += text[++i];
-    else if (text[i] == ':')
-      parts.emplace_back();
-    else
-      parts.back() += text[i];
-  }
-  for (const std::string& part : parts) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos || equals == 0)
-      reject("--vopts", text, "must be key=value, with colons between several");
-    options.vopts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
-  }
-}
-
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
+                                                             {"cuda", Hwaccel::cuda}};
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
-constexpr std::pair<std::string_view, io::Axis> axes[] = {
-    {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
-constexpr std::pair<std::string_view, io::DataType> data_types[] = {
-    {"same", io::DataType::same},
-    {"int16", io::DataType::int16},
-    {"float32", io::DataType::float32}};
-
-constexpr std::string_view files = "Files", method = "Method", devices = "Devices",
-                           encoding = "Encoding", stacks = "Slice stacks";
+constexpr std::string_view files = "Files", method = "Method", devices = "Devices";
 
 constexpr OptionRow table[] = {
+    {"INPUT", "FILE", files, "the same as -i",
+     [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
+    {"OUTPUT", "FILE", files, "the same as -o",
+     [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
     {"-i,--input", "FILE", files,
      "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
      "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
@@ -137,14 +113,15 @@ constexpr OptionRow table[] = {
      "hash prints digests of them (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
-     [](DenoiseOptions& o, const std::string&) { o.overwrite = true; }},
+     [](DenoiseOptions& o, const std::string&) { o.overwrite = true; },
+     "replace an existing output"},
     {"-q,--quiet", "", files, "print errors only, and no progress unless --progress is given",
-     [](DenoiseOptions& o, const std::string&) { o.quiet = true; }},
+     [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
 
     {"-s,--sigma", "S|Y:Cb:Cr", method,
      "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
      "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through",
-     set_sigma},
+     set_sigma, "strength of the noise: 5 is little, 25 is much"},
     {"--sigma-scale", "native|8bit|unit", method,
      "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
      "and TIFF stacks of floats, else 8bit)",
@@ -155,7 +132,8 @@ constexpr OptionRow table[] = {
      "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
-     }},
+     },
+     "fast, balanced or high quality (default: balanced)"},
     {"--window", "A[:B]", method, "side of the search window in samples, odd, 1 to 127",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::window>(o, "--window", v, number_or_reject<int>);
@@ -214,10 +192,11 @@ constexpr OptionRow table[] = {
        o.temporal.reset();
        if (v == "auto") return;
        const auto radius = number<int>(v);
-       if (!radius || *radius < 0 || *radius > bm3d::max_temporal)
+       if (!radius || *radius < 0 || *radius > max_temporal)
          reject("--temporal", v, "must be auto, or from 0 to 4");
        o.temporal = radius;
-     }},
+     },
+     "frames before and after that help, 0 to 4 (video: 2)"},
     {"--temporal-window", "A[:B]", method,
      "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
@@ -243,7 +222,8 @@ constexpr OptionRow table[] = {
      "(whatever the input says of itself), or filter whole frames (default: refuse)",
      [](DenoiseOptions& o, const std::string& v) {
        o.interlaced = choose("--interlaced", v, interlacings);
-     }},
+     },
+     "fields or frames: how interlaced video is filtered"},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
      "(default: 4096x1088)",
@@ -252,13 +232,13 @@ constexpr OptionRow table[] = {
     {"-d,--device", "DEVICE", devices,
      "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
      "(default: auto)",
-     set_device},
+     set_device, "auto, cpu, cuda or cuda:0,1 (default: auto)"},
     {"--hwaccel", "none|cuda", devices,
      "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
      "(default: none)",
-     set_hwaccel},
+     [](DenoiseOptions& o, const std::string& v) { o.hwaccel = choose("--hwaccel", v, hwaccels); }},
     {"--streams", "N", devices,
-     "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 4)",
+     "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);
      }},
@@ -267,37 +247,6 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.threads = count_or_reject("--threads", v, 0, 1024);
      }},
-
-    {"--keep", "K", encoding, "write frame K alone, counted from 0: one picture of a burst",
-     [](DenoiseOptions& o, const std::string& v) {
-       const auto frame = number<std::int64_t>(v);
-       if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
-       o.keep = frame;
-     }},
-    {"--vcodec", "NAME", encoding,
-     "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
-     "8 bits, FFV1 for --lossless; a still picture keeps its format)",
-     [](DenoiseOptions& o, const std::string& v) { o.vcodec = v; }},
-    {"--crf", "X", encoding, "constant rate factor, on the encoder's own scale",
-     [](DenoiseOptions& o, const std::string& v) { o.crf = number_or_reject<double>("--crf", v); }},
-    {"--vopts", "K=V:K=V", encoding,
-     "further options of the encoder or container; \\: is a colon in a value", set_vopts},
-    {"--pix-fmt", "NAME", encoding, "FFmpeg's pixel format of the result (default: the input's)",
-     [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
-    {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
-     [](DenoiseOptions& o, const std::string&) { o.lossless = true; }},
-
-    {"--strict-metadata", "", encoding,
-     "fail where the output cannot hold what comes with the video (without it: a warning each)",
-     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
-
-    {"--axis", "x|y|z", stacks,
-     "the axis along which the slices of a NIfTI volume lie (default: z)",
-     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
-    {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
-     [](DenoiseOptions& o, const std::string& v) {
-       o.datatype = choose("--datatype", v, data_types);
-     }},
 };
 
 }  // namespace
@@ -305,18 +254,39 @@ constexpr OptionRow table[] = {
 std::span<const OptionRow> denoise_option_table() {
   static const std::vector<OptionRow> whole = [] {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
-    for (const std::span<const OptionRow> more : {media_option_rows(), report_option_rows()})
+    for (const std::span<const OptionRow> more :
+         {encoding_option_rows(), media_option_rows(), report_option_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
   return whole;
 }
 
+void place_operands(DenoiseOptions& options) {
+  for (const std::string& name : options.operands) {
+    if (options.input.empty()) {
+      options.input = name;
+    } else if (options.output.empty()) {
+      options.output = name;
+    } else {
+      throw InvalidArgument("'" + name + "' is one name too many (the input is '" + options.input +
+                            "', the output '" + options.output + "'); leave one out");
+    }
+  }
+  options.operands.clear();
+}
+
 void check(const DenoiseOptions& options) {
-  if (options.input.empty()) throw InvalidArgument("no input; give it with -i FILE");
-  if (options.output.empty()) throw InvalidArgument("no output; give it with -o FILE");
+  if (options.input.empty())
+    throw InvalidArgument("no input; name it, as in lull INPUT OUTPUT --sigma S, or with -i FILE");
+  if (options.output.empty())
+    throw InvalidArgument("no output for '" + options.input +
+                          "'; name it behind the input or with " +
+                          "-o FILE, as in lull INPUT OUTPUT --sigma S");
   if (!options.sigma)
-    throw InvalidArgument("no noise level; give its standard deviation with --sigma S");
+    throw InvalidArgument(
+        "no noise level; give its standard deviation with --sigma S, and see what it does with "
+        "lull preview");
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
   if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
@@ -348,6 +318,15 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
   }
 }
 
+std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
+  const bool unit = options.sigma_scale == SigmaScale::unit;
+  if (!values.native || (!unit && options.sigma_scale != SigmaScale::eight_bits)) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
+                unit ? "unit" : "8bit", unit ? "1" : "255", values.full);
+  return text;
+}
+
 bool may_be_temporal(const DenoiseOptions& options) {
   if (options.temporal) return *options.temporal > 0;
   return options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
@@ -355,8 +334,7 @@ bool may_be_temporal(const DenoiseOptions& options) {
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.temporal) return *options.temporal;
-  const bool stack = input.container == "nifti" || input.container == "tiff";  // its own sources
-  return may_be_temporal(options) && !input.still && !stack ? 2 : 0;
+  return may_be_temporal(options) && !input.still && !input.stack ? 2 : 0;
 }
 
 Params make_params(const DenoiseOptions& options, int temporal) {

@@ -12,7 +12,8 @@ Failure current_failure() {
   } catch (const Error& e) {
     return {exit_code(e.kind()), e.what()};
   } catch (const std::bad_alloc&) {
-    return {internal, "out of memory (an allocation failed); try a smaller --batch or input"};
+    return {exit_code(ErrorKind::out_of_memory),
+            "out of memory (an allocation failed); try a smaller --batch or input"};
   } catch (const std::exception& e) {
     return {internal, "internal error (" + std::string(e.what()) + "); please report it"};
   } catch (...) {

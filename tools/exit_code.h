@@ -20,6 +20,8 @@ namespace lull::tools {
       return 69;
     case ErrorKind::internal:
       return 70;
+    case ErrorKind::out_of_memory:
+      return 71;
     case ErrorKind::cannot_create:
       return 73;
     case ErrorKind::io:

@@ -1,5 +1,7 @@
 #include "tools/job.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -24,6 +26,19 @@ std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(
 template <class Value>
 std::string both(const bm3d::Params& params, Value bm3d::PhaseParams::*member) {
   return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
+}
+
+/// White noise by its levels. Of other noise a number that tells its autocorrelations apart.
+std::string text_of(const NoiseModel& noise) {
+  std::string text;
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (int i = 0; i < 3; ++i) {
+    text += (text.empty() ? "" : ":") + text_of(noise.sigma(i));
+    if (noise.plane(i).is_white()) continue;
+    for (const float lag : *noise.plane(i).correlation)
+      hash = (hash ^ std::bit_cast<std::uint32_t>(lag)) * 16777619;
+  }
+  return noise.is_white() ? text : text + " coloured " + std::to_string(hash);
 }
 
 /// Bytes are equal on one kind of device, however many of it there are.
@@ -54,9 +69,7 @@ const char* name_of(Interlaced interlaced) {
 std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Params& params,
                                    const std::vector<bm3d::Backend>& backends) {
   using Phase = bm3d::PhaseParams;
-  std::string sigma;
-  for (const float value : params.sigma) sigma += (sigma.empty() ? "" : ":") + text_of(value);
-  return {{"--sigma (of 0..255)", sigma},
+  return {{"--sigma (of 0..255)", text_of(params.noise)},
           {"--window", both(params, &Phase::window)},
           {"--group", both(params, &Phase::group)},
           {"--step", both(params, &Phase::step)},

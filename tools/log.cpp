@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "core/error.h"
-#include "io/ffmpeg_log.h"
+#include "io/ffmpeg/ffmpeg_log.h"
 
 namespace lull::tools {
 namespace {

@@ -38,14 +38,6 @@ std::vector<std::string> groups_of(const ManualCommand& command) {
   return groups;
 }
 
-std::string usage(const ManualCommand& command) {
-  std::string text = command.name;
-  for (const ManualOption& option : command.options)
-    if (option.operand())
-      text += option.required ? " " + option.names.front() : " [" + option.names.front() + "]";
-  return text + " [OPTION ...]";
-}
-
 /// For text between the bars of a table.
 std::string in_markdown(std::string_view text) {
   std::string result;
@@ -109,6 +101,14 @@ void append_man(std::string& out, const ManualCommand& command) {
 }
 
 }  // namespace
+
+std::string usage(const ManualCommand& command) {
+  std::string text = command.name;
+  for (const ManualOption& option : command.options)
+    if (option.operand())
+      text += option.required ? " " + option.names.front() : " [" + option.names.front() + "]";
+  return text + " [OPTION ...]";
+}
 
 std::vector<std::string> choices(const std::string& value) {
   if (value == "DEVICE") return {"auto", "cpu", "reference", "cuda"};

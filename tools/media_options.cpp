@@ -1,6 +1,9 @@
 // The rows of the option table that say what the input is and what comes out in which form.
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -50,6 +53,13 @@ void set_size(DenoiseOptions& options, const std::string& text) {
   options.raw.width = static_cast<int>(width);
   options.raw.height = static_cast<int>(height);
   options.sized = true;
+}
+
+void set_white(DenoiseOptions& options, const std::string& text) {
+  options.white = 0;
+  if (text == "auto") return;
+  options.white = number_or_reject<double>("--white", text);
+  if (!(options.white > 0)) reject("--white", text, "must be auto, or a number above 0");
 }
 
 void set_rate(DenoiseOptions& options, const std::string& text) {
@@ -124,6 +134,22 @@ std::int64_t limit_or_reject(std::string_view option, const std::string& text, s
   return value;
 }
 
+/// "2G", "512M", "1.5G" or bytes; units of 1024.
+void set_max_memory(DenoiseOptions& options, const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  std::string digits = text;
+  double unit = 1;
+  if (!digits.empty() && units.find(digits.back()) != units.npos) {
+    unit = std::exp2(10.0 * static_cast<double>(units.find(digits.back()) + 1));
+    digits.pop_back();
+  }
+  const auto value = number<double>(digits);
+  const double bytes = value.value_or(0) * unit;
+  if (!(bytes >= 1 << 20 && bytes <= std::exp2(60)))
+    reject("--max-memory", text, "must be bytes, or a number and K, M, G or T, from 1M");
+  options.source.limits.memory = static_cast<std::int64_t>(bytes);
+}
+
 void set_protocols(DenoiseOptions& options, const std::string& text) {
   std::string name;
   for (const char c : text + ",") {
@@ -134,6 +160,38 @@ void set_protocols(DenoiseOptions& options, const std::string& text) {
     } else {
       options.source.protocols.push_back(std::exchange(name, {}));
     }
+  }
+}
+
+using io::Drops;
+
+constexpr std::pair<std::string_view, bool Drops::*> drop_kinds[] = {
+    {"audio", &Drops::audio}, {"subtitle", &Drops::subtitles},
+    {"data", &Drops::data},   {"attachment", &Drops::attachments},
+    {"video", &Drops::video}, {"chapters", &Drops::chapters},
+    {"tags", &Drops::tags}};
+
+void add_drop(Drops& drops, const std::string& text) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (const auto index = whole(text); index && *index <= most)
+    return drops.streams.push_back(static_cast<int>(*index));
+  const auto* kind =
+      std::ranges::find(drop_kinds, text, &std::pair<std::string_view, bool Drops::*>::first);
+  if (kind == std::end(drop_kinds))
+    reject("--drop", text,
+           "must be the number of a stream, or audio, subtitle, data, attachment, video, chapters "
+           "or tags");
+  drops.*kind->second = true;
+}
+
+void set_drops(DenoiseOptions& options, const std::string& text) {
+  options.drops = {};
+  std::string_view rest(text);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    add_drop(options.drops, std::string(rest.substr(0, comma)));
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
   }
 }
 
@@ -150,23 +208,39 @@ constexpr OptionRow rows[] = {
     {"--size", "WxH", input, "size of a raw input's frames in samples", set_size},
     {"--rate", "R", input,
      "frames per second of a raw input or a sequence: 25 or 30000/1001 (default: 25)", set_rate},
+    {"--white", "X|auto", input,
+     "of pictures of floats (OpenEXR, TIFF): the value up to which they are filtered as finely as "
+     "can be; from 1.5 times that on samples stay as they are; auto: 1, or if most of the first "
+     "picture is brighter, a power of two above it (default: auto)",
+     set_white},
     {"--output-format", "NAME", input,
      "container of the output: y4m, raw, nut or another that FFmpeg knows (default: by the "
      "output's extension; for -, nut or raw where the input is, else y4m)",
      [](DenoiseOptions& o, const std::string& v) { o.output_format = v; }},
+    {"--drop",
+     "KIND|N",
+     input,
+     "leave streams of the input out, one by its number or all of a kind: audio, subtitle, data, "
+     "attachment (covers, too), video (beside the denoised), chapters, tags (of the file); may be "
+     "given several times",
+     set_drops,
+     {},
+     true},
     {"--frames", "A-B,C-", input,
-     "only these frames, counted from 0, both ends included; sound is cut with them, and times "
-     "close up",
+     "only these frames, counted from 0, both ends included; sound is cut with them, and "
+     "they are joined without gaps",
      set_frames},
     {"--start", "TIME", input,
      "only what begins at this time after the first frame, in seconds or h:m:s",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.selection.start_us = time_or_reject("--start", v);
-     }},
+     },
+     "begin there: in seconds, or h:m:s"},
     {"--duration", "TIME", input, "only so much of it",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.selection.duration_us = time_or_reject("--duration", v);
-     }},
+     },
+     "... and end after so much of it"},
 
     {"--max-pixels", "N", limits, "largest frame that is read, width times height (default: 2^28)",
      [](DenoiseOptions& o, const std::string& v) {
@@ -181,6 +255,10 @@ constexpr OptionRow rows[] = {
        o.source.limits.streams =
            static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
      }},
+    {"--max-memory", "SIZE", limits,
+     "memory of the host for frames and for what waits between input and output: 2G, 512M; what "
+     "needs more is an error (default: half of what is free)",
+     set_max_memory},
     {"--allow-protocol", "NAME,NAME", limits,
      "read addresses of these protocols of FFmpeg, https for one; without it, inputs are files and "
      "pipes and refer to nothing but files",
@@ -190,6 +268,35 @@ constexpr OptionRow rows[] = {
 }  // namespace
 
 std::span<const OptionRow> media_option_rows() { return rows; }
+
+std::vector<OptionRow> preview_option_rows() {
+  constexpr std::string_view files = "Files";
+  std::vector<OptionRow> all{
+      {"INPUT", "FILE", files, "video, picture, sequence or stack of slices, as for lull denoise",
+       [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
+      {"-o,--output", "FILE", files,
+       "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
+       [](DenoiseOptions& o, const std::string& v) { o.output = v; },
+       "the PNG file (default: NAME.preview.png here)"},
+      {"--at", "TIME", files,
+       "the frame that is shown at this time after the first, in seconds or h:m:s (default: a "
+       "third "
+       "of the whole; of a stack the slice in the middle)",
+       [](DenoiseOptions& o, const std::string& v) { o.at_us = time_or_reject("--at", v); },
+       "the frame at this time, in seconds or h:m:s"}};
+  constexpr std::string_view groups[] = {"Files", "Method", "Devices", "Slice stacks",
+                                         input,   limits,   "Reports"};
+  // What a whole result is made with, and what has a meaning for it alone.
+  constexpr std::string_view others[] = {"INPUT",     "OUTPUT",     "-i,--input", "-o,--output",
+                                         "--hwaccel", "--streams",  "--frames",   "--output-format",
+                                         "--start",   "--duration", "--progress", "--progress-fd",
+                                         "--datatype"};
+  for (const OptionRow& row : denoise_option_table())
+    if (std::ranges::find(groups, row.group) != std::end(groups) &&
+        std::ranges::find(others, row.names) == std::end(others))
+      all.push_back(row);
+  return all;
+}
 
 io::SourceOptions source_options(const DenoiseOptions& options) {
   io::SourceOptions source = options.source;
@@ -204,6 +311,7 @@ io::SourceOptions source_options(const DenoiseOptions& options) {
   if (raw && !source.format.empty())
     throw InvalidArgument("--raw-format with --input-format; give one of them");
   if (raw) source.raw = options.raw;
+  source.white = options.white;
   return source;
 }
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "pipeline/part_dealer.h"
 #include "pipeline/sharded_denoiser.h"
+#include "tools/memory_need.h"
 
 namespace lull::tools {
 namespace {
@@ -97,22 +98,6 @@ pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& 
   return options;
 }
 
-double bytes_of(const FrameFormat& format) {
-  double bytes = 0;
-  for (int i = 0; i < format.planes(); ++i)
-    bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
-  return bytes;
-}
-
-/// How many frames of a clip, of `frame` bytes each, a session gets at a time. What it does for the
-/// margins is lost, so that more are better; but as many for each session, and once more, are in
-/// the host's memory.
-int part_frames(int margin, double frame, std::size_t sessions) {
-  constexpr double memory = 1 << 30;  // bytes
-  const double fitting = memory / frame / static_cast<double>(sessions + 1);
-  return static_cast<int>(std::clamp(fitting, 4.0 * margin, 12.0 * margin));
-}
-
 /// One session of all, for one of `clips` whose frames hold each other's memory. What follows the
 /// loss of a single one that looks at other frames looks at those whose results are not out.
 std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const bm3d::Params& params,
@@ -123,7 +108,7 @@ std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const bm3d::Params
         std::move(sessions), std::move(options),
         params.temporal > 0 ? bm3d::open_repeat_finder(params, format) : nullptr);
   const Margin margin = bm3d::margin(params);
-  const int frames = part_frames(margin.before, clips * bytes_of(format), sessions.size());
+  const int frames = part_frames(margin, format, sessions.size(), clips);
   return pipeline::shard_parts(std::move(sessions),
                                {.margin = margin,
                                 .frames = frames,

@@ -12,13 +12,24 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tools/suggestion.h"
 
 namespace lull::tools {
 
 [[noreturn]] inline void reject(std::string_view option, const std::string& value,
-                                const std::string& why) {
+                                const std::string& why,
+                                const std::string& advice = "see lull denoise --help-all") {
   throw InvalidArgument(std::string(option) + " " + (value.empty() ? "''" : value) + " (" + why +
-                        "); see lull denoise --help");
+                        "); " + advice);
+}
+
+/// Of a value that is none of `names`.
+[[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
+                                     const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  reject(option, value, "must be one of " + list,
+         did_you_mean(value, names, "see lull denoise --help-all"));
 }
 
 inline std::vector<std::string> split(const std::string& text, char separator) {
@@ -65,12 +76,12 @@ inline int count_or_reject(std::string_view option, const std::string& text, int
 template <class Value, std::size_t Count>
 Value choose(std::string_view option, const std::string& text,
              const std::pair<std::string_view, Value> (&choices)[Count]) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (name == text) return value;
-    names += (names.empty() ? "" : ", ") + std::string(name);
+    names.emplace_back(name);
   }
-  reject(option, text, "must be one of " + names);
+  reject_word(option, text, names);
 }
 
 }  // namespace lull::tools

@@ -6,7 +6,7 @@
 #include "core/describe.h"
 #include "core/error.h"
 #include "tools/commands.h"
-#include "tools/json_string.h"
+#include "tools/json.h"
 
 namespace lull::tools {
 namespace {
@@ -68,109 +68,51 @@ void print_text(const io::InputReport& r) {
   for (const std::string& text : r.lost) line("lost", text);
 }
 
-/// One JSON object, member by member (RFC 8259).
-class Json {
- public:
-  void begin(const char* key, char bracket) {
-    member(key);
-    text_ += bracket;
-    first_ = true;
-  }
-  void end(char bracket) {
-    text_ += bracket;
-    first_ = false;
-  }
-  void string(const char* key, const std::string& value) {
-    member(key);
-    text_ += json_string(value);
-  }
-  void number(const char* key, double value) {
-    member(key);
-    char text[64];
-    std::snprintf(text, sizeof text, "%.15g", value);
-    text_ += text;
-  }
-  void boolean(const char* key, bool value) {
-    member(key);
-    text_ += value ? "true" : "false";
-  }
-  /// null for 0.
-  void count(const char* key, std::int64_t value) {
-    member(key);
-    text_ += value > 0 ? std::to_string(value) : "null";
-  }
-  void strings(const char* key, const std::vector<std::string>& values) {
-    begin(key, '[');
-    for (const std::string& value : values) string("", value);
-    end(']');
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  void member(const char* key) {
-    if (!first_) text_ += ',';
-    first_ = false;
-    if (*key == 0) return;
-    text_ += json_string(key);
-    text_ += ':';
-  }
-  std::string text_;
-  bool first_ = true;
-};
-
 const char* name_of(Layout layout) {
   return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "yuv" : "rgb";
 }
 
+Json json_of(const io::StreamReport& s) {
+  return {{"index", s.index}, {"type", s.type},       {"codec", s.codec}, {"language", s.language},
+          {"title", s.title}, {"details", s.details}, {"fate", s.fate}};
+}
+
 void print_json(const io::InputReport& r) {
-  Json json;
-  json.begin("", '{');
-  json.string("input", r.path);
-  json.string("container", r.video.container);
-  json.string("codec", r.video.codec);
-  json.string("pixel_format", r.video.pixel_format);
-  json.number("width", r.format.width);
-  json.number("height", r.format.height);
-  json.string("layout", name_of(r.format.layout));
-  json.number("bits", r.format.bits);
-  json.boolean("float", r.format.sample == SampleType::f32);
-  json.boolean("alpha", r.alpha);
-  json.boolean("still", r.video.still);
-  json.count("frames_estimate", r.video.frames_estimate);
-  json.string("frame_rate", text_of(r.video.frame_rate));
-  json.string("time_base", text_of(r.video.time_base));
-  json.number("start", r.start_s);
-  json.number("duration", r.video.duration_s);
-  json.string("sample_aspect_ratio", text_of(r.aspect));
-  json.string("field_order", r.field_order);
-  json.number("rotation", r.rotation);
-  json.string("range", r.range);
-  json.string("primaries", r.primaries);
-  json.string("transfer", r.transfer);
-  json.string("matrix", r.matrix);
-  json.string("chroma_location", r.chroma_location);
-  json.number("chapters", r.chapters);
-  json.strings("files", r.files);
-  json.strings("notes", r.video.notes);
-  json.begin("streams", '[');
-  for (const io::StreamReport& s : r.streams) {
-    json.begin("", '{');
-    json.number("index", s.index);
-    json.string("type", s.type);
-    json.string("codec", s.codec);
-    json.string("language", s.language);
-    json.string("title", s.title);
-    json.string("details", s.details);
-    json.string("fate", s.fate);
-    json.end('}');
-  }
-  json.end(']');
-  json.string("output", r.output);
-  json.string("encoder", r.encoder);
-  json.string("output_pixel_format", r.pixel_format);
-  json.strings("lost", r.lost);
-  json.end('}');
-  std::printf("%s\n", json.text().c_str());
+  Json streams = Json::array();
+  for (const io::StreamReport& stream : r.streams) streams.push_back(json_of(stream));
+  const Json json = {{"input", r.path},
+                     {"container", r.video.container},
+                     {"codec", r.video.codec},
+                     {"pixel_format", r.video.pixel_format},
+                     {"width", r.format.width},
+                     {"height", r.format.height},
+                     {"layout", name_of(r.format.layout)},
+                     {"bits", r.format.bits},
+                     {"float", r.format.sample == SampleType::f32},
+                     {"alpha", r.alpha},
+                     {"still", r.video.still},
+                     {"frames_estimate", count_or_null(r.video.frames_estimate)},
+                     {"frame_rate", text_of(r.video.frame_rate)},
+                     {"time_base", text_of(r.video.time_base)},
+                     {"start", r.start_s},
+                     {"duration", r.video.duration_s},
+                     {"sample_aspect_ratio", text_of(r.aspect)},
+                     {"field_order", r.field_order},
+                     {"rotation", r.rotation},
+                     {"range", r.range},
+                     {"primaries", r.primaries},
+                     {"transfer", r.transfer},
+                     {"matrix", r.matrix},
+                     {"chroma_location", r.chroma_location},
+                     {"chapters", r.chapters},
+                     {"files", r.files},
+                     {"notes", r.video.notes},
+                     {"streams", streams},
+                     {"output", r.output},
+                     {"encoder", r.encoder},
+                     {"output_pixel_format", r.pixel_format},
+                     {"lost", r.lost}};
+  std::printf("%s\n", json_text(json).c_str());
 }
 
 }  // namespace
@@ -178,6 +120,7 @@ void print_json(const io::InputReport& r) {
 int probe(const DenoiseOptions& options, bool json) {
   const io::SourceOptions source = source_options(options);
   io::SinkOptions sink;
+  sink.drops = options.drops;
   sink.format = options.output_format;
   const io::InputReport report = io::probe(options.input, source, options.output, sink);
   if (json) {

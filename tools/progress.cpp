@@ -11,7 +11,8 @@
 
 #include "core/error.h"
 #include "core/version.h"
-#include "tools/json_string.h"
+#include "tools/json.h"
+#include "tools/progress_line.h"
 
 namespace lull::tools {
 namespace {
@@ -38,12 +39,8 @@ std::string format(const char* pattern, Values... values) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-std::string count(std::int64_t value) { return std::to_string(value); }
-
-/// null where it is not known.
-std::string count_or_null(std::int64_t value) { return value > 0 ? count(value) : "null"; }
-
-std::string number(double value) { return std::isfinite(value) ? format("%.3f", value) : "null"; }
+/// To thousandths; null where it is not finite.
+Json number(double value) { return std::round(1000 * value) / 1000; }
 
 const char* name_of(Layout layout) {
   switch (layout) {
@@ -58,13 +55,6 @@ const char* name_of(Layout layout) {
 }
 
 }  // namespace
-
-std::string format_duration(double seconds) {
-  const auto total = static_cast<long long>(std::ceil(std::max(0.0, seconds)));
-  const long long hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
-  return hours > 0 ? format("%lld:%02lld:%02lld", hours, minutes, rest)
-                   : format("%lld:%02lld", minutes, rest);
-}
 
 Progress::Progress(const ProgressOptions& options, bool quiet)
     : mode_(options.mode),
@@ -82,18 +72,22 @@ Progress::Progress(const ProgressOptions& options, bool quiet)
 void Progress::start(const JobFacts& facts) {
   const std::lock_guard lock(mutex_);
   facts_ = facts;
-  // The first frame shall show at once.
-  if (mode_ == ProgressMode::json) last_ = std::chrono::steady_clock::time_point::min();
+  // What opening took is no progress; as JSON the first frame shall show at once.
+  last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
+                                      : std::chrono::steady_clock::now();
   if (mode_ != ProgressMode::json) return;
-  std::string devices;
-  for (const std::string& device : facts.devices)
-    devices += (devices.empty() ? "" : ",") + json_string(device);
-  write(
-      "{\"event\":\"start\",\"version\":" + json_string(std::string(version)) +
-      ",\"input\":" + json_string(facts.input) + ",\"output\":" + json_string(facts.output) +
-      ",\"width\":" + count(facts.format.width) + ",\"height\":" + count(facts.format.height) +
-      ",\"layout\":\"" + name_of(facts.format.layout) + "\",\"bits\":" + count(facts.format.bits) +
-      ",\"frames_expected\":" + count_or_null(facts.frames) + ",\"devices\":[" + devices + "]}\n");
+  const FrameFormat& format = facts.format;
+  write(json_text({{"event", "start"},
+                   {"version", version},
+                   {"input", facts.input},
+                   {"output", facts.output},
+                   {"width", format.width},
+                   {"height", format.height},
+                   {"layout", name_of(format.layout)},
+                   {"bits", format.bits},
+                   {"frames_expected", count_or_null(facts.frames)},
+                   {"devices", facts.devices}}) +
+        "\n");
 }
 
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
@@ -101,7 +95,8 @@ std::string Progress::line(const pipeline::PipelineStats& stats) const {
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
   // The container's count is an estimate: once it is passed, it says nothing.
   if (facts_.frames >= stats.frames) {
-    text += format("/%lld", static_cast<long long>(facts_.frames));
+    text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
+                   static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
     text += format("  %.2f fps", stats.fps());
     if (stats.fps() > 0)
       text += "  ETA " +
@@ -117,18 +112,19 @@ std::string Progress::line(const pipeline::PipelineStats& stats) const {
 
 std::string Progress::object(const pipeline::PipelineStats& stats) const {
   const bool known = facts_.frames >= stats.frames && stats.fps() > 0;
-  std::string busy;
+  Json busy;
   for (const auto stage :
        {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
-    busy += std::string(busy.empty() ? "" : ",") + "\"" + pipeline::stage_name(stage) +
-            "\":" + number(stats.busy_share(stage));
-  return "{\"event\":\"progress\",\"frames\":" + count(stats.frames) +
-         ",\"frames_expected\":" + (known ? count(facts_.frames) : "null") +
-         ",\"seconds\":" + number(stats.seconds) + ",\"fps\":" + number(stats.fps()) +
-         ",\"eta_seconds\":" +
-         (known ? number(static_cast<double>(facts_.frames - stats.frames) / stats.fps())
-                : "null") +
-         ",\"busy\":{" + busy + "}}\n";
+    busy[pipeline::stage_name(stage)] = number(stats.busy_share(stage));
+  const auto left = static_cast<double>(facts_.frames - stats.frames);
+  return json_text({{"event", "progress"},
+                    {"frames", stats.frames},
+                    {"frames_expected", known ? Json(facts_.frames) : Json()},
+                    {"seconds", number(stats.seconds)},
+                    {"fps", number(stats.fps())},
+                    {"eta_seconds", known ? number(left / stats.fps()) : Json()},
+                    {"busy", busy}}) +
+         "\n";
 }
 
 void Progress::update(const pipeline::PipelineStats& stats) {
@@ -139,7 +135,8 @@ void Progress::update(const pipeline::PipelineStats& stats) {
   if (now < last_ + interval(mode_)) return;
   last_ = now;
   if (mode_ == ProgressMode::bar) {
-    write("\r" + line(stats) + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
+    const std::string live = progress_line(stats, facts_.frames, columns_of(descriptor_));
+    write("\r" + live + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
     shown_ = true;
   } else {
     write(mode_ == ProgressMode::json ? object(stats) : "lull: " + line(stats) + "\n");
@@ -176,13 +173,16 @@ void Progress::end(const End& end) {
   clear_locked();
   if (mode_ != ProgressMode::json || ended_) return;
   ended_ = true;
-  write(
-      "{\"event\":\"end\",\"status\":\"" + std::string(end.status) +
-          "\",\"exit_code\":" + count(end.exit_code) + ",\"frames\":" + count(last_stats_.frames) +
-          ",\"damaged_frames\":" + count(end.damaged) +
-          ",\"seconds\":" + number(last_stats_.seconds) + ",\"fps\":" + number(last_stats_.fps()) +
-          ",\"message\":" + (end.text.empty() ? "null" : json_string(end.text)) + "}\n",
-      Patience::second);
+  write(json_text({{"event", "end"},
+                   {"status", end.status},
+                   {"exit_code", end.exit_code},
+                   {"frames", last_stats_.frames},
+                   {"damaged_frames", end.damaged},
+                   {"seconds", number(last_stats_.seconds)},
+                   {"fps", number(last_stats_.fps())},
+                   {"message", end.text.empty() ? Json() : Json(end.text)}}) +
+            "\n",
+        Patience::second);
 }
 
 // A pipe that can be written to takes 4096 bytes without waiting (PIPE_BUF); lines are shorter but

@@ -14,7 +14,7 @@ namespace lull::tools {
 
 enum class ProgressMode {
   automatic,  // bar on a terminal, else plain
-  bar,        // one line rewritten in place
+  bar,        // one line rewritten in place: progress_line.h
   plain,      // a line every few seconds
   json,       // an object a line: docs/progress.schema.json
   none,
@@ -77,8 +77,5 @@ class Progress {
 
 /// The line that tells what a run did.
 [[nodiscard]] std::string summary(const pipeline::PipelineStats& stats, const std::string& output);
-
-/// "0:05", "12:34" or "1:02:03".
-[[nodiscard]] std::string format_duration(double seconds);
 
 }  // namespace lull::tools

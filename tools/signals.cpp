@@ -17,10 +17,6 @@
 namespace lull::tools {
 namespace {
 
-// The stages get this long to end after the calls that they are in; the process is gone within two
-// seconds.
-constexpr int patience_ms = 1500;
-
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -34,7 +30,8 @@ sigset_t watched_signals() {
 
 }  // namespace
 
-SignalWatch::SignalWatch(std::function<void(int)> clean_up) : clean_up_(std::move(clean_up)) {
+SignalWatch::SignalWatch(std::function<void(int)> clean_up, std::chrono::milliseconds patience)
+    : clean_up_(std::move(clean_up)), patience_(patience) {
   const sigset_t set = watched_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC);
@@ -57,7 +54,7 @@ void SignalWatch::watch() {
   pipeline::name_this_thread("lull-signals");
   for (;;) {
     pollfd sources[] = {{end_, POLLIN, 0}, {signals_, POLLIN, 0}};
-    const int ready = poll(sources, 2, signal_ == 0 ? -1 : patience_ms);
+    const int ready = poll(sources, 2, signal_ == 0 ? -1 : static_cast<int>(patience_.count()));
     if (ready < 0) continue;
     if (sources[0].revents != 0) return;
     if (signal_ != 0) {  // a second signal, or no patience left

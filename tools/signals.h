@@ -2,6 +2,7 @@
 // Clean ends on SIGINT, SIGTERM and SIGHUP.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <thread>
@@ -9,11 +10,14 @@
 namespace lull::tools {
 
 /// While it lives, the first of these signals asks for a stop through token(). A second signal, or
-/// 1.5 seconds without the object's end, calls `clean_up` with n and ends the process at once with
+/// `patience` without the object's end, calls `clean_up` with n and ends the process at once with
 /// 128 + n. To be made before any other thread, so that these inherit its signal mask.
 class SignalWatch {
  public:
-  explicit SignalWatch(std::function<void(int)> clean_up);
+  /// The stages get `patience` to end after the calls that they are in; by default the process is
+  /// gone within two seconds.
+  explicit SignalWatch(std::function<void(int)> clean_up,
+                       std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -26,6 +30,7 @@ class SignalWatch {
   void watch();
 
   std::function<void(int)> clean_up_;
+  std::chrono::milliseconds patience_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
   int signals_ = -1, end_ = -1;  // file descriptors

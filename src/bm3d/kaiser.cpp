@@ -17,10 +17,10 @@ double bessel_i0(double x) {
 
 }  // namespace
 
-std::array<float, patch> kaiser_window(float beta) {
-  std::array<float, patch> window;
-  for (int i = 0; i < patch; ++i) {
-    const double r = 2.0 * i / (patch - 1) - 1;
+std::array<float, patch> kaiser_window(float beta, int side) {
+  std::array<float, patch> window{};
+  for (int i = 0; i < side; ++i) {
+    const double r = 2.0 * i / (side - 1) - 1;
     window[i] = static_cast<float>(bessel_i0(beta * std::sqrt(1 - r * r)) / bessel_i0(beta));
   }
   return window;

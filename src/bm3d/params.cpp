@@ -122,21 +122,25 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-Params make_params(Profile profile, const std::array<float, 3>& sigma, int temporal) {
-  const float noise = matching_noise(sigma);
+Params make_params(Profile profile, const NoiseModel& model, int temporal) {
+  const float noise = matching_noise(model.sigmas());
   Params params = profile == Profile::fast       ? fast_profile(noise)
                   : profile == Profile::balanced ? balanced_profile(noise)
                   : profile == Profile::high     ? high_profile(noise)
                                                  : paper_profile(noise);
-  params.sigma = sigma;
+  params.noise = model;
   params.temporal = temporal;
   if (temporal > 0 && profile != Profile::paper) look_around(params, noise);
   return params;
 }
 
 void validate(const Params& p) {
-  for (const float sigma : p.sigma)
-    require(sigma >= 0 && std::isfinite(sigma), "sigma", sigma, "a number from 0");
+  validate(p.noise);
+  const bool dft = p.hard.transform == Transform::dft || p.wiener.transform == Transform::dft;
+  if (!p.noise.is_white() && dft)
+    throw InvalidArgument(
+        "noise that is not white with the transform dft (only dct and bior know its spectrum); "
+        "choose one of these");
   validate_phase(p.hard, "first");
   validate_phase(p.wiener, "second");
   require(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");

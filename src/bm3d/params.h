@@ -6,15 +6,16 @@
 #include <array>
 
 #include "core/denoiser.h"
+#include "match/match_params.h"
+#include "match/patch_shape.h"
+#include "noise/noise_model.h"
+#include "time/frames.h"
 
 namespace lull::bm3d {
 
-/// Side of a patch, in samples: k of the papers. Fixed: the kernels are written for it.
-inline constexpr int patch = 8;
-
+/// Phases: the first is a hard threshold, the second the Wiener filter.
 enum class Transform { dct, bior, dft };  // 2D, of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D, across the patches of a group
-enum class Phase { first, second };       // hard threshold, Wiener
 enum class Profile { fast, balanced, high, paper };
 
 /// One phase. Lengths are in samples; distances are mean squared differences of patches on the
@@ -30,19 +31,19 @@ struct PhaseParams {
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..63
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
+
+  /// What its matcher looks for.
+  constexpr MatchParams matching() const {
+    return {window, group, step, tau, temporal_window, place_bonus};
+  }
 };
 
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
 
-/// Frames on either side of one whose patches can be searched at most.
-inline constexpr int max_temporal = 4;
-
 struct Params {
-  /// Standard deviation of the noise on the 0..255 scale, for each plane as it is stored (Y, Cb, Cr
-  /// or R, G, B); >= 0. A plane with 0 passes through unchanged.
-  std::array<float, 3> sigma{};
+  NoiseModel noise;  // of the planes as they are stored; those with a sigma of 0 pass through
   PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
   PhaseParams wiener{.group = 32, .tau = 400.0f};  // second: Wiener, matched on the basic estimate
   float lambda = 2.7f;       // lambda_3D, threshold of the first phase in units of sigma, >= 0
@@ -59,15 +60,16 @@ struct Params {
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
 /// were chosen by measurement (docs/bm3d.md). `temporal`: see Params.
-[[nodiscard]] Params make_params(Profile profile, const std::array<float, 3>& sigma,
-                                 int temporal = 0);
+[[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
+/// For white noise with these standard deviations.
+[[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
+                                        int temporal = 0) {
+  return make_params(profile, NoiseModel(sigma), temporal);
+}
 
-/// What a frame's result depends on; it is ready when so many have come after it. Each phase takes
-/// patches from R frames before and after, and puts estimates into as many. Where a session begins,
-/// R frames cannot tell whether a scene does (timeline.h): hence one R more before.
+/// What a frame's result depends on; it is ready when so many have come after it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
-  const int reach = 2 * params.temporal * params.phases;
-  return {.before = reach + params.temporal, .after = reach};
+  return margin_of(params.temporal, params.phases);
 }
 
 /// @throws InvalidArgument naming the first parameter outside the range given above

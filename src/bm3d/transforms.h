@@ -16,29 +16,35 @@ namespace lull::bm3d {
 /// complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {
-  Matrix8<Coefficient> forward, inverse;
+  Matrix8<Coefficient> forward, inverse;  // of smaller patches only the first `side` rows, columns
+  int side = patch;                       // of the patch, at most 8
+
+  constexpr int samples() const { return side * side; }
 };
 
-/// The coefficients of one patch or its samples, row by row.
+/// The coefficients of one patch or its samples, row by row; of smaller patches only the first.
 template <class Coefficient>
-using Block = std::array<Coefficient, patch * patch>;
+using Block = std::array<Coefficient, max_patch_samples>;
 
-/// The DCT-II (orthonormal) or Bior1.5 (rows of unit norm; not orthogonal).
-[[nodiscard]] PatchTransform<double> real_transform(Transform transform);
+/// The DCT-II (orthonormal) or Bior1.5 (rows of unit norm; not orthogonal; for a side of 8).
+[[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
 /// The orthonormal discrete Fourier transform, full spectrum.
-[[nodiscard]] PatchTransform<std::complex<double>> fourier_transform();
+[[nodiscard]] PatchTransform<std::complex<double>> fourier_transform(int side = patch);
+/// The rows of a real transform of 8 samples.
+[[nodiscard]] AxisTransform axis_rows(Transform transform);
 
 /// block = matrix block matrix^T.
 template <class Coefficient>
-void transform_patch(const Matrix8<Coefficient>& matrix, Block<Coefficient>& block) {
+void transform_patch(const Matrix8<Coefficient>& matrix, Block<Coefficient>& block,
+                     int side = patch) {
   Block<Coefficient> rows{};  // block matrix^T
-  for (int y = 0; y < patch; ++y)
-    for (int k = 0; k < patch; ++k)
-      for (int x = 0; x < patch; ++x) rows[y * patch + k] += block[y * patch + x] * matrix.at[k][x];
+  for (int y = 0; y < side; ++y)
+    for (int k = 0; k < side; ++k)
+      for (int x = 0; x < side; ++x) rows[y * side + k] += block[y * side + x] * matrix.at[k][x];
   block = {};
-  for (int k = 0; k < patch; ++k)
-    for (int y = 0; y < patch; ++y)
-      for (int x = 0; x < patch; ++x) block[k * patch + x] += matrix.at[k][y] * rows[y * patch + x];
+  for (int k = 0; k < side; ++k)
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) block[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
 /// Orthonormal Haar transform of 2^n values: approximation first, then details from coarse to fine.

@@ -1,6 +1,8 @@
 #pragma once
-// A frame's format in words, for messages.
+// A frame's format and an amount of memory in words, for messages.
 
+#include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "core/frame.h"
@@ -17,6 +19,15 @@ inline std::string describe(const FrameFormat& f) {
     text += f.layout == Layout::gray ? " grey" : " RGB";
   }
   return text + " " + std::to_string(f.bits) + " bits";
+}
+
+/// "4.2 GB", "610 MB": of 1000 each.
+inline std::string describe_bytes(std::int64_t bytes) {
+  const bool large = bytes >= 1'000'000'000;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %s", bytes < 10'000'000'000 ? 1 : 0,
+                static_cast<double>(bytes) / (large ? 1e9 : 1e6), large ? "GB" : "MB");
+  return text;
 }
 
 }  // namespace lull

@@ -13,6 +13,7 @@ enum class ErrorKind {
   no_input,            // the input does not exist or cannot be read   66
   device_unavailable,  // this build or machine lacks the device       69
   internal,            // a fault of lull's own                        70
+  out_of_memory,       // the work needs more than there is or may be  71
   cannot_create,       // the output cannot be created                 73
   io,                  // reading or writing failed on the way         74
   device_failed,       // the device stopped working on the way        75
@@ -57,6 +58,7 @@ class OutOfDeviceMemory : public DeviceUnavailable {
 /// A device that worked gives errors now: another one, or another try, may do.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
 using InternalError = ErrorOf<ErrorKind::internal>;
+using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;
 using IoError = ErrorOf<ErrorKind::io>;
 

@@ -20,6 +20,7 @@ struct FrameFormat {
   SampleType sample = SampleType::u8;
   int bits = 8;                                // 8..16; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
+  float white = 1;  // of f32: the sample value that stands for 255 on the scale of sigma
 
   constexpr int planes() const { return layout == Layout::gray ? 1 : 3; }
   constexpr int plane_width(int plane) const {
@@ -32,9 +33,9 @@ struct FrameFormat {
     return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
   }
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
-  /// The sample value that stands for 255 on the scale of sigma; 1 for float samples.
+  /// The sample value that stands for 255 on the scale of sigma.
   constexpr double full_scale() const {
-    return sample == SampleType::f32 ? 1.0 : static_cast<double>((1 << bits) - 1);
+    return sample == SampleType::f32 ? white : static_cast<double>((1 << bits) - 1);
   }
   bool operator==(const FrameFormat&) const = default;
 };
@@ -72,9 +73,13 @@ struct Frame {
   std::shared_ptr<const Passenger> passenger;    // travels untouched
   /// Unknown: a session finds out. Either of all frames of a clip, or of none.
   Likeness likeness = Likeness::unknown;
-  /// Of a frame that is there for others' sake: so many frames before (< 0) or after (> 0) the
-  /// nearest one whose result is wanted, repetitions not counted. Its own result may show anything.
+  /// Of a margin frame, which serves as context only: so many frames before (< 0) or after (> 0)
+  /// the nearest one whose result is wanted, repetitions not counted. Its own result may show
+  /// anything.
   int aside = 0;
+  /// Of a part of a clip that is asked for: this frame is around it, and comes only because filters
+  /// look at neighbours. Nobody wants its result.
+  bool outside = false;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 
@@ -91,12 +96,13 @@ struct Frame {
     pixels = other.pixels;
     planes = other.planes;
   }
-  /// Everything of `other` but its pixels: time and passenger.
+  /// Everything of `other` but its pixels: time and passenger, and whether it is wanted.
   void take_identity(const Frame& other) {
     pts = other.pts;
     duration = other.duration;
     time_base = other.time_base;
     passenger = other.passenger;
+    outside = other.outside;
   }
 };
 

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/round_up.h"
+
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
@@ -45,7 +47,7 @@ FramePool::FramePool(const FrameFormat& format, std::pmr::memory_resource* memor
   for (int i = 0; i < format.planes(); ++i) {
     const std::size_t row =
         static_cast<std::size_t>(format.plane_width(i)) * format.bytes_per_sample();
-    const std::size_t stride = (row + row_alignment - 1) / row_alignment * row_alignment;
+    const std::size_t stride = round_up(row, row_alignment);
     stride_[i] = static_cast<std::ptrdiff_t>(stride);
     offset_[i] = bytes;
     bytes += stride * format.plane_height(i);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/image.h"
+#include "core/round_up.h"
 
 namespace lull {
 
@@ -16,7 +17,7 @@ class Plane {
  public:
   Plane() = default;
   Plane(int width, int height)
-      : width_(width), height_(height), stride_((width + per_line - 1) / per_line * per_line) {
+      : width_(width), height_(height), stride_(round_up(width, per_line)) {
     const std::size_t samples = static_cast<std::size_t>(stride_) * height;
     data_ = static_cast<T*>(::operator new(samples * sizeof(T), alignment));
   }

@@ -3,44 +3,41 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstddef>
 
 #include "cuda/check.h"
+#include "cuda/device_limits.h"
 
 namespace lull::cuda {
 
-/// Dynamic shared memory that a block of the current device may have at most, beside a little that
-/// the kernel itself declares.
-[[nodiscard]] inline std::size_t dynamic_shared_limit() {
-  constexpr int declared = 1024;
-  int device = 0, bytes = 0;
+/// Of the current device.
+[[nodiscard]] inline int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
   check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return static_cast<std::size_t>(bytes - declared);
+  check(cudaDeviceGetAttribute(&value, which, device));
+  return value;
 }
 
-/// The same where a multiprocessor shall hold `blocks` at a time; each costs 1 KB on top.
-[[nodiscard]] inline std::size_t shared_limit_for(int blocks) {
-  int device = 0, bytes = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-  return std::min(dynamic_shared_limit(), static_cast<std::size_t>(bytes / blocks - 1024));
-}
-
-[[nodiscard]] inline int multiprocessors() {
-  int device = 0, count = 0;
-  check(cudaGetDevice(&device));
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+/// Of the current device.
+[[nodiscard]] inline DeviceLimits device_limits() {
+  const auto bytes = [](cudaDeviceAttr which) {
+    return static_cast<std::size_t>(attribute(which));
+  };
+  return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
+          .warps = attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32,
+          .shared_memory = bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+          .block_shared_memory = bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
 /// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the
 /// same kernel from other threads.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
+  const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(
+                                attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))};
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(dynamic_shared_limit())));
+                             static_cast<int>(limits.dynamic_limit())));
 }
 
 }  // namespace lull::cuda

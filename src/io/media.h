@@ -38,6 +38,7 @@ struct VideoInfo {
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
+  bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of many pages
   bool interlaced = false;           // by what the first frame or the container says
   std::vector<std::string> notes;    // what a user should know of the input, one text each
   ValueScale values;
@@ -62,10 +63,10 @@ struct FrameRange {
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. Times count from the first frame. What stays closes up: each range begins
-/// where the one before ends, the first where the input began. Sound is cut with the video, by
-/// whole packets: one stays if it begins within a range. Subtitles that reach into a range are
-/// shortened.
+/// A part of the input. Times count from the first frame. Kept frames are joined without gaps: each
+/// range begins where the one before ends, the first where the input began. Sound is cut with the
+/// video, by whole packets: one stays if it begins within a range. Subtitles that reach into a
+/// range are shortened.
 struct Selection {
   std::vector<FrameRange> ranges;           // rising, without overlap; empty: all frames
   std::int64_t start_us = 0;                // frames from this time on
@@ -78,6 +79,7 @@ struct Limits {
   std::int64_t pixels = std::int64_t{1} << 28;  // of a frame
   std::int64_t frames = 0;                      // of the input; 0: any number
   int streams = 1000;                           // of a container
+  std::int64_t memory = 0;  // bytes for what is kept of it at a time; 0: any number
 };
 
 /// The axis along which the slices of a volume follow each other.
@@ -94,7 +96,14 @@ struct SourceOptions {
   /// Frames per second of what has no times: raw video and sequences of pictures.
   Rational rate{25, 1};
   Selection selection;
+  /// The frames outside of the selection come, too, marked as such (Frame::outside), from the
+  /// input's first one on: for filters that look at them. Behind the last that is selected they
+  /// come until MediaSource::have_enough().
+  bool margins = false;
   Limits limits;
+  /// Folder for what does not fit in memory: packets of other streams that lie far from the video's
+  /// in the file. Empty: the system's for temporary files.
+  std::string scratch;
   /// Besides files and pipes, inputs may be addresses of these protocols of FFmpeg ("https"), and
   /// what inputs refer to, too.
   std::vector<std::string> protocols;
@@ -108,8 +117,14 @@ struct SourceOptions {
   /// read but not selected counts, too. Without it, damage is BadData. Stacks and sequences are
   /// whole or refused in any case, and so is what a GPU fails to decode after its first frame.
   bool pass_damage = false;
+  /// Begin at some frame before this time after the first, one from which frames decode; times stay
+  /// what they are. For those who look at a part: what the container promises does not count.
+  std::int64_t skip_us = 0;
   /// Of a NIfTI volume; z where none is given. Other inputs have none.
   std::optional<Axis> axis;
+  /// Of samples that are floats, but not a stack's, what stands for 255 on the scale of sigma
+  /// (FrameFormat::white); 0: the source chooses, by its first frame. Others have no choice.
+  double white = 1;
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
   bool refuse_interlaced = false;
 };
@@ -121,10 +136,10 @@ class MediaSource : public FrameSource {
   /// Not while another thread reads.
   virtual Damage damage() const { return {}; }
   /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
-  virtual const std::string& why_not_gpu() const noexcept {
-    static const std::string stack = "stacks are not compressed video";
-    return stack;
-  }
+  virtual const std::string& why_not_gpu() const noexcept = 0;
+  /// With SourceOptions::margins: behind frame `number`, counted from 0 as read() gives them,
+  /// nothing is needed that is outside of the selection. From any thread.
+  virtual void have_enough(std::int64_t number) noexcept { (void)number; }
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
@@ -143,8 +158,10 @@ class MediaSource : public FrameSource {
 /// whole: options.selection is refused. With options.raw or options.format nothing is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
-///                          a stack; interlaced video that is refused, which read() may throw, too
+///                          a stack, a white where there is no choice; interlaced video that is
+///                          refused, which read() may throw, too
 /// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
+/// @throws OutOfMemory  options.limits.memory is less than what has to be kept
 /// @throws DeviceFailure  read() alone: the GPU that decodes stopped working
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
@@ -166,11 +183,24 @@ struct SegmentOptions {
   std::vector<JobFact> facts;
 };
 
+/// What stays out of the output, asked for: streams beside the one that is denoised, and what
+/// belongs to the file.
+struct Drops {
+  bool audio = false, subtitles = false, data = false;
+  bool attachments = false;  // covers, too
+  bool video = false;        // all others
+  bool chapters = false;
+  bool tags = false;         // of the file; streams keep their languages and titles
+  std::vector<int> streams;  // by their numbers in the input
+};
+
 struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
   std::optional<double> crf;  // constant rate factor; the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  std::string pix_fmt;     // FFmpeg's pixel format; empty: the input's, or one with equal samples
+  /// FFmpeg's pixel format; empty: the input's, one with equal samples, or the nearest that the
+  /// encoder holds: then left_out() says what is lost, or notes() that nothing is.
+  std::string pix_fmt;
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
   bool single = false;     // one frame is all that will be written, whatever the source has
@@ -181,6 +211,7 @@ struct SinkOptions {
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
   std::string format;
   int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
+  Drops drops;
   std::optional<SegmentOptions> segments;
 };
 
@@ -191,10 +222,11 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the output cannot carry of the input, one text each, for a warning: data streams,
-  /// chapters, tags, languages, dispositions, colour, HDR10, time code, rotation. (What audio,
-  /// subtitles and attachments the container cannot hold is an error.) Captions and HDR10+ that
-  /// come with later frames than the first are added as they come, by write().
+  /// What the output cannot carry of the input, one text each, for a warning: bits, alpha or chroma
+  /// of the samples, data streams, chapters, tags, languages, dispositions, colour, HDR10, time
+  /// code, rotation. (What audio, subtitles and attachments the container cannot hold is an error.)
+  /// Captions and HDR10+ that come with later frames than the first are added as they come, by
+  /// write().
   virtual const std::vector<std::string>& left_out() const noexcept = 0;
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
@@ -202,7 +234,8 @@ class MediaSink : public FrameSink {
   /// The frames whose samples write() needs, counted from 0 as it gets them; the others may come
   /// without. All, but for a job that is resumed. Rising.
   virtual std::vector<FrameRange> wanted() const { return {FrameRange{}}; }
-  /// What became of an interrupted job, one text each.
+  /// What a user should know: what became of an interrupted job, of streams that are dropped or
+  /// converted, samples that are converted; one text each.
   virtual const std::vector<std::string>& notes() const noexcept {
     static const std::vector<std::string> none;
     return none;
@@ -211,7 +244,7 @@ class MediaSink : public FrameSink {
   /// damage (else they are BadData).
   virtual Damage damage() const { return {}; }
   /// As finish(), but the result gets its name only if `accepts` says so once all is written. If
-  /// not, it stays under its temporary name, which is returned; empty if it has its name, or if
+  /// not, it becomes "NAME.partial.EXTENSION", which is returned; empty if it has its name, or if
   /// such an output keeps nothing.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
@@ -220,7 +253,8 @@ class MediaSink : public FrameSink {
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,
-/// metadata, chapters, colour tags and time stamps are taken over from `source`, which may be read
+/// metadata, chapters, colour tags and time stamps are taken over from `source`; text subtitles are
+/// converted where the container has a text of its own. `source` may be read
 /// by another thread meanwhile and must have been read to its end before finish(). To be called
 /// before the first read of `source`, once.
 ///
@@ -265,6 +299,11 @@ class MediaSink : public FrameSink {
 ///                          process is at it
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
+
+/// Whether `path` names a single picture though `source` is no single still: one frame has to be
+/// chosen (SinkOptions::single), or open_sink refuses a second one.
+[[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
+                                   const SinkOptions& options);
 
 /// Whether both names lead to one existing file, through links too.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);

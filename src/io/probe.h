@@ -13,8 +13,8 @@ struct StreamReport {
   std::string type, codec;      // FFmpeg's words: "audio", "aac"
   std::string language, title;  // empty: not said
   std::string details;          // "48000 Hz, stereo", "1920x1080"; may be empty
-  /// What becomes of it in the output: "denoised", "copied", "made anew", "left out", "refused"
-  /// (the output would be an error).
+  /// What becomes of it in the output: "denoised", "copied", "converted" (subtitles), "made anew",
+  /// "left out", "dropped" (as was asked for), "refused" (the output would be an error).
   std::string fate;
 };
 

@@ -23,8 +23,8 @@ struct PartOptions {
 /// A denoiser that cuts a clip into parts, which `sessions` filter, each driven by a thread of its
 /// own: when a session is done with a part it takes the next one. It sees the margins of the part
 /// too, so that its results are those of a session that sees the whole clip, and their bytes do not
-/// depend on the number of sessions as long as these are equal filters. It notes in the frames of
-/// the margins that they are there for others' sake (Frame::aside). Samples are not copied.
+/// depend on the number of sessions as long as these are equal filters. It marks
+/// margin frames as context only (Frame::aside). Samples are not copied.
 /// Repetitions get the samples of the frame that they repeat, and are no part of margins: a part
 /// begins with a frame that is none, and may be longer by those that follow its last.
 ///

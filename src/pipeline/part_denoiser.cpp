@@ -25,30 +25,30 @@ class PartDenoiser final : public Denoiser {
         reopen_(std::move(reopen)),
         spans_(std::move(spans)),
         margin_(surroundings.margin),
-        notes_(std::move(surroundings.repeats)) {}
+        notes_(std::move(surroundings.repeats)),
+        idle_(std::move(surroundings.idle)) {}
 
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame frame) override {
-    const std::int64_t number = frames_++;
-    if (number == 0) from_start_ = has_margin() && frame.on_device;
-    if (at_ < spans_.size() && number > spans_[at_].last) {
-      ++at_;
-      if (!has_margin()) drain_session();
-    }
+    const std::int64_t came = came_++;
+    if (came == 0) from_start_ = has_margin() && frame.on_device;
+    const bool wanted = is_wanted(frame);
+    if (!wanted && running_ && !has_margin()) drain_session();
     const bool looks_on = running_ || at_ < spans_.size();
-    const bool wanted = at_ < spans_.size() && number >= spans_[at_].first;
     if (keeps_lead() && looks_on) notes_.note(frame);
     if (!running_ && (wanted || (from_start_ && looks_on))) begin_session(frame);
     if (keeps_lead()) looks_on ? add_to_lead(frame) : lead_.clear();
     if (running_) {
       inside_.push_back({without_samples(frame), wanted});
       after_ = wanted ? 0 : after_ + (frame.likeness == Likeness::repeats ? 0 : 1);
+      const bool may_end = has_margin() && !is_next_near(frame);
       filter(std::move(frame));
-      if (has_margin() && is_over(number)) drain_session();
+      if (may_end && is_over()) drain_session();
     } else {
       ready_.push_back(without_samples(std::move(frame)));
     }
+    if (idle_ && !running_) idle_(came);
     return next();
   }
 
@@ -77,6 +77,22 @@ class PartDenoiser final : public Denoiser {
 
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
+
+  /// Counts the frame.
+  bool is_wanted(const Frame& frame) {
+    if (frame.outside) return false;
+    const std::int64_t number = frames_++;
+    if (at_ < spans_.size() && number > spans_[at_].last) ++at_;
+    return at_ < spans_.size() && number >= spans_[at_].first;
+  }
+
+  /// Whether a wanted frame may follow before a session that ends now is worth it. Nobody knows how
+  /// far it is where frames are outside.
+  bool is_next_near(const Frame& frame) const {
+    if (at_ == spans_.size()) return false;
+    if (from_start_) return true;
+    return !frame.outside && spans_[at_].first - (frames_ - 1) <= margin_.before;
+  }
 
   void add_to_lead(const Frame& frame) {
     if (frame.likeness == Likeness::repeats) return;
@@ -114,11 +130,9 @@ class PartDenoiser final : public Denoiser {
     inside_.pop_front();
   }
 
-  /// Whether the session has seen all that what is wanted of it depends on, and the next span is
-  /// far. Where nobody knows which frames are repetitions, whether it has given that back.
-  bool is_over(std::int64_t number) const {
-    if (at_ < spans_.size() && (from_start_ || spans_[at_].first - number <= margin_.before))
-      return false;
+  /// Whether the session has seen all that what is wanted of it depends on. Where nobody knows
+  /// which frames are repetitions, whether it has given that back.
+  bool is_over() const {
     if (!from_start_ && after_ >= margin_.after) return true;
     return std::ranges::none_of(inside_, &Inside::wanted);
   }
@@ -146,10 +160,12 @@ class PartDenoiser final : public Denoiser {
   std::vector<FrameSpan> spans_;
   Margin margin_;
   RepeatNotes notes_;
+  std::function<void(std::int64_t)> idle_;
   bool from_start_ = false;    // a session's lead is all that was before
   bool running_ = false;       // frames go into the session
   std::size_t at_ = 0;         // span; those before are over
-  std::int64_t frames_ = 0;    // that came in
+  std::int64_t came_ = 0;      // frames
+  std::int64_t frames_ = 0;    // of them, that are not outside
   int after_ = 0;              // frames in the session behind the last wanted one, as margins count
   std::size_t passed_ = 0;     // of the session's next results, those of the lead
   std::deque<Frame> lead_;     // noisy: the last that are no repetitions, the margin and one

@@ -260,7 +260,7 @@ TEST_P(EachBackend, PassesPlanesWithoutNoiseThrough) {
     const Frame noisy = noisy_frame(format, 20);
     for (int mask = 0; mask < (format.planes() == 3 ? 8 : 2); ++mask) {
       Params params = quick(0);
-      for (int i = 0; i < 3; ++i) params.sigma[i] = mask >> i & 1 ? 20.0f : 0.0f;
+      for (int i = 0; i < 3; ++i) params.noise.plane(i).sigma = mask >> i & 1 ? 20.0f : 0.0f;
       const Frame out = denoise(params, noisy);
       for (int i = 0; i < format.planes(); ++i)
         EXPECT_EQ(same_plane(noisy, out, i), (mask >> i & 1) == 0)

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "bm3d/cpu_kernels.h"
+#include "bm3d/cpu/kernels.h"
 #include "bm3d/kaiser.h"
-#include "bm3d/reference_stages.h"
+#include "bm3d/reference/stages.h"
 #include "support/pictures.h"
 
 namespace lull::bm3d::cpu {
@@ -34,9 +34,9 @@ Contribution by_reference(const PatchTransform<Coefficient>& transform, const Ph
   auto stack = gather<Coefficient>(frames, x, y, group);
   Contribution result;
   result.weight = basic == nullptr ? hard_threshold(stack, transform, phase.group_transform,
-                                                    strength, strength * mean_factor)
+                                                    for_all(strength), mean_factor)
                                    : wiener(stack, gather<Coefficient>(pilots, x, y, group),
-                                            transform, phase.group_transform, strength);
+                                            transform, phase.group_transform, for_all(strength));
   const auto window = kaiser_window(phase.kaiser);
   for (int m = 0; m < group.count; ++m)
     for (int i = 0; i < patch * patch; ++i) {
@@ -77,8 +77,8 @@ class CpuFilter : public ::testing::Test {
     const Group group = random_group(count, rng_);
     const int x = 20, y = 17;
     const PlaneView<const float> noisy = noisy_.view(), clean = clean_.view();
-    const FilterTables tables = second ? make_wiener_tables(phase, strength)
-                                       : make_hard_tables(phase, strength, mean_factor);
+    const FilterTables tables = second ? make_wiener_tables(phase, {1}, strength)
+                                       : make_hard_tables(phase, {1}, strength, mean_factor);
     Plane<float> numerator(size, size), weights(size, size);
     for (int v = 0; v < size; ++v) {
       std::fill_n(numerator.view().row(v), size, 0.0f);
@@ -87,8 +87,8 @@ class CpuFilter : public ::testing::Test {
     Buffer<float> scratch;
     PlaneTile tile{
         .wiener = second, .frame = {}, .noisy_stride = noisy.stride, .basic_stride = clean.stride};
-    tile.frame[max_temporal] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
-                                numerator.view().stride};
+    tile.frame[0] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
+                     numerator.view().stride};
     filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
                                                static_cast<double>(strength));

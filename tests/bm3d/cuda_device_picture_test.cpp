@@ -92,8 +92,8 @@ TEST_F(CudaDevicePicture, EqualsTheHosts) {
     for (const Chroma chroma : {Chroma::interleaved, Chroma::planar}) {
       const Frame there = to_device(noisy, chroma);
       for (int mask = 0; mask < 8; ++mask) {
-        Params params = make_params(Profile::fast, {});
-        for (int i = 0; i < 3; ++i) params.sigma[i] = mask >> i & 1 ? 20.0f : 0.0f;
+        Params params = make_params(Profile::fast, NoiseModel());
+        for (int i = 0; i < 3; ++i) params.noise.plane(i).sigma = mask >> i & 1 ? 20.0f : 0.0f;
         const Frame expected = run_one(params, noisy), out = run_one(params, there);
         EXPECT_TRUE(same_samples(expected, out))
             << format.bits << " bits, shift " << format.chroma_shift_x << ", sigma set " << mask;

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <vector>
 
-#include "bm3d/dft_cuda.h"
+#include "bm3d/cuda/dft_cuda.h"
+#include "bm3d/cuda/kernels.h"
 #include "bm3d/kaiser.h"
-#include "bm3d/kernels.h"
-#include "bm3d/reference_stages.h"
+#include "bm3d/reference/stages.h"
 #include "support/device.h"
 #include "support/gpu.h"
+#include "support/gpus.h"
 #include "support/pictures.h"
 
 namespace lull::bm3d {
@@ -42,7 +43,7 @@ class Scene {
     for (int j = 0; j < count_y; ++j)
       for (int i = 0; i < count_x; ++i)
         groups_.push_back(match(alone(noisy_), reference_position(i, width, c.phase.step),
-                                reference_position(j, height, c.phase.step), c.phase));
+                                reference_position(j, height, c.phase.step), c.phase.matching()));
   }
 
   Plane<float> by_reference() const {
@@ -51,9 +52,9 @@ class Scene {
                : by_reference(real_transform(case_.phase.transform));
   }
 
-  Plane<float> by_device() const {
+  Plane<float> by_device(const cuda::DeviceLimits& gpu = cuda::device_limits()) const {
     const PhaseParams& phase = case_.phase;
-    const Margins margins(width, height, phase.window);
+    const Margins margins(width, height, phase.window, patch);
     const auto noisy = upload(noisy_, margins), basic = upload(clean_, margins);
     const auto numerator = on_device(std::vector<unsigned long long>(margins.size(), 0));
     const auto denominator = on_device(std::vector<std::uint32_t>(margins.size(), 0));
@@ -73,14 +74,15 @@ class Scene {
     pack_groups(args, displacements, counts);
     const auto device_displacements = on_device(displacements);
     const auto device_counts = on_device(counts);
-    args.groups = {device_displacements.get(), device_counts.get(), group_capacity(phase)};
+    args.groups = {device_displacements.get(), device_counts.get(),
+                   group_capacity(phase.matching())};
 
     if (phase.transform == Transform::dft)
       DftFilter(phase, case_.which, nullptr).run(args, case_.strength);
     else if (case_.which == Phase::first)
-      filter_hard(args, phase, case_.strength, nullptr);
+      filter_hard(args, phase, case_.strength, nullptr, gpu);
     else
-      filter_wiener(args, phase, case_.strength, nullptr);
+      filter_wiener(args, phase, case_.strength, nullptr, gpu);
     normalise(args.sums[0], noisy.get(), margins, args.window, estimate.get(), nullptr);
 
     const auto values = on_host(estimate);
@@ -103,10 +105,10 @@ class Scene {
       const double weight =
           case_.which == Phase::first
               ? hard_threshold(stack, transform, phase.group_transform,
-                               case_.strength.value * sigma,
-                               case_.strength.value * sigma * case_.strength.mean_factor)
+                               for_all(case_.strength.value * sigma),
+                               static_cast<double>(case_.strength.mean_factor))
               : wiener(stack, gather<Coefficient>(alone(clean_), x, y, groups_[k]), transform,
-                       phase.group_transform, case_.strength.value * sigma * sigma);
+                       phase.group_transform, for_all(case_.strength.value * sigma * sigma));
       for (int m = 0; m < groups_[k].count; ++m)
         sums.add(stack[m], x + displacement_x(groups_[k].members[m]),
                  y + displacement_y(groups_[k].members[m]), weight, kaiser_window(phase.kaiser));
@@ -125,7 +127,7 @@ class Scene {
 
   void pack_groups(const FilterArgs& args, std::vector<std::uint32_t>& displacements,
                    std::vector<std::uint8_t>& counts) const {
-    const int capacity = group_capacity(case_.phase);
+    const int capacity = group_capacity(case_.phase.matching());
     const std::size_t references =
         static_cast<std::size_t>(args.batch.blocks_x) * args.batch.blocks_y * block_references;
     displacements.assign(references * capacity, 0);
@@ -211,6 +213,19 @@ TEST_F(CudaFilter, WeighsAsTheReference) {
 TEST_F(CudaFilter, DoesWithoutSharedMemoryForTheLargestWindows) {
   const Scene scene({Phase::second, {.window = 127, .group = 32, .step = 8, .tau = 2500}, {0.5f}});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
+}
+
+TEST_F(CudaFilter, FitsItselfToGpusWithLittleSharedMemory) {
+  for (const Phase which : {Phase::first, Phase::second})
+    for (const int group : {16, 32})
+      for (const int window : {25, 49})
+        for (const int capability : {75, 86, 90}) {
+          const Scene scene(
+              {which, {.window = window, .group = group, .step = 3, .tau = 2500}, {0.5f, 1.0f}});
+          EXPECT_LT(rms_difference(scene.by_device(testing::gpu(capability)), scene.by_reference()),
+                    which == Phase::first ? tolerance_hard : tolerance)
+              << "window " << window << ", group " << group << ", sm_" << capability;
+        }
 }
 
 TEST_F(CudaFilter, ResolvesContrastWhateverTheLevel) {

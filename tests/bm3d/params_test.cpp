@@ -18,7 +18,7 @@ TEST(MakeParams, GivesValidProfilesAtAnyNoise) {
          {0.0f, 0.5f, 5.0f, 10.0f, 25.0f, 40.0f, 41.0f, 50.0f, 100.0f, 255.0f}) {
       const Params params = make_params(profile, {sigma, 2 * sigma, 0});
       EXPECT_NO_THROW(validate(params)) << name << " at " << sigma;
-      EXPECT_EQ(params.sigma[1], 2 * sigma);
+      EXPECT_EQ(params.noise.sigma(1), 2 * sigma);
       // Two patches of equal content differ by 2 sigma^2 through the noise alone.
       if (profile == Profile::paper) continue;
       EXPECT_GT(params.hard.tau, 2 * sigma * sigma) << name << " at " << sigma;
@@ -52,9 +52,9 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
     std::function<void(Params&)> damage;
   };
   const Case cases[] = {
-      {"sigma = -1", [](Params& p) { p.sigma[0] = -1; }},
-      {"sigma = nan", [](Params& p) { p.sigma[2] = nan; }},
-      {"sigma = inf", [](Params& p) { p.sigma[1] = infinity; }},
+      {"sigma = -1", [](Params& p) { p.noise.plane(0).sigma = -1; }},
+      {"sigma = nan", [](Params& p) { p.noise.plane(2).sigma = nan; }},
+      {"sigma = inf", [](Params& p) { p.noise.plane(1).sigma = infinity; }},
       {"window of the first phase = 40", [](Params& p) { p.hard.window = 40; }},
       {"window of the second phase = 129", [](Params& p) { p.wiener.window = 129; }},
       {"window of the first phase = -1", [](Params& p) { p.hard.window = -1; }},

@@ -1,5 +1,3 @@
-#include "bm3d/reference_stages.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <tuple>
 
 #include "bm3d/kaiser.h"
+#include "bm3d/reference/stages.h"
+#include "match/grid.h"
 #include "support/pictures.h"
 
 namespace lull::bm3d {
@@ -65,7 +65,7 @@ TEST(Match, FindsWhatBruteForceFinds) {
     for (int x = 0; x < 31; ++x) picture.view()(x, y) = static_cast<float>(10 * level(rng));
   const auto view = read(picture);
   for (const auto& [x, y] : {std::pair{0, 0}, {23, 19}, {11, 9}, {0, 19}, {20, 3}})
-    for (const PhaseParams& phase : {PhaseParams{.window = 39, .group = 32, .tau = 1e9f},
+    for (const MatchParams& phase : {MatchParams{.window = 39, .group = 32, .tau = 1e9f},
                                      {.window = 9, .group = 16, .tau = 1e9f},
                                      {.window = 15, .group = 32, .tau = 120},
                                      {.window = 39, .group = 8, .tau = 100},
@@ -111,9 +111,9 @@ TEST(Match, CountsPatchesUpToTau) {
   Plane<float> picture(16, 8);
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 16; ++x) picture.view()(x, y) = x < 8 ? 10.0f : 13.0f;
-  const PhaseParams on{.window = 39, .group = 32, .tau = 9};
+  const MatchParams on{.window = 39, .group = 32, .tau = 9};
   EXPECT_EQ(match(alone(picture), 0, 0, on).count, 8);              // all 9, rounded down
-  const PhaseParams below{.window = 39, .group = 32, .tau = 7.8f};  // 7 columns differ: 9 * 7 / 8
+  const MatchParams below{.window = 39, .group = 32, .tau = 7.8f};  // 7 columns differ: 9 * 7 / 8
   EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);           // 7 found
 }
 
@@ -132,7 +132,7 @@ TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
   }
   for (const auto& [x, y] : {std::pair{0, 0}, {11, 9}, {5, 4}})
     for (const float bonus : {0.0f, 7.0f, 1000.0f}) {
-      const PhaseParams phase{
+      const MatchParams phase{
           .window = 7, .group = 32, .tau = 30, .temporal_window = 5, .place_bonus = bonus};
       // (not the reference, distance, rank of the frame, v, u)
       std::vector<std::tuple<bool, double, int, int, int>> all;
@@ -143,8 +143,8 @@ TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
             if (std::abs(u - x) > radius || std::abs(v - y) > radius) continue;
             double sum = 0;
             for (int i = 0; i < patch * patch; ++i) {
-              const double d = static_cast<double>(frames[f].samples(u + i % 8, v + i / 8)) -
-                               static_cast<double>(frames[0].samples(x + i % 8, y + i / 8));
+              const double d = static_cast<double>(frames[f].frame.samples(u + i % 8, v + i / 8)) -
+                               static_cast<double>(frames[0].frame.samples(x + i % 8, y + i / 8));
               sum += d * d / 64;
             }
             const bool place = u == x && v == y;
@@ -178,14 +178,15 @@ void expect_identity_without_noise(Transform kind) {
   for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
     const auto original = gather<Coefficient>(alone(picture), 12, 12, group);
     auto stack = original;
-    const double weight = hard_threshold(stack, transform_of<Coefficient>(kind), across, 0.0, 0.0);
+    const double weight =
+        hard_threshold(stack, transform_of<Coefficient>(kind), across, for_all(0), 1);
     EXPECT_NEAR(weight, 1.0 / 256, 1e-12);  // nothing was 0 before
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
 
     stack = original;
-    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across, 1e-20), 1.0 / 256,
-                1e-12);
+    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across, for_all(1e-20)),
+                1.0 / 256, 1e-12);
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
   }
@@ -206,7 +207,7 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
     double mean = 0;
     for (const auto& block : stack)
       for (const double v : block) mean += v / 128;
-    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, 1e9, 1e9), 1.0);
+    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, for_all(1e9), 1), 1.0);
     for (const auto& block : stack)
       for (const double v : block) EXPECT_NEAR(v, mean, 1e-10);
   }
@@ -253,14 +254,15 @@ TEST(CollaborativeFilter, ShrinksTheCoefficientsOfTheDefinition) {
           }
       }
   auto stack = input;
-  EXPECT_NEAR(hard_threshold(stack, real_transform(Transform::dct), GroupTransform::haar, threshold,
-                             threshold),
+  EXPECT_NEAR(hard_threshold(stack, real_transform(Transform::dct), GroupTransform::haar,
+                             for_all(threshold), 1),
               1.0 / retained, 1e-12);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], hard[m][i], 1e-9);
   stack = input;
-  EXPECT_NEAR(wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar, noise),
-              1.0 / energy, 1e-9);
+  EXPECT_NEAR(
+      wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar, for_all(noise)),
+      1.0 / energy, 1e-9);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], shrunk[m][i], 1e-9);
 }

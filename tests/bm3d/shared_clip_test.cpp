@@ -255,10 +255,10 @@ TEST(SharedClip, WhateverComes) {
 // Planes that pass through, and pictures below a patch, of which nothing is filtered.
 TEST(SharedClip, OfWhatIsNotFiltered) {
   Params luma_alone = quick(1);
-  luma_alone.sigma = {sigma, 0, 0};
+  luma_alone.noise = std::array<float, 3>{sigma, 0, 0};
   expect_shared_equal(Clip(yuv420).scene(6).near(2).identical(2).scene(3), luma_alone, {{2, 3}});
   Params nothing = quick(1);
-  nothing.sigma = {0, 0, 0};
+  nothing.noise = std::array<float, 3>{0, 0, 0};
   expect_shared_equal(Clip().scene(4).near(2).identical(2), nothing, {{2, 3}});
   const FrameFormat tiny{.width = 6, .height = 20};
   expect_shared_equal(Clip(tiny).scene(4).near(3).scene(1).near(1).identical(2), quick(1),

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "bm3d/timeline.h"
 #include "core/describe.h"
 #include "core/error.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
+#include "time/timeline.h"
 
 namespace lull::bm3d {
 namespace {
@@ -130,7 +130,7 @@ TEST_P(TemporalOn, AgreesWithTheReference) {
   rgb.layout = Layout::rgb;
   yuv444.layout = Layout::yuv;
   Params chroma_alone = quick(1);
-  chroma_alone.sigma[0] = 0;
+  chroma_alone.noise.plane(0).sigma = 0;
   for (const auto& [params, format] : {std::pair{quick(1), gray()},
                                        {quick(1), yuv420},
                                        {quick(1), rgb},
@@ -166,7 +166,7 @@ TEST_P(TemporalOn, TakesEveryLayoutDepthAndSize) {
 
 TEST_P(TemporalOn, PlanesWithoutNoisePassThrough) {
   Params params = quick(1);
-  params.sigma = {sigma, 0, sigma};
+  params.noise = std::array<float, 3>{sigma, 0, sigma};
   const std::vector<Frame> noisy = pan(yuv420, 4), result = run(params, noisy);
   for (int n = 0; n < 4; ++n) {
     EXPECT_TRUE(same_plane(noisy[n], result[n], 1));

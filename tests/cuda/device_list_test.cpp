@@ -1,6 +1,9 @@
 #include "cuda/device_list.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cuda/driver_version.h"
 
 namespace lull::cuda {
 namespace {
@@ -14,6 +17,14 @@ TEST(DeviceList, IsEitherFullOrSaysWhyNot) {
     EXPECT_GT(device.multiprocessors, 0);
     EXPECT_GE(device.major, 5);
   }
+}
+
+TEST(DeviceList, TellsNoDriverFromAnOldOne) {
+  EXPECT_EQ(driver_problem(0, 12080), "no NVIDIA driver here");
+  EXPECT_EQ(driver_problem(11040, 12080),
+            "the NVIDIA driver knows CUDA up to 11.4, this build needs 12.8: update the driver");
+  // What the runtime says of either.
+  EXPECT_THAT(list_devices().reason, testing::Not(testing::HasSubstr("insufficient")));
 }
 
 }  // namespace

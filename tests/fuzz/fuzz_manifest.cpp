@@ -3,8 +3,8 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "io/manifest.h"
-#include "io/sha256.h"
+#include "io/files/sha256.h"
+#include "io/segments/manifest.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull::io;

@@ -1,7 +1,7 @@
 // A NIfTI file, zipped or not, along each axis, into each data type.
 
 #include "fuzz/fuzz.h"
-#include "io/stack.h"
+#include "io/stacks/stack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;

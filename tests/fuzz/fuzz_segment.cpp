@@ -2,7 +2,7 @@
 // than it was recorded.
 
 #include "fuzz/fuzz.h"
-#include "io/segment_file.h"
+#include "io/segments/segment_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fuzz/fuzz.h"
-#include "io/sequence.h"
+#include "io/pictures/sequence.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A TIFF file as a stack: pages and tags.
 
 #include "fuzz/fuzz.h"
-#include "io/stack.h"
+#include "io/stacks/stack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;

@@ -25,17 +25,21 @@ TEST(BoundedQueue, KeepsTheOrder) {
 }
 
 TEST(BoundedQueue, MakesAFastProducerWait) {
-  BoundedQueue<int> queue(2);
-  std::atomic<int> pushed = 0;
+  constexpr int capacity = 2, items = 20;
+  BoundedQueue<int> queue(capacity);
+  std::atomic<int> pops_begun = 0;
   std::jthread producer([&] {
-    while (pushed < 5 && queue.push(1)) ++pushed;
+    for (int pushed = 1; pushed <= items; ++pushed) {
+      ASSERT_TRUE(queue.push(pushed));
+      // Read after the push: one that comes late sees more pops, never fewer.
+      EXPECT_LE(pushed, pops_begun + capacity);
+    }
   });
-  sleep_ms(50);
-  EXPECT_EQ(pushed, 2);
-  EXPECT_TRUE(queue.pop());
-  sleep_ms(50);
-  EXPECT_EQ(pushed, 3);
-  queue.cancel();
+  for (int i = 1; i <= items; ++i) {
+    sleep_ms(5);  // time to run ahead in, for a producer that does not wait
+    ++pops_begun;
+    EXPECT_EQ(queue.pop(), i);
+  }
 }
 
 TEST(BoundedQueue, CloseLetsTheConsumerDrain) {

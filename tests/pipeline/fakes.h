@@ -56,8 +56,10 @@ struct FakeSource final : FrameSource {
   std::function<void(std::int64_t)> before = [](std::int64_t) {};
   FrameFormat now = tiny;
   std::atomic<std::int64_t> given = 0;
+  std::atomic<bool> interrupted = false;
 
   explicit FakeSource(std::int64_t count) : frames(count) {}
+  void interrupt() noexcept override { interrupted = true; }
   const FrameFormat& format() const noexcept override { return now; }
   std::optional<Frame> read() override {
     before(given);
@@ -120,6 +122,12 @@ struct FakeSink final : FrameSink {
 
 inline void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+/// Waits until `holds()`. The limit is for what never comes, not for what comes late.
+template <class Condition>
+void wait_until(const Condition& holds) {
+  for (int ms = 0; ms < 120'000 && !holds(); ++ms) sleep_ms(1);
 }
 
 struct Mishap : std::runtime_error {

@@ -56,7 +56,7 @@ class Looking final : public Denoiser {
   int latency() const noexcept override { return options_.margin.after; }
   std::optional<Frame> push(Frame frame) override {
     if (options_.delay_ms > 0) sleep_ms(options_.delay_ms);
-    for (int ms = 0; options_.waits && !*options_.waits && ms < 5000; ++ms) sleep_ms(1);
+    wait_until([&] { return !options_.waits || *options_.waits; });
     if (pushes_++ == options_.fails_at) {
       if (options_.failed) *options_.failed = true;
       throw DeviceFailure("a device failed");
@@ -272,7 +272,7 @@ TEST(PartDealer, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {
     return std::ranges::all_of(pixels, [](const auto& one) { return one.expired(); });
   };
   // The last part's session lets go after the last result.
-  for (int ms = 0; ms < 5000 && !all_gone(); ++ms) sleep_ms(1);
+  wait_until(all_gone);
   EXPECT_TRUE(all_gone());
 }
 

@@ -102,6 +102,38 @@ TEST(PartDenoiser, ASessionSeesTheMarginToo) {
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
 }
 
+// Frames outside do not count in the numbers, and nobody knows how many follow.
+TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
+  Sessions sessions(3);
+  std::vector<std::int64_t> idle;
+  const auto denoiser =
+      by_parts(sessions.open(), [&] { return sessions.open(); }, {{0, 2}, {4, end}},
+               {.margin = {3, 2}, .idle = [&](std::int64_t number) { idle.push_back(number); }});
+  // Asked for are 5, 6 and 20 to 24; of these the fourth is not wanted.
+  const auto is_outside = [](int i) { return !(i == 5 || i == 6 || (i >= 20 && i <= 24)); };
+  std::vector<std::int64_t> out, with_samples;
+  const auto note = [&](const Frame& frame) {
+    out.push_back(frame.passenger->number);
+    EXPECT_EQ(frame.outside, is_outside(static_cast<int>(frame.passenger->number)));
+    if (frame.pixels) with_samples.push_back(frame.passenger->number);
+  };
+  for (int i = 0; i < 32; ++i) {
+    Frame frame = make_frame(i);
+    frame.outside = is_outside(i);
+    for (auto result = denoiser->push(std::move(frame)); result; result = denoiser->next())
+      note(*result);
+  }
+  while (const auto frame = denoiser->drain()) note(*frame);
+  ASSERT_EQ(out.size(), 32u);
+  EXPECT_TRUE(std::ranges::is_sorted(out));
+  EXPECT_THAT(with_samples, ElementsAre(5, 6, 20, 22, 23, 24));
+  ASSERT_EQ(sessions.seen.size(), 2u);
+  EXPECT_THAT(sessions.seen[0], ElementsAre(2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(sessions.seen[1], ElementsAre(17, 18, 19, 20, 21, 22, 23, 24, 25, 26));
+  EXPECT_THAT(idle, ElementsAre(0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27,
+                                28, 29, 30, 31));
+}
+
 /// Two of three frames repeat the one before.
 class OneOfThree final : public RepeatFinder {
  public:

@@ -118,9 +118,9 @@ TEST(Run, TheFirstOfSeveralErrorsWins) {
   denoiser.before_push = [](std::int64_t n) {
     if (n == 3) throw Mishap("first");
   };
-  sink.before = [](std::int64_t n) {
+  sink.before = [&](std::int64_t n) {
     if (n < 2) return;
-    sleep_ms(50);
+    wait_until([&] { return source.interrupted.load(); });  // the first has been noted
     throw Mishap("second");
   };
   try {
@@ -174,7 +174,10 @@ TEST(Run, StopsWhileEveryQueueIsFull) {
   std::stop_source stop;
   sink.before = [&](std::int64_t n) {
     if (n != 1) return;
-    sleep_ms(50);
+    // One frame in the sink's hands and one behind it; the denoiser's and the decoder's are pushed
+    // in vain.
+    wait_until([&] { return source.given == 6; });
+    sleep_ms(10);  // the last steps to where they wait show nowhere
     stop.request_stop();
   };
   EXPECT_TRUE(run(source, denoiser, sink, {.queue_frames = 1}, stop.get_token()).cancelled);

@@ -54,7 +54,7 @@ class Mortal final : public Denoiser {
   int latency() const noexcept override { return inner_.latency(); }
   std::optional<Frame> push(Frame noisy) override {
     sleep_ms(member_.delay_ms);
-    for (int ms = 0; member_.waits && count_.to_fail > 0 && ms < 5000; ++ms) sleep_ms(1);
+    wait_until([&] { return !member_.waits || count_.to_fail <= 0; });
     const bool fails = pushes_++ == member_.fails_at;
     if (fails && !member_.after_push) die();
     std::optional<Frame> ready = inner_.push(std::move(noisy));
@@ -148,7 +148,7 @@ TEST(SessionLoss, InPush) {
         team.filter(60);
         EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 2"))
             << at << ", latency " << latency;
-        for (int ms = 0; ms < 5000 && team.alive() > 2; ++ms) sleep_ms(1);
+        wait_until([&] { return team.alive() <= 2; });
         EXPECT_EQ(team.alive(), 2) << "the lost session keeps its memory";
       }
 }
@@ -261,7 +261,7 @@ TEST(SessionLoss, SamplesAreShared) {
   }
   while (team.denoiser().drain()) ++out;
   EXPECT_EQ(out, 30);
-  for (int ms = 0; ms < 5000 && !pixels.expired(); ++ms) sleep_ms(1);  // the lost session goes late
+  wait_until([&] { return pixels.expired(); });  // the lost session goes late
   EXPECT_TRUE(pixels.expired());
 }
 

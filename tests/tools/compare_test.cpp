@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "support/pictures.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {
@@ -47,7 +47,7 @@ class Damaged : public testing::Test {
   std::string kept() const {
     std::string found;
     for (const std::string& name : folder_.names())
-      if (name.starts_with(".out.") && name.ends_with(".tmp")) found = folder_ / name;
+      if (name.starts_with("out.partial")) found = folder_ / name;
     return found;
   }
   void expect_refused(const Outcome& outcome) const {

@@ -13,10 +13,10 @@
 #include "core/error.h"
 #include "io/media.h"
 #include "pipeline/run.h"
-#include "tools/clips.h"
 #include "tools/exit_code.h"
 #include "tools/open_denoiser.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {
@@ -36,7 +36,7 @@ class Frail final : public Denoiser {
   }
   int latency() const noexcept override { return inner_->latency(); }
   std::optional<Frame> push(Frame noisy) override {
-    for (int ms = 0; left_ == never && to_fail_ > 0 && ms < 5000; ++ms)
+    for (int ms = 0; left_ == never && to_fail_ > 0 && ms < 120'000; ++ms)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (left_ != never && left_-- == 0) {
       --to_fail_;

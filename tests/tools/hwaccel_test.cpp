@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "io/ffmpeg.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "io/ffmpeg/ffmpeg.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {

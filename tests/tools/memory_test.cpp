@@ -8,8 +8,8 @@
 #include "bm3d/bm3d.h"
 #include "io/media.h"
 #include "pipeline/run.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {

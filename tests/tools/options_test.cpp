@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "tools/denoise_options.h"
-#include "tools/progress.h"
+#include "tools/progress_line.h"
 
 namespace lull::tools {
 namespace {
@@ -51,15 +51,15 @@ TEST(Options, WhatIsSaidOfThemIsOneLine) {
     FAIL() << "that is no number";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
-                 "--sigma 1?2?[2J (must be a number from 0); see lull denoise --help");
+                 "--sigma 1?2?[2J (must be a number from 0); see lull denoise --help-all");
   }
 }
 
 TEST(Options, ASingleSigmaIsForAllPlanes) {
   DenoiseOptions options = minimal();
-  EXPECT_EQ(make_params(options).sigma, (std::array<float, 3>{20, 20, 20}));
+  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{20, 20, 20}));
   apply(options, "--sigma", "12.5:6:0");
-  EXPECT_EQ(make_params(options).sigma, (std::array<float, 3>{12.5, 6, 0}));
+  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{12.5, 6, 0}));
 }
 
 TEST(Options, DefaultsAreThoseOfTheProfile) {
@@ -171,6 +171,16 @@ TEST(Options, EncoderOptionsMayHoldColons) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"preset", "slow"}, {"x265-params", "a=1:b=2"}, {"empty", ""}};
   EXPECT_EQ(options.vopts, expected);
+}
+
+TEST(Options, DropsAreKindsAndNumbers) {
+  DenoiseOptions options;
+  apply(options, "--drop", "audio,3,chapters,12");  // as the parser joins them
+  EXPECT_TRUE(options.drops.audio && options.drops.chapters);
+  EXPECT_FALSE(options.drops.subtitles || options.drops.tags || options.drops.attachments);
+  EXPECT_EQ(options.drops.streams, (std::vector<int>{3, 12}));
+  for (const char* bad : {"", "sound", "-1", "1.5", "audio,", "99999999999"})
+    EXPECT_THROW(apply(options, "--drop", bad), InvalidArgument) << bad;
 }
 
 TEST(Options, WhatIsMissingIsNamed) {

@@ -11,9 +11,9 @@
 #include "pipeline/part_denoiser.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
-#include "tools/clips.h"
 #include "tools/job.h"
 #include "tools/open_denoiser.h"
+#include "tools/support/clips.h"
 
 namespace lull::tools {
 namespace {

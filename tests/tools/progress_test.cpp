@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "tools/clips.h"
-#include "tools/json_string.h"
-#include "tools/program.h"
+#include "tools/json.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {
@@ -74,13 +74,13 @@ std::string against_schema(const std::string& text, const Folder& folder) {
               "make.check_schema(schema)\n"
               "for line in open(sys.argv[2], encoding='utf-8'):\n"
               "    make(schema).validate(json.loads(line))\n");
-  const std::string command = "python3 '" + folder / "check.py" +
+  const std::string command = python() + " '" + folder / "check.py" +
                               "' '" LULL_SOURCE "/docs/progress.schema.json' '" + folder / "lines" +
                               "' >'" + folder / "verdict" + "' 2>&1";
   const int code = std::system(command.c_str());
   if (code == 0) return {};
   const std::string verdict = bytes_of(folder / "verdict");
-  return verdict.find("python3: not found") == std::string::npos ? verdict : "skip: no python3";
+  return verdict.find(": not found") == std::string::npos ? verdict : "skip: no python3";
 }
 
 void expect_schema(const std::string& text) {
@@ -204,14 +204,15 @@ TEST_F(Reported, ALogOnAFullDiskIsNoReasonToStop) {
   EXPECT_THAT(outcome.err, HasSubstr("warning: the log"));
 }
 
-TEST(JsonString, EscapesWhatHasToBe) {
-  EXPECT_EQ(json_string("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\u000a\\u0001\"");
-  EXPECT_EQ(json_string("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
+TEST(JsonText, HoldsAnyBytesAndKeepsTheOrderOfMembers) {
+  EXPECT_EQ(json_text({{"b", "a\"b\\c\n\x01"}, {"a", 1}}),
+            "{\"b\":\"a\\\"b\\\\c\\n\\u0001\",\"a\":1}");
+  EXPECT_EQ(json_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
             "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
   // Cut off, too long, a surrogate, beyond the end, alone.
   for (const std::string bad :
        {"\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\x80", "\xff"})
-    EXPECT_THAT(json_string(bad), StartsWith("\"\\ufffd")) << bad;
+    EXPECT_THAT(json_text(bad), StartsWith("\"\xef\xbf\xbd")) << bad;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "support/pictures.h"
-#include "tools/clips.h"
+#include "tools/support/clips.h"
 
 namespace lull::tools {
 namespace {

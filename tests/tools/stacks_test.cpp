@@ -10,10 +10,10 @@
 #include <fstream>
 #include <random>
 
-#include "io/volumes.h"
+#include "io/support/volumes.h"
 #include "support/pictures.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {
@@ -66,8 +66,8 @@ io::test::File read_file(const std::string& path) {
 }
 
 /// The output of a Python program with a module, or no value where one is missing.
-std::optional<std::string> python(const std::string& module, const std::string& program,
-                                  const std::string& arguments) {
+std::optional<std::string> run_python(const std::string& module, const std::string& program,
+                                      const std::string& arguments) {
   const auto run = [](const std::string& command) {
     std::string text;
     FILE* pipe = popen(command.c_str(), "r");
@@ -76,8 +76,8 @@ std::optional<std::string> python(const std::string& module, const std::string& 
     const int code = pipe ? pclose(pipe) : -1;
     return std::pair{code, text};
   };
-  if (run("python3 -c 'import " + module + "' 2>/dev/null").first != 0) return std::nullopt;
-  const auto [code, text] = run("python3 -c '" + program + "' " + arguments + " 2>&1");
+  if (run(python() + " -c 'import " + module + "' 2>/dev/null").first != 0) return std::nullopt;
+  const auto [code, text] = run(python() + " -c '" + program + "' " + arguments + " 2>&1");
   EXPECT_EQ(code, 0) << text;
   return text;
 }
@@ -152,6 +152,31 @@ TEST_F(Stacks, ScalesOfSigmaAgree) {
   EXPECT_NE(bytes_of(folder / "out.pgm"), bytes_of(folder / "in.pgm"));
 }
 
+// Floats on a scale that is in use: 255, or 1, is what it is there, whatever the range of the
+// noise.
+TEST_F(Stacks, WhiteOfFloatsIsThatOfTheirScale) {
+  const auto clean = clean_volume(64, 64, 2, 10, 230);
+  const VolumeSpec spec{.dim = {64, 64, 2}, .datatype = 16, .bitpix = 32};
+  const auto filtered = [&](double white, const std::string& scale, const std::string& sigma) {
+    std::vector<double> values = with_noise(clean, 20);
+    for (double& v : values) v *= white / 255;
+    write_file(folder / "in.nii", volume(spec, as<float>(values)));
+    const Outcome outcome =
+        run_lull({"denoise", "-i", folder / "in.nii", "-o", folder / "out.nii", "-y", "--sigma",
+                  sigma, "--sigma-scale", scale, "-d", "cpu", "--log-level", "info"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (scale != "native") EXPECT_THAT(outcome.err, HasSubstr("in the file's own units"));
+    return io::test::samples_of<float>(read_file(folder / "out.nii"), spec);
+  };
+  for (const double white : {255.0, 1.0, 65535.0}) {
+    SCOPED_TRACE(white);
+    const auto native = filtered(white, "native", std::to_string(white * 20 / 255));
+    const double little = 1e-4 * white;
+    EXPECT_LT(rms_difference(native, filtered(white, "8bit", "20")), little);
+    EXPECT_LT(rms_difference(native, filtered(white, "unit", std::to_string(20.0 / 255))), little);
+  }
+}
+
 TEST_F(Stacks, FaultsLeaveNothing) {
   const VolumeSpec spec{.dim = {16, 16, 3}};
   const io::test::File whole = volume(spec, std::vector<std::int16_t>(768, 7));
@@ -220,7 +245,7 @@ TEST_F(Stacks, NibabelSeesTheSameVolume) {
   for (int i = 350; i < 540; ++i) file[i] = 0;  // ... and all else that must make sense
   write_file(folder / "in.nii", file);
   ASSERT_EQ(denoise("in.nii", "out.nii.gz", {"--sigma", "20", "--datatype", "float32"}).code, 0);
-  const auto text = python("nibabel", R"(
+  const auto text = run_python("nibabel", R"(
 import sys, nibabel, numpy
 a, b = (nibabel.load(p) for p in sys.argv[1:])
 assert a.shape == b.shape == (20, 16, 5, 2)
@@ -232,7 +257,7 @@ for key in a.header:
 d = a.get_fdata() - b.get_fdata()
 print("rms", float((d * d).mean()) ** 0.5 < 20, bool((d != 0).any()))
 )",
-                           (folder / "in.nii") + " " + (folder / "out.nii.gz"));
+                               (folder / "in.nii") + " " + (folder / "out.nii.gz"));
   if (!text) GTEST_SKIP() << "python3 has no nibabel";
   EXPECT_EQ(*text, "rms True True\n");
 }
@@ -256,33 +281,52 @@ void write_tiff(const std::string& path, const std::vector<float>& values, int w
   TIFFClose(file);
 }
 
+std::vector<float> read_tiff(const std::string& path, std::size_t page_size) {
+  std::vector<float> result;
+  TIFF* file = TIFFOpen(path.c_str(), "r");
+  if (!file) throw std::runtime_error(path);
+  const auto bytes = static_cast<tmsize_t>(page_size * sizeof(float));
+  do {
+    std::vector<float> page(page_size);
+    EXPECT_EQ(TIFFReadEncodedStrip(file, 0, page.data(), bytes), bytes);
+    result.insert(result.end(), page.begin(), page.end());
+  } while (TIFFReadDirectory(file));
+  TIFFClose(file);
+  return result;
+}
+
 TEST_F(Stacks, TiffStackOfFloats) {
   const auto clean = clean_volume(48, 40, 3, 2000, 1000);
   const auto noisy = as<float>(with_noise(clean, 60));
   write_tiff(folder / "in.tif", noisy, 48, 40);
   const Outcome outcome = denoise("in.tif", "out.tif", {"--sigma", "60"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  std::vector<float> result;
-  TIFF* file = TIFFOpen((folder / "out.tif").c_str(), "r");
-  ASSERT_TRUE(file);
-  do {
-    std::vector<float> page(48 * 40);
-    EXPECT_EQ(TIFFReadEncodedStrip(file, 0, page.data(), 48 * 40 * 4), 48 * 40 * 4);
-    result.insert(result.end(), page.begin(), page.end());
-  } while (TIFFReadDirectory(file));
-  TIFFClose(file);
+  const std::vector<float> result = read_tiff(folder / "out.tif", 48 * 40);
   EXPECT_LT(rms_difference(clean, result), rms_difference(clean, noisy) / 1.8);
 
-  const auto text = python("tifffile", R"(
+  const auto text = run_python("tifffile", R"(
 import sys, tifffile
 a, b = (tifffile.TiffFile(p) for p in sys.argv[1:])
 assert b.is_imagej and b.imagej_metadata == a.imagej_metadata and b.imagej_metadata["unit"] == "um"
 assert [p.tags["XResolution"].value for p in b.pages] == [(4, 1)] * 3
 print(b.asarray().shape, b.asarray().dtype)
 )",
-                           (folder / "in.tif") + " " + (folder / "out.tif"));
+                               (folder / "in.tif") + " " + (folder / "out.tif"));
   if (!text) GTEST_SKIP() << "python3 has no tifffile";
   EXPECT_EQ(*text, "(3, 40, 48) float32\n");
+}
+
+// Floats on the scale of bytes: --sigma means the same in their own units and in those of 8 bits.
+TEST_F(Stacks, TiffStackOfFloatsOnTheScaleOfBytes) {
+  const auto clean = clean_volume(48, 40, 3, 0, 255);
+  write_tiff(folder / "in.tif", as<float>(with_noise(clean, 12)), 48, 40);
+  ASSERT_EQ(denoise("in.tif", "native.tif", {"--sigma", "12", "--sigma-scale", "native"}).code, 0);
+  ASSERT_EQ(denoise("in.tif", "bytes.tif", {"--sigma", "12", "--sigma-scale", "8bit"}).code, 0);
+  const std::vector<float> native = read_tiff(folder / "native.tif", 48 * 40),
+                           bytes = read_tiff(folder / "bytes.tif", 48 * 40);
+  // What becomes of a sample differs by rounding alone.
+  EXPECT_LT(rms_difference(native, bytes), 0.05);
+  EXPECT_LT(rms_difference(clean, bytes), 12 / 1.8);
 }
 
 TEST_F(Stacks, RealHead) {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "support/pictures.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {
@@ -22,9 +22,13 @@ Outcome shell(const Folder& folder, const std::string& script) {
   write_bytes(folder / "script", "set -o pipefail; LULL=" LULL_PROGRAM "; cd '" + (folder / "") +
                                      "'\n" + script + "\n");
   const std::string files = " >'" + (folder / "stdout") + "' 2>'" + (folder / "stderr") + "'";
-  const int status = std::system(("timeout 60 bash '" + (folder / "script") + "'" + files).c_str());
+  const int status =
+      std::system(("timeout 500 bash '" + (folder / "script") + "'" + files).c_str());
   return {WEXITSTATUS(status), bytes_of(folder / "stdout"), bytes_of(folder / "stderr")};
 }
+
+/// Gives the clip and then nothing, until there is a file `code`.
+const std::string silent_writer = "(cat in.y4m; until [ -e code ]; do sleep 0.05; done) | ";
 
 class Streams : public ::testing::Test {
  protected:
@@ -47,6 +51,15 @@ TEST_F(Streams, AFileIntoAPipeIntoAFileChangesNothing) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(bytes_of(folder_ / "direct.y4m"), bytes_of(folder_ / "piped.y4m"));
+}
+
+TEST_F(Streams, AreDroppedAsOftenAsItIsSaid) {
+  const std::string run = "$LULL denoise -i in.y4m -o out.mkv --sigma 0 --device reference ";
+  const Outcome outcome = shell(folder_, run + "--drop audio --drop data --drop 7");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--drop 7 (the input has the streams 0 to 0)"));
+  const Outcome done = shell(folder_, run + "--drop audio --drop data");
+  EXPECT_EQ(done.code, 0) << done.err;
 }
 
 TEST_F(Streams, BetweenTwoOfFfmpeg) {
@@ -77,11 +90,11 @@ TEST_F(Streams, BetweenTwoOfFfmpeg) {
 }
 
 TEST_F(Streams, AReaderThatGoesAwayEndsIt) {
-  // The writer stays, silent: nothing but lull itself can end its waiting.
+  // The writer stays, silent, until lull has ended: nothing but lull itself can end its waiting.
   const Outcome outcome =
-      shell(folder_,
-            "(cat in.y4m; sleep 30) | (timeout 5 $LULL denoise -i - -o - --sigma 20 --device "
-            "reference --temporal 0 -q; echo $? >code; kill $PPID) | head -c 10 >/dev/null");
+      shell(folder_, silent_writer +
+                         "($LULL denoise -i - -o - --sigma 20 --device reference --temporal 0 -q; "
+                         "echo $? >end; mv end code) | head -c 10 >/dev/null");
   EXPECT_EQ(bytes_of(folder_ / "code"), "74\n");
   EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output (Broken pipe)\n"));
 }
@@ -96,10 +109,13 @@ TEST_F(Streams, AWriterThatGoesAwayEndsIt) {
 }
 
 TEST_F(Streams, ASignalEndsItsWaiting) {
-  const Outcome outcome =
-      shell(folder_,
-            "(cat in.y4m; sleep 30) | ($LULL denoise -i - -o null --sigma 20 --device reference "
-            "-q & pid=$!; sleep 0.5; kill -TERM $pid; wait $pid; echo $? >code; kill $PPID)");
+  // A frame that has come out shows that it reads. (A second is enough for the others.)
+  const Outcome outcome = shell(
+      folder_, silent_writer +
+                   "($LULL denoise -i - -o null --sigma 20 --device reference --temporal 0 -q "
+                   "--progress json --progress-fd 3 3>progress <&0 & pid=$!; "
+                   "while kill -0 $pid && ! grep -q '\"progress\"' progress; do sleep 0.05; done; "
+                   "sleep 1; kill -TERM $pid; wait $pid; echo $? >end; mv end code)");
   EXPECT_EQ(bytes_of(folder_ / "code"), "143\n") << outcome.err;
 }
 
@@ -159,15 +175,17 @@ TEST_F(Streams, ProbeInWordsAndAsJson) {
   EXPECT_THAT(words.out, HasSubstr("stream    0: video rawvideo, 48x34: denoised"));
   EXPECT_EQ(shell(folder_, "$LULL probe none.mkv").code, 66);
   EXPECT_EQ(shell(folder_, "$LULL probe in.y4m -o a.xyz").code, 2);
-  if (!has_command("python3")) GTEST_SKIP() << "no python3 to read JSON with";
-  const Outcome json =
-      shell(folder_,
-            "cp in.y4m $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m'; "
-            "$LULL probe $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m' --json | python3 -c '"
-            "import json,sys; d=json.load(sys.stdin); "
-            "print(d[\"input\"].encode(\"unicode_escape\").decode(), d[\"width\"], d[\"bits\"], "
-            "d[\"layout\"], "
-            "d[\"streams\"][0][\"fate\"])'");
+  if (!has_command(python())) GTEST_SKIP() << "no python3 to read JSON with";
+  const Outcome json = shell(
+      folder_,
+      "cp in.y4m $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m'; "
+      "$LULL probe $'na\\\\me \\\"\\t\\xff\\xc3\\xa4.y4m' --json | " +
+          python() +
+          " -c '"
+          "import json,sys; d=json.load(sys.stdin); "
+          "print(d[\"input\"].encode(\"unicode_escape\").decode(), d[\"width\"], d[\"bits\"], "
+          "d[\"layout\"], "
+          "d[\"streams\"][0][\"fate\"])'");
   EXPECT_EQ(json.code, 0) << json.err;
   EXPECT_EQ(json.out, "na\\\\me \"\\t\\ufffd\\xe4.y4m 48 8 yuv denoised\n");
 }

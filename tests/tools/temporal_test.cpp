@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "support/pictures.h"
-#include "tools/clips.h"
-#include "tools/program.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
 
 namespace lull::tools {
 namespace {

@@ -1,0 +1,204 @@
+// Step 2 of the filter (filter.cpp), for all sizes of groups: included once for each
+// instruction set. A vector of coefficients of all units is transformed across the group, cut or
+// scaled, and transformed back in registers.
+
+#if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LULL_BM3D_CPU_ACROSS_H
+#undef LULL_BM3D_CPU_ACROSS_H
+#else
+#define LULL_BM3D_CPU_ACROSS_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <bit>
+#include <utility>
+
+#include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/patch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::bm3d::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// What differs between groups at compile time.
+template <int kUnits, bool kPaired, GroupTransform kAcross>
+struct Shape {
+  static constexpr int units = kUnits;
+  static constexpr bool paired = kPaired;  // the halves of a vector are different patches
+  static constexpr GroupTransform across = kAcross;
+  static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
+
+  /// Of the sums in the vector of unit `u`: log2 of the number of patches in each.
+  static constexpr int level(int u) {
+    if (across == GroupTransform::wht || u == 0) return levels;
+    return std::countr_zero(static_cast<unsigned>(u)) + 1;
+  }
+};
+
+/// (a, b) in the halves of a vector becomes (a + b, a - b).
+HWY_INLINE Vector combine_halves(Vector v) {
+  const Lanes d;
+  alignas(64) static constexpr float signs[16] = {1,  1,  1,  1,  1,  1,  1,  1,
+                                                  -1, -1, -1, -1, -1, -1, -1, -1};
+  if constexpr (patches_per_unit == 2)
+    return hn::MulAdd(v, hn::Load(d, signs), hn::ConcatLowerUpper(d, v, v));
+  else
+    return v;
+}
+
+HWY_INLINE void butterfly(Vector& a, Vector& b) {
+  const Vector sum = hn::Add(a, b);
+  b = hn::Sub(a, b);
+  a = sum;
+}
+
+/// One level of the transform across: sums and differences of units kHalf apart. (All loops over
+/// units must be unrolled for their vectors to stay in registers, which gcc does not do by itself.)
+template <class S, int kHalf>
+HWY_INLINE void level_across(Vector* v) {
+  if constexpr (S::across == GroupTransform::haar) {
+#pragma GCC unroll 32
+    for (int i = 0; i < S::units; i += 2 * kHalf) butterfly(v[i], v[i + kHalf]);
+  } else {
+#pragma GCC unroll 32
+    for (int i = 0; i < S::units / 2; ++i) {
+      const int at = i / kHalf * 2 * kHalf + i % kHalf;
+      butterfly(v[at], v[at + kHalf]);
+    }
+  }
+}
+
+/// The level between the patches in the halves of each vector.
+template <class S>
+HWY_INLINE void halves_across(Vector* v) {
+  if constexpr (S::paired) {
+#pragma GCC unroll 32
+    for (int i = 0; i < (S::across == GroupTransform::haar ? 1 : S::units); ++i)
+      v[i] = combine_halves(v[i]);
+  }
+}
+
+template <class S, int kHalf = 1>
+HWY_INLINE void forward_across(Vector* v) {
+  if constexpr (kHalf < S::units) {
+    level_across<S, kHalf>(v);
+    forward_across<S, 2 * kHalf>(v);
+  } else {
+    halves_across<S>(v);
+  }
+}
+
+template <class S, int kHalf = S::units>
+HWY_INLINE void inverse_across(Vector* v) {
+  if constexpr (kHalf == S::units) halves_across<S>(v);
+  if constexpr (kHalf > 1) {
+    level_across<S, kHalf / 2>(v);
+    inverse_across<S, kHalf / 2>(v);
+  }
+}
+
+constexpr double power(double base, int exponent) {
+  double result = 1;
+  for (; exponent > 0; --exponent) result *= base;
+  return result;
+}
+inline constexpr double root2 = 1.41421356237309504880;
+
+HWY_INLINE Vector load_row(const CoefficientTable& table, int vector) {
+  return hn::LoadU(Lanes(), table.at.data() + vector / parts * 16 + vector % parts * lanes);
+}
+
+template <class S>
+HWY_INLINE void load_units(const float* stack, Vector* v) {
+#pragma GCC unroll 32
+  for (int u = 0; u < S::units; ++u) v[u] = hn::LoadU(Lanes(), stack + u * unit_floats);
+}
+template <class S>
+HWY_INLINE void store_units(const Vector* v, float* stack) {
+#pragma GCC unroll 32
+  for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
+}
+
+/// Sum over lanes, halved where each patch stands in both halves.
+template <class S>
+HWY_INLINE float total(Vector v) {
+  const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
+  return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
+}
+
+/// Step 2 of the first phase: gives the number of retained coefficients.
+template <class S>
+float threshold_across(const FilterTables& tables, float* stack, const float*) {
+  const Lanes d;
+  Vector retained = hn::Zero(d);
+  for (int i = 0; i < unit_vectors; ++i) {
+    Vector v[S::units];
+    float* const at = stack + i * lanes;
+    load_units<S>(at, v);
+    forward_across<S>(v);
+    const Vector limit = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) {
+      const int level = S::level(u);
+      const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
+      const auto keep = hn::Gt(hn::Abs(v[u]), hn::Mul(base, constant(power(root2, level))));
+      v[u] = hn::IfThenElseZero(keep, hn::Mul(v[u], hn::Mul(restore, constant(power(0.5, level)))));
+      retained = hn::Add(retained, hn::IfThenElseZero(keep, constant(1)));
+    }
+    inverse_across<S>(v);
+    store_units<S>(v, at);
+  }
+  return total<S>(retained);
+}
+
+/// 1 / v to the precision of float. A Newton step does where the estimate has 11 bits and more.
+HWY_INLINE Vector reciprocal(Vector v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  const Vector estimate = hn::ApproximateReciprocal(v);
+  return hn::Mul(estimate, hn::NegMulAdd(v, estimate, constant(2)));
+#else
+  return hn::Div(constant(1), v);
+#endif
+}
+
+/// Step 2 of the second phase: gives the sum of squared Wiener factors.
+template <class S>
+float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
+  const Lanes d;
+  Vector energy = hn::Zero(d);
+  for (int i = 0; i < unit_vectors; ++i) {
+    Vector noisy[S::units], basic[S::units];
+    load_units<S>(basic_stack + i * lanes, basic);
+    forward_across<S>(basic);
+    const Vector noise = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) {
+      const int level = S::level(u);
+      constexpr int first = S::paired ? 0 : 1;
+      const Vector scale = constant(power(2, level));
+      const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
+      const Vector m = u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
+      const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
+      const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
+      energy = hn::MulAdd(factor, factor, energy);
+      basic[u] = hn::Mul(factor, hn::Mul(restore, constant(power(0.5, level))));
+    }
+    float* const at = stack + i * lanes;
+    load_units<S>(at, noisy);
+    forward_across<S>(noisy);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) noisy[u] = hn::Mul(noisy[u], basic[u]);
+    inverse_across<S>(noisy);
+    store_units<S>(noisy, at);
+  }
+  return total<S>(energy);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::bm3d::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,294 @@
+// The cpu backend: cuts the picture into blocks of reference patches and runs the stages on them.
+//
+// Blocks go through matching, selection and filtering in tasks, each of which adds estimates to a
+// tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
+// as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
+// number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks
+// are planned per phase; all memory is kept from one picture to the next.
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/tiles.h"
+#include "bm3d/phase_engine.h"
+#include "match/cpu/matcher.h"
+#include "match/motion_grid.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace cpu;
+
+constexpr int enough_tasks = 48, max_blocks_per_task = 4;
+
+/// Lets oneTBB start so many threads, which by itself starts no more than there are cores. Of
+/// several limits the least counts, so that the whole process has one.
+void allow_threads(int threads) {
+  static std::mutex mutex;
+  static std::unique_ptr<tbb::global_control> limit;
+  static int allowed = tbb::this_task_arena::max_concurrency();
+  const std::lock_guard lock(mutex);
+  if (threads <= allowed) return;
+  limit.reset();
+  limit =
+      std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
+  allowed = threads;
+}
+
+class CpuEngine : public PhaseEngine {
+ public:
+  CpuEngine(int threads, CpuMatcherFactory make_matcher)
+      : threads_(threads),
+        arena_(threads_),
+        matcher_(make_matcher(threads_)),
+        workspaces_(threads_),
+        tiles_(threads_ == 1 ? 1 : 2 * threads_) {
+    allow_threads(threads_);
+  }
+
+  std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
+    return std::make_unique<CpuSums>(width, height);
+  }
+
+  void run(const PhaseInput& input) override {
+    arena_.execute([&] { run_phase(input); });
+  }
+
+  void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) override {
+    arena_.execute([&] { normalise(plan.window, cpu_sums(sums), estimate); });
+  }
+
+ private:
+  void run_phase(const PhaseInput& input) {
+    const PhasePlan& plan = input.plan;
+    for (std::size_t p = 0; p < input.planes(); ++p)
+      tables_[p] = plan.phase == Phase::first
+                       ? make_hard_tables(plan.params, input.noise(p), plan.strength.value,
+                                          plan.strength.mean_factor)
+                       : make_wiener_tables(plan.params, input.noise(p), plan.strength.value);
+    const PlaneView<const float> guide = input.frames[0].frame.guide.samples;
+    width_ = guide.width;
+    height_ = guide.height;
+    motion_grid_ = {width_, height_, plan.params.step};
+    begin_matching(input);
+    plan_tasks(plan.params);
+    filter(input);
+  }
+
+  void begin_matching(const PhaseInput& input) {
+    guides_.clear();
+    for (const PhaseFrame& frame : input.frames)
+      guides_.push_back({frame.offset, frame.frame.guide});
+    float greatest = 0;
+    for (std::size_t p = 0; p < input.planes(); ++p)
+      greatest = std::max(greatest, input.noise(p).sigma);
+    // The noise of a basic estimate is not known; a quarter is typical.
+    const float noise = input.guide_sigma > 0 ? input.guide_sigma : greatest / 4;
+    matcher_->begin({input.plan.matching(input.set), guides_, noise});
+  }
+
+  /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
+  /// have blocks of their own.
+  void plan_tasks(const PhaseParams& params) {
+    const int step = params.step, last_x = width_ - patch, last_y = height_ - patch;
+    const int columns = last_x / step + 1, rows = last_y / step + 1;
+    block_ = matcher_->block_size(params.matching(), columns);
+    const int wide = block_.columns;
+    // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
+    const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
+    const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
+    tasks_.clear();
+    const auto add_row_of_blocks = [&](int y, int count) {
+      for (int i = 0; i < columns; i += wide)
+        tasks_.push_back({{i * step, y, std::min(wide, columns - i), count}});
+      if (last_x % step != 0) tasks_.push_back({{last_x, y, 1, count}});
+    };
+    for (int j = 0; j < rows; j += high) add_row_of_blocks(j * step, std::min(high, rows - j));
+    if (last_y % step != 0) add_row_of_blocks(last_y, 1);
+  }
+
+  void filter(const PhaseInput& input) {
+    std::size_t next = 0;
+    const auto make = [&](tbb::flow_control& control) -> Tile* {
+      if (next == tasks_.size()) {
+        control.stop();
+        return nullptr;
+      }
+      // Tiles come back in order and no more are out than there are: this one is free.
+      Tile& tile = tiles_[next % tiles_.size()];
+      tile.task = &tasks_[next++];
+      return &tile;
+    };
+    const auto work = [&](Tile* tile) {
+      run_task(input, *tile);
+      return tile;
+    };
+    const auto add = [&](Tile* tile) { add_tile(*tile, input); };
+    using tbb::filter_mode;
+    tbb::parallel_pipeline(tiles_.size(),
+                           tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
+                               tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
+                               tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
+  }
+
+  using PlaneTiles = std::array<PlaneTile, max_planes>;
+
+  /// Block by block from top to bottom.
+  void run_task(const PhaseInput& input, Tile& tile) {
+    const PlaneTiles planes = clear_tile(input, tile);
+    const int step = input.plan.params.step;
+    const Block& all = tile.task->block;
+    for (int row = 0; row < all.rows; row += block_.rows) {
+      const int rows = std::min(block_.rows, all.rows - row);
+      run_block(step, {all.x, all.y + row * step, all.columns, rows},
+                {planes.data(), input.planes()});
+    }
+  }
+
+  /// Least and greatest motion of a block's references to a frame.
+  struct MotionRange {
+    int least_x, least_y, most_x, most_y;
+  };
+  MotionRange motion_range(const Block& block, int step, std::span<const Motion> motion) const {
+    if (motion.empty()) return {0, 0, 0, 0};
+    constexpr int most = std::numeric_limits<int>::max(), least = std::numeric_limits<int>::min();
+    MotionRange range{most, most, least, least};
+    const int right = block.x + (block.columns - 1) * step;
+    const int bottom = block.y + (block.rows - 1) * step;
+    const auto index = [&](int position, int side) {
+      return motion_grid_.index_of(position) / side;
+    };
+    for (int j = index(block.y, motion_rows); j <= index(bottom, motion_rows); ++j)
+      for (int i = index(block.x, motion_columns); i <= index(right, motion_columns); ++i) {
+        const Motion m = motion[j * motion_grid_.columns() + i];
+        range.least_x = std::min<int>(range.least_x, m.x);
+        range.least_y = std::min<int>(range.least_y, m.y);
+        range.most_x = std::max<int>(range.most_x, m.x);
+        range.most_y = std::max<int>(range.most_y, m.y);
+      }
+    return range;
+  }
+
+  /// What the groups of a block can reach in a frame.
+  Area reach(const Block& block, const PhaseParams& params, const PhaseFrame& frame) const {
+    const bool own = frame.offset == 0;
+    const int radius = (own ? params.window : params.temporal_window) / 2;
+    const MotionRange m = motion_range(block, params.step,
+                                       own ? std::span<const Motion>{} : frame.frame.guide.motion);
+    const int right = block.x + (block.columns - 1) * params.step + patch;
+    const int bottom = block.y + (block.rows - 1) * params.step + patch;
+    Area area{std::max(0, block.x + m.least_x - radius), std::max(0, block.y + m.least_y - radius),
+              std::min(width_, right + m.most_x + radius),
+              std::min(height_, bottom + m.most_y + radius)};
+    area.right = std::max(area.left, area.right);
+    area.bottom = std::max(area.top, area.bottom);
+    return area;
+  }
+
+  PlaneTiles clear_tile(const PhaseInput& input, Tile& tile) {
+    PlaneTiles planes{};
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      const auto& [offset, frame] = input.frames[f];
+      TilePart& part = tile.frames[f];
+      part.area = reach(tile.task->block, input.plan.params, input.frames[f]);
+      part.stride = round_up(part.area.width(), 16) | 16;
+      const std::size_t samples = part.stride * part.area.height();
+      const std::ptrdiff_t origin = part.area.top * part.stride + part.area.left;
+      for (std::size_t p = 0; p < input.planes(); ++p) {
+        float* const numerator = part.numerator[p].reserve(samples);
+        float* const weights = part.weights[p].reserve(samples);
+        std::fill_n(numerator, samples, 0.0f);
+        std::fill_n(weights, samples, 0.0f);
+        planes[p].frame[offset] = {frame.noisy[p].data, frame.basic[p].data, numerator - origin,
+                                   weights - origin, part.stride};
+      }
+    }
+    const PhasePlanes& own = input.frames[0].frame;
+    for (std::size_t p = 0; p < input.planes(); ++p) {
+      planes[p].wiener = input.plan.phase == Phase::second;
+      planes[p].noisy_stride = own.noisy[p].stride;
+      planes[p].basic_stride = own.basic[p].stride;
+    }
+    return planes;
+  }
+
+  void run_block(int step, const Block& block, std::span<const PlaneTile> planes) {
+    const int thread = tbb::this_task_arena::current_thread_index();
+    Workspace& work = workspaces_[thread];
+    work.groups.resize(block.columns);
+    float* const stack = work.stack.reserve(filter_scratch_size);
+    matcher_->begin_block(block, thread);
+    for (int row = 0; row < block.rows; ++row) {
+      matcher_->find(block, row, thread, work.groups);
+      for (int column = 0; column < block.columns; ++column)
+        for (std::size_t p = 0; p < planes.size(); ++p)
+          filter_group(tables_[p], planes[p], block.x + column * step, block.y + row * step,
+                       work.groups[column], stack);
+    }
+  }
+
+  void add_tile(Tile& tile, const PhaseInput& input) {
+    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+      TilePart& from = tile.frames[f];
+      const Area& area = from.area;
+      const auto part = [&](PlaneView<float> whole) {
+        return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
+                                whole.stride};
+      };
+      for (std::size_t p = 0; p < input.planes(); ++p) {
+        CpuSums& sums = cpu_sums(*input.frames[f].frame.sums[p]);
+        add_rows(
+            PlaneView<float>{from.numerator[p].data(), area.width(), area.height(), from.stride},
+            part(sums.numerator()));
+        add_rows(PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
+                 part(sums.weights()));
+      }
+    }
+  }
+
+  void normalise(const std::array<float, patch>& window, CpuSums& sums, PlaneView<float> estimate) {
+    const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
+    float* const scratch = line_.reserve(scratch_size * threads_);
+    const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
+    tbb::parallel_for(tbb::blocked_range<int>(0, estimate.height, 16), [&](const auto& rows) {
+      const int thread = tbb::this_task_arena::current_thread_index();
+      normalise_rows(normalisation, rows.begin(), rows.end(), scratch + thread * scratch_size);
+    });
+    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_row(y); });
+  }
+
+  int threads_;
+  tbb::task_arena arena_;
+  std::unique_ptr<Matcher> matcher_;
+  std::vector<Workspace> workspaces_;  // one for each thread
+  std::vector<Tile> tiles_;
+  Buffer<float> line_;
+
+  // Of the phase that runs.
+  int width_ = 0, height_ = 0;
+  std::vector<GuideFrame> guides_;
+  MotionGrid motion_grid_;
+  std::array<FilterTables, max_planes> tables_{};
+  BlockSize block_;
+  std::vector<Task> tasks_;
+};
+
+}  // namespace
+
+std::unique_ptr<PhaseEngine> make_cpu_engine(int threads, CpuMatcherFactory make_matcher) {
+  if (threads <= 0) threads = tbb::this_task_arena::max_concurrency();
+  return std::make_unique<CpuEngine>(threads, make_matcher);
+}
+
+}  // namespace lull::bm3d

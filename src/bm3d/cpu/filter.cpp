@@ -1,0 +1,174 @@
+// Collaborative filtering of one group, and its aggregation.
+//
+// 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack.
+// 2. For each vector of coefficients the units' vectors are transformed across the group, cut or
+//    scaled, and transformed back, all in registers. With two patches to a vector unit j holds
+//    patches j and j + units, so that the last level of Haar combines the halves of one vector.
+// 3. Each unit is transformed back and added to the tile with the group's weight.
+// Neither transform has its scale in the butterflies: sums across 2^l patches are sqrt(2^l) times
+// the orthonormal ones, which thresholds and the way back take into account.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <bit>
+#include <type_traits>
+
+#include "bm3d/cpu/complex.h"
+#include "bm3d/cpu/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::bm3d::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+using Halves = hn::CappedTag<float, 8>;
+
+// Templates, so that what a vector of one patch has no use for is not compiled.
+template <int kPatches = patches_per_unit, class D = Lanes>
+HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
+  if constexpr (kPatches == 2) {
+    const hn::Half<D> half;
+    return hn::Combine(d, hn::LoadU(half, b), hn::LoadU(half, a));
+  } else {
+    return hn::LoadU(d, a + part * lanes);
+  }
+}
+template <int kPatches = patches_per_unit, class V>
+HWY_INLINE hn::Vec<Halves> first_of(V v) {
+  if constexpr (kPatches == 2)
+    return hn::LowerHalf(Halves(), v);
+  else
+    return v;
+}
+template <int kPatches = patches_per_unit, class V>
+HWY_INLINE hn::Vec<Halves> second_of(V v) {
+  if constexpr (kPatches == 2)
+    return hn::UpperHalf(Halves(), v);
+  else
+    return v;
+}
+
+/// Where the patches of unit `u` lie, relative to a plane's sample (0, 0).
+struct Places {
+  int x[max_group], y[max_group];
+  const FrameTile* frame[max_group];
+  int count, units;
+
+  Places(const PlaneTile& tile, int x0, int y0, const Group& group)
+      : count(group.count), units((group.count + patches_per_unit - 1) / patches_per_unit) {
+    for (int m = 0; m < count; ++m) {
+      x[m] = x0 + displacement_x(group.members[m]);
+      y[m] = y0 + displacement_y(group.members[m]);
+      frame[m] = &tile.of(group.members[m]);
+    }
+  }
+  int second(int u) const { return units + u < count ? units + u : u; }
+};
+
+template <class Transform>
+HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride,
+                           const Places& places, float* stack) {
+  for (int u = 0; u < places.units; ++u) {
+    const int m = places.second(u);
+    const float* const a = places.frame[u]->*plane + places.y[u] * stride + places.x[u];
+    const float* const b = places.frame[m]->*plane + places.y[m] * stride + places.x[m];
+    Vector v[unit_vectors];
+    for (int row = 0; row < patch; ++row)
+      for (int part = 0; part < parts; ++part)
+        v[part * 8 + row] = load_pair(Lanes(), a + row * stride, b + row * stride, part);
+    forward_unit<Transform>(v);
+    for (int row = 0; row < patch; ++row)
+      for (int part = 0; part < parts; ++part)
+        hn::StoreU(v[part * 8 + row], Lanes(),
+                   stack + u * unit_floats + (row * parts + part) * lanes);
+  }
+}
+
+HWY_INLINE void add_to(float* at, hn::Vec<Halves> v) {
+  const Halves d;
+  hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
+}
+
+/// `estimate`: part of a row of the patch, which lies at (x, y).
+template <class Estimate>
+HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight,
+                          const Estimate& estimate) {
+  const std::ptrdiff_t origin = y * tile.stride + x;
+  tile.weights[origin] += weight;
+  for (int row = 0; row < patch; ++row)
+    for (int part = 0; part < parts; ++part)
+      add_to(tile.numerator + origin + row * tile.stride + part * lanes, estimate(row, part));
+}
+
+template <class Transform>
+HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const Places& places,
+                          float weight) {
+  const Lanes d;
+  alignas(64) float window[unit_vectors * lanes];
+  for (int i = 0; i < unit_vectors; ++i)
+    hn::Store(hn::Mul(hn::Set(d, weight), load_row(tables.outer_window, i)), d, window + i * lanes);
+  for (int u = 0; u < places.units; ++u) {
+    Vector v[unit_vectors];
+    for (int row = 0; row < patch; ++row)
+      for (int part = 0; part < parts; ++part)
+        v[part * 8 + row] = hn::LoadU(d, stack + u * unit_floats + (row * parts + part) * lanes);
+    inverse_unit<Transform>(v);
+    for (int row = 0; row < patch; ++row)
+      for (int part = 0; part < parts; ++part)
+        v[part * 8 + row] =
+            hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
+    add_patch(*places.frame[u], places.x[u], places.y[u], weight,
+              [&](int row, int part) HWY_ATTR { return first_of(v[part * 8 + row]); });
+    if constexpr (patches_per_unit == 2) {
+      const int m = places.second(u);
+      if (m == u) continue;
+      add_patch(*places.frame[m], places.x[m], places.y[m], weight,
+                [&](int row, int) HWY_ATTR { return second_of(v[row]); });
+    }
+  }
+}
+
+template <class Transform>
+void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y,
+                 const Group& group, float* scratch) {
+  const Places places(tile, x, y, group);
+  const bool wiener = tile.wiener;
+  float* const basic = scratch + max_group * patch * patch;
+  load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, places, scratch);
+  if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, places, basic);
+  const int size = std::countr_zero(static_cast<unsigned>(group.count));
+  constexpr bool complex = std::is_same_v<Transform, Dft>;
+  const float energy = across<complex>(tables.across, wiener, size)(tables, scratch, basic);
+  add_stack<Transform>(scratch, tables, places, 1 / energy);
+}
+
+}  // namespace
+
+void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
+                  const Group& group, float* scratch) {
+  switch (tables.transform) {
+    case Transform::dct:
+      return filter_with<Dct>(tables, tile, x, y, group, scratch);
+    case Transform::bior:
+      return filter_with<Bior>(tables, tile, x, y, group, scratch);
+    case Transform::dft:
+      return filter_with<Dft>(tables, tile, x, y, group, scratch);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::bm3d::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::bm3d::cpu {
+HWY_EXPORT(filter_group);
+void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
+                  const Group& group, float* scratch) {
+  HWY_DYNAMIC_DISPATCH(filter_group)(tables, tile, x, y, group, scratch);
+}
+}  // namespace lull::bm3d::cpu
+#endif

@@ -1,0 +1,91 @@
+#pragma once
+// What the stages of the cpu backend hand to each other after matching (match/cpu/matcher.h). Each
+// stage is one source, compiled for every instruction set that Highway knows and chosen at run
+// time:
+//   filter.cpp      transforms, threshold or Wiener factors, aggregation into a tile
+//   aggregate.cpp   sum of the tiles, division by the weights
+// engine.cpp cuts the picture into blocks of reference patches and runs the stages in parallel. The
+// tile of a block is the part of the picture that its groups can reach. Blocks depend on the
+// picture's size and the parameters alone and their tiles are summed in one order, so that the
+// result does not depend on the number of threads.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bm3d/params.h"
+#include "core/image.h"
+#include "match/cpu/kernels.h"
+#include "match/group.h"
+#include "noise/noise_model.h"
+#include "time/frames.h"
+
+namespace lull::bm3d::cpu {
+
+using namespace lull::cpu;
+
+// ---- filtering -----------------------------------------------------------------------------
+
+/// Constants for each coefficient (u, v), 16 lanes a row u: v twice. The transforms leave out the
+/// scale of their basis functions; it is put into these.
+struct CoefficientTable {
+  alignas(64) std::array<float, 8 * 16> at;
+};
+struct FilterTables {
+  Transform transform;
+  GroupTransform across;
+  CoefficientTable restore;  // factor that the inverse transform expects
+  // First phase: the threshold. Second: numerator and denominator terms of 1 - n / (c^2 + d).
+  CoefficientTable limit;
+  // The same for the first vector of a group, where the mean is: [0] the mean is in the lower half
+  // of the lanes, [1] it is in both.
+  std::array<CoefficientTable, 2> first_limit, first_denominator;
+  CoefficientTable outer_window;    // the aggregation window, rows by columns
+  std::array<float, patch> window;  // one axis of it
+};
+/// Thresholds of lambda times the noise's deviation. `mean_factor`: threshold of the group's mean
+/// (group coefficient 0), in units of the others'.
+FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
+                              float mean_factor);
+/// Factors with mu2 times the noise's variance.
+FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2);
+
+/// A plane of one frame of a tile. Pointers are at sample (0, 0) of the picture, though numerator
+/// and weights exist for the tile alone.
+struct FrameTile {
+  const float* noisy;
+  const float* basic;
+  float* numerator;
+  float* weights;         // group weights at the origins of patches
+  std::ptrdiff_t stride;  // of numerator and weights
+};
+/// One plane of one tile.
+struct PlaneTile {
+  bool wiener;
+  ByOffset<FrameTile> frame;
+  std::ptrdiff_t noisy_stride, basic_stride;
+
+  const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
+};
+inline constexpr std::size_t filter_scratch_size = 2 * max_group * patch * patch;
+
+/// Filters a group of patches of one plane and adds the estimates to the tile.
+void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
+                  const Group& group, float* scratch);
+
+// ---- aggregation ---------------------------------------------------------------------------
+
+/// to += from.
+void add_rows(PlaneView<const float> from, PlaneView<float> to);
+
+/// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window), 0 where that
+/// is 0. The rows of weights have `patch` zeros before them. `scratch`: a row of width + 2 patch
+/// floats.
+struct Normalisation {
+  PlaneView<const float> numerator, weights;
+  std::array<float, patch> window;
+  PlaneView<float> estimate;
+};
+void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch);
+
+}  // namespace lull::bm3d::cpu

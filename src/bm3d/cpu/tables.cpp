@@ -1,0 +1,124 @@
+// The constants of the filter for each coefficient: what the unscaled transforms of patch.h
+// leave out, put into thresholds, Wiener terms and the way back.
+
+#include <cmath>
+#include <numbers>
+
+#include "bm3d/cpu/kernels.h"
+#include "bm3d/kaiser.h"
+#include "bm3d/transforms.h"
+
+namespace lull::bm3d::cpu {
+namespace {
+
+/// One axis of a transform: true coefficient = scale * computed one; `restore`: what the inverse
+/// expects of the computed one.
+struct Axis {
+  std::array<double, patch> scale, restore;
+};
+
+Axis axis_of(Transform transform) {
+  Axis axis;
+  if (transform == Transform::bior) {
+    // Norms of the rows of the lifting scheme: sums of +-1 +- 2 k, +-1 +- k or +-1.
+    constexpr double k = 22.0 / 128;
+    const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
+    const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
+    axis.scale = {
+        std::sqrt(1.0 / 8), detail3, detail2, detail2, detail1, detail1, detail1, detail1};
+    axis.restore = {1.0 / 8, 1.0 / 8, 1.0 / 4, 1.0 / 4, 1.0 / 2, 1.0 / 2, 1.0 / 2, 1.0 / 2};
+  } else if (transform == Transform::dct) {
+    const double flat = std::sqrt(1.0 / 8), even = std::cos(std::numbers::pi / 8) / 2,
+                 odd = std::cos(std::numbers::pi / 16) / 2;
+    axis.scale = {flat, odd, even, odd, flat, odd, even, odd};
+    for (int i = 0; i < patch; ++i) axis.restore[i] = axis.scale[i] * axis.scale[i];
+  } else {
+    axis.scale.fill(std::sqrt(1.0 / 8));
+    axis.restore = {1.0 / 8, 1.0 / 8, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4, 1.0 / 4};
+  }
+  return axis;
+}
+
+template <class Value>
+CoefficientTable table_of(const Value& value) {
+  CoefficientTable table;
+  for (int u = 0; u < patch; ++u)
+    for (int lane = 0; lane < 16; ++lane)
+      table.at[u * 16 + lane] = static_cast<float>(value(u, lane % patch));
+  return table;
+}
+
+FilterTables common_tables(const PhaseParams& phase) {
+  FilterTables tables{};
+  tables.transform = phase.transform;
+  tables.across = phase.group_transform;
+  tables.window = kaiser_window(phase.kaiser);
+  tables.outer_window =
+      table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
+  const Axis axis = axis_of(phase.transform);
+  tables.restore = table_of([&](int u, int v) {
+    // Products of two complex axes were turned into sums, which counts them twice (filter.cpp).
+    const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
+    return half * axis.restore[u] * axis.restore[v];
+  });
+  return tables;
+}
+
+/// Sets what stands for the mean of the patches.
+void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
+  tables[0].at[0] = value;
+  tables[1].at[0] = tables[1].at[8] = value;
+}
+
+/// Deviation of each coefficient in units of the noise's sigma, row by row: vertical frequency v,
+/// then horizontal u. (Rows of the tables are columns of coefficients: patches are transposed on
+/// the way.)
+using Shares = std::array<double, patch * patch>;
+Shares noise_shares(Transform transform, const PlaneNoise& noise) {
+  if (noise.is_white()) {
+    Shares ones;
+    ones.fill(1);
+    return ones;
+  }
+  return coefficient_deviations({1.0f, noise.correlation}, axis_rows(transform));
+}
+
+}  // namespace
+
+FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
+                              float mean_factor) {
+  FilterTables tables = common_tables(phase);
+  const Axis axis = axis_of(phase.transform);
+  const Shares shares = noise_shares(phase.transform, noise);
+  const float threshold = lambda * noise.sigma;
+  const auto limits = [&](double limit_of_all) {
+    return table_of([&](int u, int v) {
+      const double limit = limit_of_all * shares[v * patch + u] / (axis.scale[u] * axis.scale[v]);
+      return phase.transform == Transform::dft ? limit * limit : limit;  // of the squared magnitude
+    });
+  };
+  tables.limit = limits(threshold);
+  // Where a vector holds two group coefficients, the lower half of the lanes has the mean.
+  tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
+  for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
+    if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];
+  set_mean(tables.first_limit, -1.0f);
+  return tables;
+}
+
+FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2) {
+  FilterTables tables = common_tables(phase);
+  const Axis axis = axis_of(phase.transform);
+  const Shares shares = noise_shares(phase.transform, noise);
+  const float variance = mu2 * noise.sigma * noise.sigma;
+  tables.limit = table_of([&](int u, int v) {
+    const double scale = axis.scale[u] * axis.scale[v], share = shares[v * patch + u];
+    return static_cast<double>(variance) * (share * share) / (scale * scale);
+  });
+  tables.first_limit.fill(tables.limit);
+  tables.first_denominator.fill(tables.limit);
+  set_mean(tables.first_limit, 0.0f);
+  return tables;
+}
+
+}  // namespace lull::bm3d::cpu

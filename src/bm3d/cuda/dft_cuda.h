@@ -1,0 +1,65 @@
+#pragma once
+// Collaborative filtering with the 2D DFT through cuFFT, batch by batch: the path of Honzatko's
+// 2015 thesis, kept as a variant for comparison. Unlike with the other transforms, patches and
+// spectra go through device memory; so a batch is taken in slices of a few thousand groups, which
+// bounds it.
+
+#include <cufft.h>
+
+#include "bm3d/cuda/kernels.h"
+#include "cuda/handles.h"
+
+namespace lull::bm3d {
+
+/// Spectrum of a real 8x8 patch: 8 rows of 5 coefficients, the other 3 of a row being conjugates.
+inline constexpr int spectrum_columns = patch / 2 + 1;
+inline constexpr int spectrum_size = patch * spectrum_columns;
+
+/// Groups of a batch that are filtered together.
+struct Slice {
+  int first = 0, count = 0;
+};
+
+/// Plans and buffers for one stream, made once.
+class DftFilter {
+ public:
+  /// @throws DeviceUnavailable when device memory does not suffice
+  DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
+
+  /// As filter_hard and filter_wiener.
+  void run(const FilterArgs& args, const Strength& strength);
+
+ private:
+  struct Plan {
+    cufftHandle handle = 0;
+    Plan(cufftType type, int transforms, cudaStream_t stream);
+    ~Plan() { (void)cufftDestroy(handle); }
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+  };
+
+  void transform_patches(const float* plane, const FilterArgs& args, const Slice& slice,
+                         cufftComplex* spectra);
+
+  GroupTransform group_transform_;
+  Phase phase_;
+  cudaStream_t stream_;
+  int patches_of_slice_;
+  Plan forward_, inverse_;
+  cuda::DeviceBuffer<float> patches_;
+  cuda::DeviceBuffer<cufftComplex> spectra_, basic_spectra_;
+  cuda::DeviceBuffer<float> weights_;
+};
+
+// ---- kernels (dft.cu) ----
+
+void gather_patches(const float* plane, const FilterArgs& args, const Slice& slice, float* patches,
+                    cudaStream_t stream);
+/// Filters the spectra of each group in place; `basic` is null in the first phase.
+void filter_spectra(const FilterArgs& args, const Slice& slice, GroupTransform group_transform,
+                    float sigma, const Strength& strength, const cufftComplex* basic,
+                    cufftComplex* spectra, float* weights, cudaStream_t stream);
+void scatter_patches(const FilterArgs& args, const Slice& slice, const Sums& sums,
+                     const float* patches, const float* weights, cudaStream_t stream);
+
+}  // namespace lull::bm3d

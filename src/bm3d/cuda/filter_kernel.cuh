@@ -1,0 +1,332 @@
+#pragma once
+// The kernel of filter.cuh's description, and its launch: tiles in shared memory and groups for
+// warps.
+
+#include <algorithm>
+#include <type_traits>
+
+#include "bm3d/cuda/filter_group.cuh"
+#include "cuda/shared_memory.h"
+
+namespace lull::bm3d::filter_detail {
+
+struct KernelArgs {
+  FilterArgs filter;
+  Tile tile;
+  int radius;
+  Strength strength;
+  // Staging::sums:
+  int other_radius = 0;
+  std::array<FrameRows, max_frames> rows{};
+};
+
+template <Staging staging>
+__device__ __forceinline__ int pitch_of(const FilterArgs& f) {
+  return staging == Staging::shared ? tile_pitch : f.margins.pitch;
+}
+
+/// Calls use(word of the tile, offset in the plane from the tile's first sample) for all places.
+template <class Use>
+__device__ __forceinline__ void for_tile(const Tile& tile, int plane_pitch, Use use) {
+  const int lane = threadIdx.x & 31;
+  for (int y = threadIdx.x >> 5; y < tile.rows; y += warps)
+#pragma unroll
+    for (int x = 0; x < tile_pitch; x += 32)
+      if (x + 32 <= tile_pitch || lane < tile_pitch - x)
+        use(y * tile_pitch + x + lane, y * plane_pitch + x + lane);
+}
+
+/// A plane's samples around the block, each with its right neighbour, as halves.
+__device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
+                                          const Tile& tile, std::uint32_t* samples) {
+  for_tile(tile, plane_pitch, [&](int word, int at) {
+    samples[word] = pack_halves(first[at] - level, first[at + 1] - level);
+  });
+}
+
+/// Where the sums of one frame are, from the block's first reference patch on.
+struct FrameSums {
+  int word;    // in shared memory, for the place of that patch
+  int offset;  // in the plane, for the first word of the frame's rows
+};
+
+/// Of frame `t` (GroupFrames), which has the block's motion.
+__device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
+  const FilterArgs& f = a.filter;
+  Motion v;
+  if (f.frames.motion.values[t] != nullptr)
+    v = f.frames.grid.vector(f.frames.motion.values[t],
+                             f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x),
+                             f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
+  const int radius = t == max_temporal ? a.radius : a.other_radius;
+  return {
+      (a.rows[t].first + radius - v.y) * tile_pitch + radius - v.x,
+      f.frames.distance.values[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
+}
+
+/// The group of one reference patch as it stands in memory.
+struct GroupHead {
+  bool exists;
+  int log2_count;
+  std::uint32_t displacement;  // of patch lane >> log2_repeats
+  int x, y;                    // of the reference patch, from the block's first
+};
+
+template <int S>
+__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, int r, int first_x, int first_y,
+                                           int lane) {
+  const FilterArgs& f = a.filter;
+  const int rx = r & ((1 << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
+  const int local_i = (blockIdx.x << a.tile.log2_x) + rx;
+  const int local_j = (blockIdx.y << a.tile.log2_y) + ry;
+  const int i = f.batch.x0 * block_side + local_i, j = f.batch.y0 * block_side + local_j;
+  const int block_x = local_i / block_side, block_y = local_j / block_side;
+  GroupHead head{};
+  head.exists = r < a.tile.references() && block_x < f.batch.blocks_x &&
+                block_y < f.batch.blocks_y && i < f.grid.count_x && j < f.grid.count_y;
+  if (!head.exists) return head;
+  const int index = (block_y * f.batch.blocks_x + block_x) * block_references +
+                    (ry % block_side) * block_side + rx % block_side;
+  head.log2_count = f.groups.log2_count[index];
+  head.displacement =
+      f.groups.displacements[index * f.groups.capacity +
+                             ((lane & (16 * S - 1)) >> ((S == 1 ? 4 : 5) - head.log2_count))];
+  head.x = f.grid.x(i) - first_x;
+  head.y = f.grid.y(j) - first_y;
+  return head;
+}
+
+/// What a thread block works on, and its shared memory.
+struct Work {
+  std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
+  int* values;                             // sums of the tile
+  const FrameSums* frame_sums;             // Staging::sums
+  int plane;
+  int first_x, first_y;  // first reference patch
+  int start;             // in the plane, of the tile
+  float level;           // the sample that all are told from
+};
+
+/// Before groups: the tile's samples, and sums of zero.
+template <bool second_phase, Staging staging>
+__device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work,
+                                           FrameSums* frame_sums) {
+  const FilterArgs& f = a.filter;
+  if constexpr (staging == Staging::shared) {
+    load_tile(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+              work.noisy_tile);
+    if constexpr (second_phase)
+      load_tile(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+                work.basic_tile);
+  }
+  if constexpr (staging != Staging::direct)
+    for (int i = threadIdx.x; i < a.tile.words(); i += threads) work.values[i] = 0;
+  if constexpr (staging == Staging::sums)
+    if (threadIdx.x < max_frames)
+      frame_sums[threadIdx.x] = sums_of_frame(a, threadIdx.x, work.first_x, work.first_y);
+}
+
+/// After them: sums to device memory.
+template <Staging staging>
+__device__ __forceinline__ void empty_tiles(const KernelArgs& a, const Work& work) {
+  const FilterArgs& f = a.filter;
+  const auto add_tile = [&](const Tile& tile, const int* values, unsigned long long* sums) {
+    for_tile(tile, f.margins.pitch, [&](int word, int at) {
+      if (const int value = values[word]; value != 0) add(sums + at, value);
+    });
+  };
+  if constexpr (staging == Staging::shared) {
+    __syncthreads();
+    add_tile(a.tile, work.values, f.sums[work.plane].numerator + work.start);
+  } else if constexpr (staging == Staging::sums) {  // the tile has the rows of all frames
+    __syncthreads();
+    for (int t = 0; t < max_frames; ++t)
+      add_tile({0, 0, a.rows[t].count}, work.values + a.rows[t].first * tile_pitch,
+               f.sums[work.plane].numerator + work.frame_sums[t].offset);
+  }
+}
+
+/// Where the patch of lane >> log2_repeats has its samples and its sums.
+struct PatchPlace {
+  int samples;   // in the tile or the plane
+  int sums;      // in the plane
+  int sum_word;  // Staging::sums: in the tile
+};
+
+template <Staging staging>
+__device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& work,
+                                               const GroupHead& head, int pitch) {
+  const FilterArgs& f = a.filter;
+  const int y = head.y + a.radius + displacement_y(head.displacement);
+  const int x = head.x + a.radius + displacement_x(head.displacement);
+  PatchPlace place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
+  if constexpr (staging != Staging::shared) {
+    const int t = displacement_t(head.displacement) + max_temporal;
+    const int distance = f.frames.distance.values[t];
+    place.samples += distance, place.sums += distance;
+    if constexpr (staging == Staging::sums)
+      place.sum_word = work.frame_sums[t].word + (y - a.radius) * tile_pitch + x - a.radius;
+  }
+  return place;
+}
+
+/// What the lanes hold of each slot, as the lanes need it in step 1.
+template <int S>
+__device__ __forceinline__ void spread(int own, int lane, int (&offset)[S][2]) {
+#pragma unroll
+  for (int s = 0; s < S; ++s)
+#pragma unroll
+    for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
+}
+
+/// Transforms, shrinks and weighs a group: its weight.
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+__device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
+                                        const Operands<Transform2d, GroupTransform>& operands,
+                                        const NoiseScale<S, GroupTransform>& noise,
+                                        const int (&offset)[S][2], int pitch, int log2_repeats,
+                                        int lane, Spectrum<S>& spectrum) {
+  const FilterArgs& f = a.filter;
+  Slots patches[S];
+  const auto transform = [&](const std::uint32_t* tile, const float* plane) {
+    const int column = 2 * (lane & 3);
+    const Samples<staging> samples{staging == Staging::shared
+                                       ? static_cast<const void*>(tile + column)
+                                       : static_cast<const void*>(plane + work.start + column),
+                                   pitch, work.level};
+#pragma unroll
+    for (int s = 0; s < S; ++s)
+      transform_patches<Transform2d>(samples, offset[s], operands.rows, patches[s]);
+  };
+  const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
+  if constexpr (!second_phase) {
+    transform(work.noisy_tile, f.noisy[work.plane]);
+    const int kept = threshold<S, Transform2d>(
+        patches, operands.group, a.strength.value * sigma * exp2f(0.5f * log2_repeats),
+        a.strength.mean_factor, noise, lane, spectrum);
+    return reciprocal(static_cast<float>(kept) * repeats);
+  } else {
+    transform(work.basic_tile, f.basic[work.plane]);
+    const float energy = wiener_factors<S, Transform2d>(
+        patches, operands.group, a.strength.value * sigma * sigma * repeats, noise, lane, spectrum);
+    const float weight = reciprocal(energy * repeats);
+    transform(work.noisy_tile, f.noisy[work.plane]);
+    apply_factors<S, GroupTransform>(patches, operands.group, spectrum);
+    return weight;
+  }
+}
+
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+__global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
+    filter_kernel(const KernelArgs a) {
+  extern __shared__ std::uint32_t memory[];
+  __shared__ float window[patch];
+  __shared__ FrameSums frame_sums[max_frames];
+  const FilterArgs& f = a.filter;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int planes_in_tile = staging != Staging::shared ? 0 : second_phase ? 2 : 1;
+  Work work{memory, memory + a.tile.words(),
+            reinterpret_cast<int*>(memory + planes_in_tile * a.tile.words()), frame_sums,
+            static_cast<int>(blockIdx.z)};
+  work.first_x = f.grid.x(f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x));
+  work.first_y = f.grid.y(f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
+  work.start = f.margins.at(work.first_x - a.radius, work.first_y - a.radius);
+  const float middle =
+      f.noisy[work.plane][f.margins.at(work.first_x + patch / 2, work.first_y + patch / 2)];
+  const float greatest = f.greatest_level[work.plane];
+  work.level = fminf(fmaxf(middle, -greatest), greatest);
+
+  if (threadIdx.x < patch) window[threadIdx.x] = f.window[threadIdx.x];
+  fill_tiles<second_phase, staging>(a, work, frame_sums);
+  __syncthreads();
+
+  const Operands<Transform2d, GroupTransform> operands(window, lane);
+  const NoiseScale<S, GroupTransform> noise(lane);
+  const int pitch = pitch_of<staging>(f);
+  GroupHead next = fetch<S>(a, warp, work.first_x, work.first_y, lane);
+  for (int r = warp; r < a.tile.references(); r += warps) {
+    const GroupHead head = next;
+    next = fetch<S>(a, r + warps, work.first_x, work.first_y, lane);
+    if (!head.exists) continue;
+
+    const PatchPlace place = place_of<staging>(a, work, head, pitch);
+    int offset[S][2];
+    spread<S>(place.samples, lane, offset);
+    Spectrum<S> spectrum;
+    float weight = shrink<second_phase, S, Transform2d, GroupTransform, staging>(
+        a, work, operands, noise, offset, pitch, (S == 1 ? 4 : 5) - head.log2_count, lane,
+        spectrum);
+    // Rounded to a weight that both a half and the fixed point can hold: it must count in the
+    // estimates exactly as it does in the sum of weights.
+    weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
+    const float target_offset = weight * (work.level - mid_level) * value_scale;
+    if constexpr (staging == Staging::sums) spread<S>(place.sum_word, lane, offset);
+    const auto aggregate_into = [&](auto* sums, int sum_pitch) {
+      using Sum = std::remove_pointer_t<decltype(sums)>;
+      aggregate_group<S, Transform2d, GroupTransform, staging>(
+          spectrum, offset, operands, weight, Target<Sum>{sums, f.window, sum_pitch, target_offset},
+          lane);
+    };
+    if constexpr (staging == Staging::direct)
+      aggregate_into(f.sums[work.plane].numerator + work.start, pitch);
+    else
+      aggregate_into(work.values, tile_pitch);
+    if (lane < 16 * S)
+      atomicAdd(&f.sums[work.plane].denominator[place.sums],
+                static_cast<std::uint32_t>(weight * weight_scale));
+  }
+  empty_tiles<staging>(a, work);
+}
+
+template <bool second_phase, int S, class Transform2d, class GroupTransform>
+void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
+            cudaStream_t stream, const cuda::DeviceLimits& device) {
+  const FilterPlan plan = plan_filter(
+      {second_phase ? Phase::second : Phase::first, filter.grid.count_x, filter.grid.count_y,
+       filter.planes, filter.frames.over_time, filter.frames.present.values},
+      phase, device);
+  const KernelArgs args{filter,   plan.tile,         phase.window / 2,
+                        strength, plan.other_radius, plan.rows};
+  const int side_x = 1 << (plan.tile.log2_x - 2), side_y = 1 << (plan.tile.log2_y - 2);
+  const dim3 grid((filter.batch.blocks_x + side_x - 1) / side_x,
+                  (filter.batch.blocks_y + side_y - 1) / side_y, filter.planes);
+  const auto start = [&](auto* kernel) {
+    cuda::allow_shared_memory(kernel);
+    kernel<<<grid, threads, plan.shared_bytes, stream>>>(args);
+  };
+  if (plan.staging == Staging::direct)
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>);
+  else if (plan.staging == Staging::shared)
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>);
+  else if constexpr (std::is_same_v<GroupTransform, Haar>)  // see plan_filter()
+    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>);
+  cuda::check(cudaGetLastError());
+}
+
+template <bool second_phase, class Transform2d>
+void dispatch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
+              cudaStream_t stream, const cuda::DeviceLimits& device) {
+  const bool haar = phase.group_transform == GroupTransform::haar;
+  if (phase.group <= 16) {
+    if (haar)
+      launch<second_phase, 1, Transform2d, Haar>(filter, phase, strength, stream, device);
+    else
+      launch<second_phase, 1, Transform2d, WalshHadamard>(filter, phase, strength, stream, device);
+  } else {
+    if (haar)
+      launch<second_phase, 2, Transform2d, Haar>(filter, phase, strength, stream, device);
+    else
+      launch<second_phase, 2, Transform2d, WalshHadamard>(filter, phase, strength, stream, device);
+  }
+}
+
+void filter_hard_dct(const FilterArgs&, const PhaseParams&, const Strength& lambda, cudaStream_t,
+                     const cuda::DeviceLimits&);
+void filter_hard_bior(const FilterArgs&, const PhaseParams&, const Strength& lambda, cudaStream_t,
+                      const cuda::DeviceLimits&);
+void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
+                       const cuda::DeviceLimits&);
+void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
+                        const cuda::DeviceLimits&);
+
+}  // namespace lull::bm3d::filter_detail

@@ -1,0 +1,69 @@
+#pragma once
+// How the filter kernels cut a picture into tiles (filter.cuh), by what a device has for them.
+// Nothing here needs a device.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bm3d/params.h"
+#include "cuda/device_limits.h"
+#include "time/frames.h"
+
+namespace lull::bm3d {
+
+/// What of the tile is in shared memory: samples and sums, sums alone, nothing.
+enum class Staging { shared, sums, direct };
+
+namespace filter_detail {
+
+constexpr int threads = 256;
+constexpr int warps = threads / 32;
+constexpr int tile_pitch = 84;  // samples from row to row in shared memory
+
+/// How many reference patches a thread block takes, and the union of their windows.
+struct Tile {
+  int log2_x = 2, log2_y = 2;  // of the reference patches; at least block_side
+  int rows = 0;                // of samples; 0: no room in shared memory
+
+  constexpr int references() const { return 1 << (log2_x + log2_y); }
+  constexpr int words() const { return rows * tile_pitch; }
+  bool operator==(const Tile&) const = default;
+};
+
+/// The sums of a frame in shared memory: those of all frames stand one below the other.
+struct FrameRows {
+  int first = 0, count = 0;
+  bool operator==(const FrameRows&) const = default;
+};
+
+struct FilterPlan {
+  Staging staging = Staging::direct;
+  Tile tile;
+  int other_radius = 0;                      // of windows in other frames
+  std::array<FrameRows, max_frames> rows{};  // Staging::sums
+  std::size_t shared_bytes = 0;
+};
+
+/// What is filtered.
+struct FilterWork {
+  Phase phase = Phase::first;
+  int count_x = 0, count_y = 0, planes = 1;  // reference patches in a row, in a column
+  bool over_time = false;
+  std::array<bool, max_frames> present{};  // over time: frames that groups have patches of
+};
+
+/// Blocks that a multiprocessor holds by the registers of a kernel with groups of S times 16.
+constexpr int least_blocks(bool second_phase, int S) {
+  return second_phase ? (S == 1 ? 3 : 2) : (S == 1 ? 4 : 2);
+}
+/// Those that it holds in fact.
+[[nodiscard]] int blocks_held(const FilterPlan& plan, Phase phase, int group,
+                              const cuda::DeviceLimits& device);
+
+/// Must not depend on the batch: bytes depend on the tile.
+[[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
+                                     const cuda::DeviceLimits& device);
+
+}  // namespace filter_detail
+}  // namespace lull::bm3d

@@ -1,0 +1,124 @@
+#pragma once
+// Both phases of BM3D on frames that lie on a GPU: what a session plans once, and the order of the
+// kernels. Who owns the frames decides which of them are searched together.
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bm3d/cuda/dft_cuda.h"
+#include "bm3d/cuda/kernels.h"
+#include "bm3d/phase_plan.h"
+#include "core/frame.h"
+#include "cuda/handles.h"
+#include "match/cuda/matcher.h"
+#include "match/guide.h"
+
+namespace lull::bm3d {
+
+/// So many results usually wait for a sink. Page-locked memory for them is allocated in advance.
+inline constexpr int results_that_wait = 6;
+
+/// A frame on the device. Planes lie as CudaPhases::margins() says; those that do not exist are
+/// null, and so are estimates and sums of planes that are not filtered.
+struct DeviceFrame {
+  std::array<float*, max_planes> noisy{}, basic{};
+  std::array<Sums, max_planes> sums{};
+};
+
+/// Where a guide is made, in the planes' layout.
+struct GuideBuffer {
+  std::uint8_t* samples = nullptr;
+  std::int32_t* half_norms = nullptr;
+};
+
+class CudaPhases {
+ public:
+  /// Everything is queued on `stream`, there and later.
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
+             cuda::MatcherFactory make_matcher);
+
+  bool filters_any() const { return !first_.plan.sets.empty(); }
+  bool is_filtered(int plane) const {
+    return first_.plan.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
+  }
+  /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
+  bool changes(int plane) const {
+    return params_.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
+  }
+  const Margins& margins(int plane) const { return geometry(plane).margins; }
+  /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
+  std::size_t greatest_plane() const;
+  int planes_together() const;
+
+  /// The sets of a phase, in the order in which they are filtered.
+  const std::vector<PlaneSet>& sets(Phase phase) const { return of(phase).plan.sets; }
+  /// The picture in which a set is matched. Clears the sums of its planes, on the way.
+  [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
+                                                const DeviceFrame& frame, const GuideBuffer& to);
+  /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
+  /// adds the estimates to the sums. `distance`: for each of `frames`, elements from plane to plane
+  /// (of the set's size) from `frame` to it.
+  void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+              std::span<const SearchFrame> frames, std::span<const int> distance);
+  /// The estimate of a plane: the quotient of its sums.
+  void normalise(Phase phase, int plane, const DeviceFrame& frame, float* estimate);
+  /// The estimate of a plane, or the plane itself where it is not filtered.
+  const float* basic_of(const DeviceFrame& frame, int plane) const {
+    return is_filtered(plane) ? frame.basic[plane] : frame.noisy[plane];
+  }
+
+ private:
+  /// What a phase has of its own.
+  struct PhaseState {
+    PhasePlan plan;
+    std::unique_ptr<cuda::Matcher> matcher;
+    std::unique_ptr<DftFilter> dft;  // null: another transform
+  };
+  /// What planes of one size share.
+  struct Geometry {
+    Margins margins;
+    ReferenceGrid first_grid, second_grid;
+  };
+  /// A picture to match in, and the least and greatest value that pictures free of noise have
+  /// there.
+  struct GuidePlane {
+    MixedPlane plane;
+    float low, high;
+    float sigma = 0;  // of the noise in it
+  };
+
+  /// Planes of the size of plane `i` have equal geometry.
+  const Geometry& geometry(int i) const {
+    return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
+  }
+  const ReferenceGrid& grid(Phase phase, int i) const {
+    return phase == Phase::first ? geometry(i).first_grid : geometry(i).second_grid;
+  }
+  const PhaseState& of(Phase phase) const { return phase == Phase::first ? first_ : second_; }
+  void plan_planes();
+  void plan_batches();
+  void plan_phases(cuda::MatcherFactory make_matcher);
+  MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
+  GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
+  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
+  /// The reference patches of a set as blocks that share their motion.
+  MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
+  void run_batches(const PhaseState& phase, const MatchParams& matching,
+                   std::span<const SearchFrame> frames, FilterArgs& args);
+
+  Params params_;
+  FrameFormat format_;
+  cudaStream_t stream_;
+  cuda::DeviceLimits device_ = cuda::device_limits();
+  PhaseState first_, second_;
+  std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
+  // Used by one set after the other; sized for the greatest.
+  cuda::DeviceBuffer<float> made_guide_;
+  cuda::DeviceBuffer<std::uint32_t> displacements_;
+  cuda::DeviceBuffer<std::uint8_t> log2_counts_;
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <cmath>
+
+#include "bm3d/cuda/phases.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
+
+int blocks_of(int references) { return divide_up(references, block_side); }
+
+/// Blocks of a full batch, along one axis: an even number, as the filter takes two at a time and
+/// the result must not depend on where batches begin.
+int batch_blocks(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * block_side * step));
+}
+
+/// Of float samples, differences of colours may be up to 416 either way, where filter.cuh has room
+/// for 511 from the level; all other planes keep to that by themselves.
+float greatest_level(const FrameFormat& format, int plane) {
+  const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
+  return floats && plane > 0 ? 95.0f : FilterArgs::any_level;
+}
+
+int greatest_window(const Params& params) {
+  int window = std::max(params.hard.window, params.wiener.window);
+  if (params.temporal > 0)  // with the rounding of motion in small planes
+    window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
+  return window;
+}
+
+}  // namespace
+
+CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
+                       cuda::MatcherFactory make_matcher)
+    : params_(params),
+      format_(format),
+      stream_(stream),
+      first_{plan_phase(Phase::first, params, format), {}, {}},
+      second_{plan_phase(Phase::second, params, format), {}, {}} {
+  if (!filters_any()) return;
+  plan_planes();
+  plan_batches();
+  plan_phases(make_matcher);
+}
+
+void CudaPhases::plan_planes() {
+  for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
+    const int width = format_.plane_width(k), height = format_.plane_height(k);
+    geometries_[k].margins = Margins(width, height, greatest_window(params_), patch);
+    if (!holds_a_patch(format_, k)) continue;
+    geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
+    geometries_[k].second_grid = ReferenceGrid(width, height, params_.wiener.step);
+  }
+  for (const PhaseState* phase : {&first_, &second_})
+    if (std::ranges::any_of(phase->plan.sets, &PlaneSet::is_made) && made_guide_.get() == nullptr)
+      made_guide_ = zeroed<float>(margins(1).size(), stream_);
+}
+
+void CudaPhases::plan_batches() {
+  std::size_t references = 0, places = 0;
+  for (const int i : {0, 1}) {
+    if (i >= format_.planes() || !holds_a_patch(format_, i)) continue;
+    for (const Phase phase : {Phase::first, Phase::second}) {
+      const MatchParams matching = of(phase).plan.params.matching();
+      const ReferenceGrid& references_of = grid(phase, i);
+      const std::size_t batch = static_cast<std::size_t>(block_references) *
+                                std::min(blocks_of(references_of.count_x),
+                                         batch_blocks(params_.batch.width, matching.step)) *
+                                std::min(blocks_of(references_of.count_y),
+                                         batch_blocks(params_.batch.height, matching.step));
+      references = std::max(references, batch);
+      places = std::max(places, batch * group_capacity(matching));
+    }
+  }
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
+}
+
+void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
+  for (PhaseState* phase : {&first_, &second_}) {
+    const PhaseParams& params = phase->plan.params;
+    phase->matcher = make_matcher(params.matching(), 2 * params_.temporal);
+    const bool is_run = phase == &first_ || params_.phases == 2;
+    if (is_run && params.transform == Transform::dft)
+      phase->dft = std::make_unique<DftFilter>(params, phase->plan.phase, stream_);
+  }
+}
+
+MotionGrid CudaPhases::motion_grid(Phase phase, const PlaneSet& set) const {
+  const int plane = set.planes.front(), main = main_plane(format_.layout == Layout::rgb);
+  return {format_.plane_width(plane),
+          format_.plane_height(plane),
+          of(phase).plan.params.step,
+          plane == 0 ? 0 : format_.chroma_shift_x,
+          plane == 0 ? 0 : format_.chroma_shift_y,
+          format_.plane_width(main),
+          format_.plane_height(main)};
+}
+
+std::size_t CudaPhases::greatest_plane() const {
+  std::size_t size = 0;
+  for (const int i : {0, 1})
+    if (i < format_.planes() && holds_a_patch(format_, i)) size = std::max(size, margins(i).size());
+  return size;
+}
+
+int CudaPhases::planes_together() const {
+  std::size_t most = 0;
+  for (const PhaseState* phase : {&first_, &second_})
+    for (const PlaneSet& set : phase->plan.sets) most = std::max(most, set.planes.size());
+  return static_cast<int>(most);
+}
+
+/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate.
+MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
+  if (phase == Phase::first) return {frame.noisy[i]};
+  return {basic_of(frame, i), frame.noisy[i], of(phase).plan.guide_share};
+}
+
+CudaPhases::GuidePlane CudaPhases::luma_guide(Phase phase, const DeviceFrame& frame) const {
+  const PhasePlan& plan = of(phase).plan;
+  return {guide_of(phase, frame, 0), 0, 255, plan.guide_share * plan.noise.sigma(0)};
+}
+
+CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
+                                              const DeviceFrame& frame) {
+  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
+  constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
+  ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
+                  format_.chroma_shift_x, format_.chroma_shift_y};
+  GuidePlane guide{{made_guide_.get()}, 0, set.of_luma ? 255.0f : 0.0f};
+  for (int i = 1; i < format_.planes(); ++i) {
+    const float weight = set.of_chroma[i - 1];
+    if (weight == 0) continue;
+    mix.chroma[i - 1] = guide_of(phase, frame, i);
+    mix.weight[i - 1] = weight;
+    const bool rgb = format_.layout == Layout::rgb;
+    const float ends[2] = {rgb ? -weight * opponent_range[i - 1] : 0.0f,
+                           weight * (rgb ? opponent_range[i - 1] : 255.0f)};
+    guide.low += std::min(ends[0], ends[1]);
+    guide.high += std::max(ends[0], ends[1]);
+  }
+  const PhasePlan& plan = of(phase).plan;
+  guide.sigma = guide_sigma(set, format_, plan.noise) * plan.guide_share;
+  mix_guide(mix, margins(1), made_guide_.get(), stream_);
+  return guide;
+}
+
+Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
+                                            const DeviceFrame& frame, const GuideBuffer& to) {
+  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame) : luma_guide(phase, frame);
+  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
+  // reach beyond.
+  const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
+  const float beyond = clipped ? 0 : 3 * plane.sigma;
+  const MatchParams matching = of(phase).plan.matching(set);
+  const float greatest = matching.tau + (params_.temporal > 0 ? matching.place_bonus : 0);
+  Guide guide{to.samples, to.half_norms};
+  guide.offset = plane.low - beyond;
+  // A great tau makes the steps of the guide wider. It comes with strong noise, which hides them.
+  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), greatest_scale(greatest));
+  ClearedSums sums{static_cast<int>(set.planes.size())};
+  for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
+  lull::make_guide_and_clear_sums(plane.plane, margins(set.planes.front()), guide.scale,
+                                  guide.offset, to.samples, to.half_norms, sums, stream_);
+  return guide;
+}
+
+void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& frame,
+                        std::span<const SearchFrame> frames, std::span<const int> distance) {
+  const PhaseState& phase = of(which);
+  const MatchParams matching = phase.plan.matching(set);
+
+  FilterArgs args;
+  args.planes = static_cast<int>(set.planes.size());
+  args.margins = margins(set.planes.front());
+  args.grid = grid(which, set.planes.front());
+  args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(matching)};
+  args.window = phase.plan.window;
+  args.frames.over_time = params_.temporal > 0;
+  args.frames.grid = motion_grid(which, set);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto& [offset, searched] = frames[i];
+    args.frames.present[offset] = true;
+    args.frames.distance[offset] = distance[i];
+    args.frames.motion[offset] = searched.motion;
+  }
+  for (int k = 0; k < args.planes; ++k) {
+    const int i = set.planes[k];
+    args.noisy[k] = frame.noisy[i];
+    args.basic[k] = frame.basic[i];
+    args.sums[k] = frame.sums[i];
+    args.sigma[k] = phase.plan.noise.sigma(i);
+    args.greatest_level[k] = greatest_level(format_, i);
+  }
+  run_batches(phase, matching, frames, args);
+}
+
+void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
+  bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
+                  stream_);
+}
+
+void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matching,
+                             std::span<const SearchFrame> frames, FilterArgs& args) {
+  const PhasePlan& plan = phase.plan;
+  const int blocks_x = blocks_of(args.grid.count_x), blocks_y = blocks_of(args.grid.count_y);
+  const int step_x = batch_blocks(params_.batch.width, matching.step);
+  const int step_y = batch_blocks(params_.batch.height, matching.step);
+  Batch& batch = args.batch;
+  for (batch.y0 = 0; batch.y0 < blocks_y; batch.y0 += step_y) {
+    batch.blocks_y = std::min(step_y, blocks_y - batch.y0);
+    for (batch.x0 = 0; batch.x0 < blocks_x; batch.x0 += step_x) {
+      batch.blocks_x = std::min(step_x, blocks_x - batch.x0);
+      phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
+                          args.groups, stream_);
+      if (phase.dft != nullptr)
+        phase.dft->run(args, plan.strength);
+      else if (plan.phase == Phase::first)
+        filter_hard(args, plan.params, plan.strength, stream_, device_);
+      else
+        filter_wiener(args, plan.params, plan.strength, stream_, device_);
+    }
+  }
+}
+
+}  // namespace lull::bm3d

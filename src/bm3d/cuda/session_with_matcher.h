@@ -1,0 +1,16 @@
+#pragma once
+// open_cuda() with another matcher. Only in builds with CUDA.
+
+#include <memory>
+
+#include "bm3d/params.h"
+#include "core/denoiser.h"
+#include "match/cuda/matcher.h"
+
+namespace lull::bm3d {
+
+[[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
+                                                  int device, int streams,
+                                                  cuda::MatcherFactory make_matcher);
+
+}  // namespace lull::bm3d

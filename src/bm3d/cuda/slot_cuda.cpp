@@ -1,0 +1,138 @@
+#include <cstring>
+#include <utility>
+
+#include "bm3d/cuda/slot.h"
+#include "cuda/nvtx.h"
+
+namespace lull::bm3d {
+
+CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
+                   cuda::MatcherFactory make_matcher)
+    : params_(params),
+      format_(format),
+      stream_(cuda::make_stream()),
+      done_(cuda::make_event()),
+      phases_(params, format, stream_.get(), make_matcher),
+      raw_(format, stream_.get(), params.noise.sigmas()) {
+  if (!phases_.filters_any()) return;
+  plan_buffers();
+  // Once for the driver to load what it loads late, then as one graph: a launch of each kernel by
+  // itself would keep the host as busy as a fast profile keeps the device.
+  run_kernels();
+  kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
+  cuda::check(cudaStreamSynchronize(stream_.get()));
+}
+
+CudaSlot::~CudaSlot() { (void)cudaStreamSynchronize(stream_.get()); }
+
+void CudaSlot::plan_buffers() {
+  for (int i = 0; i < format_.planes(); ++i) {
+    const std::size_t size = phases_.margins(i).size();
+    noisy_[i] = zeroed<float>(size, stream_.get());
+    if (!phases_.is_filtered(i)) continue;
+    basic_[i] = zeroed<float>(size, stream_.get());
+    if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
+  }
+  const std::size_t greatest = phases_.greatest_plane();
+  guide_samples_ = zeroed<std::uint8_t>(greatest, stream_.get());
+  half_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
+  for (int k = 0; k < phases_.planes_together(); ++k) {
+    numerators_[k] = cuda::DeviceBuffer<unsigned long long>(greatest);
+    denominators_[k] = cuda::DeviceBuffer<std::uint32_t>(greatest);
+  }
+}
+
+void CudaSlot::start(Frame noisy, Frame clean) {
+  clean.take_identity(noisy);
+  if (phases_.filters_any() || noisy.on_device) raw_.bring(noisy, stream_.get());
+  if (phases_.filters_any()) cuda::check(cudaGraphLaunch(kernels_.get(), stream_.get()));
+  take_samples(noisy, clean);
+  cuda::check(cudaEventRecord(done_.get(), stream_.get()));
+  noisy_in_flight_ = std::move(noisy);
+  in_flight_ = std::move(clean);
+}
+
+std::optional<Frame> CudaSlot::finish() {
+  if (!in_flight_) return std::nullopt;
+  const cuda::NvtxRange range("wait for the oldest frame");
+  cuda::check(cudaEventSynchronize(done_.get()));
+  noisy_in_flight_.reset();
+  return std::exchange(in_flight_, std::nullopt);
+}
+
+void CudaSlot::to_planes() {
+  std::array<const Margins*, max_planes> margins{};
+  std::array<float*, max_planes> planes{};
+  for (int i = 0; i < format_.planes(); ++i)
+    margins[i] = &phases_.margins(i), planes[i] = noisy_[i].get();
+  raw_.to_planes(margins, planes, stream_.get());
+}
+
+void CudaSlot::to_samples() {
+  if (!phases_.filters_any()) return;
+  const PlaneBuffers& results = params_.phases == 1 ? basic_ : result_;
+  const auto result = [&](int i) -> const float* {
+    return phases_.is_filtered(i) ? results[i].get() : noisy_[i].get();
+  };
+  if (format_.layout == Layout::rgb)
+    raw_.from_opponents(phases_.margins(0), {result(0), result(1), result(2)}, stream_.get());
+  else
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.changes(i)) raw_.from_plane(i, phases_.margins(i), result(i), stream_.get());
+  raw_.restore(raw_.planes(), stream_.get());
+}
+
+void CudaSlot::take_samples(const Frame& noisy, Frame& clean) {
+  for (int i = 0; i < format_.planes(); ++i) {
+    const auto& to = clean.planes[i];
+    if (phases_.changes(i) || noisy.on_device) {  // what passes through is in raw_ as it came
+      raw_.take(i, clean, stream_.get());
+    } else {  // passes through, exactly
+      for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), noisy.planes[i].row(y), to.width);
+    }
+  }
+}
+
+void CudaSlot::run_kernels() {
+  to_planes();
+  filter();
+  to_samples();
+}
+
+void CudaSlot::upload(const Frame& noisy) {
+  const cuda::NvtxRange range("upload");
+  raw_.bring(noisy, stream_.get());
+  to_planes();
+}
+
+void CudaSlot::download(const Frame& noisy, Frame& clean) {
+  const cuda::NvtxRange range("download");
+  to_samples();
+  take_samples(noisy, clean);
+}
+
+void CudaSlot::filter() {
+  {
+    const cuda::NvtxRange range("first phase");
+    run_phase(Phase::first, basic_);
+  }
+  if (params_.phases == 1) return;
+  const cuda::NvtxRange range("second phase");
+  run_phase(Phase::second, result_);
+}
+
+void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
+  for (const PlaneSet& set : phases_.sets(phase)) {
+    DeviceFrame frame;
+    for (int i = 0; i < format_.planes(); ++i)
+      frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get();
+    for (std::size_t k = 0; k < set.planes.size(); ++k)
+      frame.sums[set.planes[k]] = {numerators_[k].get(), denominators_[k].get()};
+    const Guide guide = phases_.make_guide_and_clear_sums(
+        phase, set, frame, {guide_samples_.get(), half_norms_.get()});
+    phases_.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
+    for (const int i : set.planes) phases_.normalise(phase, i, frame, estimates[i].get());
+  }
+}
+
+}  // namespace lull::bm3d

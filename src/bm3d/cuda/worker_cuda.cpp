@@ -1,0 +1,375 @@
+// Frames lie in slots, one ring of memory for each kind of plane, so that kernels reach a patch of
+// another frame by an offset. Three streams: one brings frames and counts what decides about them,
+// at high priority, because the host waits for that; one computes; one takes results away. The
+// host is ahead of the computing stream by two frames at most: then the memory that frames come
+// into is used again.
+
+#include <climits>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "bm3d/cuda/phases.h"
+#include "bm3d/cuda/worker.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "cuda/nvtx.h"
+#include "cuda/pinned_memory.h"
+#include "cuda/raw_frame.h"
+#include "time/kernels.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int results = 3;  // on their way, and the one that comes
+
+/// A plane of each slot.
+template <class T>
+class Ring {
+ public:
+  Ring() = default;
+  Ring(int slots, std::size_t plane, cudaStream_t stream)
+      : plane_(plane), memory_(zeroed<T>(slots * plane, stream)) {}
+  T* at(int slot) const { return memory_ ? memory_.get() + slot * plane_ : nullptr; }
+
+ private:
+  std::size_t plane_ = 0;
+  cuda::DeviceBuffer<T> memory_;
+};
+
+/// What a kernel counted, for the host.
+template <class Counts>
+class Counted {
+ public:
+  Counted() : device_(1), host_(static_cast<Counts*>(pinned()->allocate(sizeof(Counts)))) {}
+  ~Counted() { pinned()->deallocate(host_, sizeof(Counts)); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  Counts* on_device() const { return device_.get(); }
+  /// Waits for the stream.
+  const Counts& read(cudaStream_t stream) {
+    cuda::check(
+        cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));
+    cuda::check(cudaStreamSynchronize(stream));
+    return *host_;
+  }
+
+ private:
+  static std::pmr::memory_resource* pinned() { return cuda::pinned_memory(); }
+  cuda::DeviceBuffer<Counts> device_;
+  Counts* host_;
+};
+
+class CudaWorker : public FrameWorker {
+ public:
+  CudaWorker(const Params& params, const FrameFormat& format, cuda::MatcherFactory make_matcher)
+      : params_(params),
+        format_(format),
+        computing_(cuda::make_stream()),
+        bringing_(cuda::make_stream(cuda::Priority::high)),
+        taking_(cuda::make_stream()),
+        phases_(params, format, computing_.get(), make_matcher),
+        pool_(format, cuda::pinned_memory()) {
+    for (auto& in : in_) in = std::make_unique<In>(format, computing_.get(), params.noise.sigmas());
+    for (auto& out : out_)
+      out = std::make_unique<Out>(format, computing_.get(), params.noise.sigmas());
+    slots_.resize(session_plan(params, format).slots());
+    if (phases_.filters_any()) plan_rings();
+    pool_.reserve(results + results_that_wait);
+    cuda::check(cudaStreamSynchronize(computing_.get()));
+  }
+
+  ~CudaWorker() override {
+    for (const auto* stream : {&bringing_, &computing_, &taking_})
+      (void)cudaStreamSynchronize(stream->get());
+  }
+
+  void take(const Frame& frame) override {
+    const cuda::NvtxRange range("bring a frame");
+    taken_ = frame;
+    last_ ^= 1;
+    cuda::check(cudaStreamWaitEvent(bringing_.get(), in_[last_]->read.get()));
+    in_[last_]->raw.bring(frame, bringing_.get());
+    cuda::check(cudaEventRecord(in_[last_]->brought.get(), bringing_.get()));
+  }
+
+  FrameDifference difference() override {
+    count_difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes(), format_,
+                     params_.noise.sigmas(), difference_.on_device(), bringing_.get());
+    const DifferenceCounts& counts = difference_.read(bringing_.get());
+    FrameDifference d{.identical = true, .lively = counts.lively, .shared = counts.shared};
+    for (int i = 0; i < format_.planes(); ++i) {
+      const bool equal = counts.unequal[i] == 0;
+      d.identical = d.identical && equal;
+      d.different[i] = params_.noise.sigma(i) == 0 ? (equal ? 0 : 1) : counts.different[i];
+    }
+    return d;
+  }
+
+  void load(int at) override {
+    In& in = *in_[last_];
+    if (main_.is_predicted() && params_.scene_cut > 0)
+      make_bytes(in.raw.planes(), format_, {nullptr, predicted_.at(at)}, bringing_.get());
+    keep_what_passes(at);
+    const DeviceFrame frame = frame_in(at);
+    std::array<const Margins*, max_planes> margins{};
+    for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
+    cuda::check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
+    in.raw.to_planes(margins, frame.noisy, computing_.get());
+    keep_original(in.raw, at);
+    if (main_.is_predicted())
+      make_bytes(in.raw.planes(), format_, main_bytes(at), computing_.get());
+    cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
+    make_guides(Phase::first, at);
+    // The frame may go: on the host its memory, on a device the decoder's picture.
+    cuda::check(cudaStreamSynchronize(bringing_.get()));
+    taken_ = {};
+  }
+
+  PredictionCost prediction(int slot, int earlier) override {
+    PredictionCost cost;
+    if (!main_.is_predicted()) return cost;
+    const int width = main_.width / coarse, height = main_.height / coarse;
+    count_prediction(predicted_.at(slot), predicted_.at(earlier), width, height,
+                     coarse_noise(main_.sigma), prediction_.on_device(), bringing_.get());
+    const PredictionCounts& counts = prediction_.read(bringing_.get());
+    cost.predicted = counts.predicted;
+    cost.own = counts.own;
+    cost.blocks = (width / prediction_block) * (height / prediction_block);
+    return cost;
+  }
+
+  void filter(Phase phase, std::span<const SlotFrame> frames) override {
+    const cuda::NvtxRange range(phase == Phase::first ? "first phase" : "second phase");
+    const int own = frames[0].frame;
+    const bool moving = main_.is_predicted();
+    if (moving && phase == Phase::first) find_motion(frames);
+    for (const PlaneSet& set : phases_.sets(phase)) {
+      const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
+      std::array<SearchFrame, max_frames> searched;
+      std::array<int, max_frames> distance;
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        const auto [offset, at] = frames[i];
+        const Motion* const motion = moving && i > 0 ? cells(own, offset) : nullptr;
+        searched[i] = {offset, {slots_[at].guide_of(set), motion}};
+        distance[i] = (at - own) * size;
+      }
+      phases_.filter(phase, set, frame_in(own), {searched.data(), frames.size()},
+                     {distance.data(), frames.size()});
+    }
+  }
+
+  void finish_basic(int at) override {
+    const DeviceFrame frame = frame_in(at);
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.is_filtered(i)) phases_.normalise(Phase::first, i, frame, frame.basic[i]);
+    make_guides(Phase::second, at);
+  }
+
+  Frame finish(int at) override {
+    const cuda::NvtxRange range("take a result away");
+    Out& out = *out_[finished_++ % results];
+    Frame clean = slots_[at].clean.pixels ? std::exchange(slots_[at].clean, {}) : pool_.acquire();
+    cuda::check(cudaStreamWaitEvent(computing_.get(), out.taken.get()));
+    write_samples(frame_in(at), out.raw);
+    out.raw.restore(original(at), computing_.get());
+    cuda::check(cudaEventRecord(out.written.get(), computing_.get()));
+    cuda::check(cudaStreamWaitEvent(taking_.get(), out.written.get()));
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.changes(i)) out.raw.take(i, clean, taking_.get());
+    cuda::check(cudaEventRecord(out.taken.get(), taking_.get()));
+    return clean;
+  }
+
+  int in_flight() const noexcept override { return results - 1; }
+
+  void await() override {
+    const cuda::NvtxRange range("wait for the oldest result");
+    cuda::check(cudaEventSynchronize(out_[awaited_++ % results]->taken.get()));
+  }
+
+ private:
+  /// The plane in which motion and scenes are looked for.
+  struct Main {
+    int width = 0, height = 0;
+    float sigma = 0;
+    bool is_predicted() const {
+      return width / coarse >= prediction_block && height / coarse >= prediction_block;
+    }
+  };
+  struct Slot {
+    Guide luma, made;
+    Frame clean;  // has the planes that pass through
+    Guide& guide_of(const PlaneSet& set) { return set.is_made() ? made : luma; }
+  };
+  /// Where guides of luma lie, and those that are made.
+  struct GuideRing {
+    Ring<std::uint8_t> samples;
+    Ring<std::int32_t> half_norms;
+  };
+  GuideRing& ring_of(const PlaneSet& set) { return set.is_made() ? made_guides_ : luma_guides_; }
+  struct In {
+    RawFrame raw;
+    cuda::Event brought = cuda::make_event(), read = cuda::make_event();
+    In(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma)
+        : raw(format, stream, sigma) {}
+  };
+  struct Out {
+    RawFrame raw;
+    cuda::Event written = cuda::make_event(), taken = cuda::make_event();
+    Out(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma)
+        : raw(format, stream, sigma) {}
+  };
+
+  void plan_rings() {
+    const int slots = static_cast<int>(slots_.size());
+    if (slots * static_cast<double>(phases_.margins(0).size()) > INT_MAX)
+      throw InvalidArgument("frames too large to be filtered over time on a GPU (planes in " +
+                            std::to_string(slots) +
+                            " slots cannot be addressed); choose a smaller --temporal");
+    const auto ring = [&]<class T>(Ring<T>& r, std::size_t size) {
+      r = Ring<T>(slots, size, computing_.get());
+    };
+    for (int i = 0; i < format_.planes(); ++i) {
+      const std::size_t size = phases_.margins(i).size();
+      ring(noisy_[i], size);
+      if (format_.sample == SampleType::f32) ring(original_[i], in_[0]->raw.plane_bytes(i));
+      if (!phases_.is_filtered(i)) continue;
+      ring(basic_[i], size);
+      ring(numerators_[i], size);
+      ring(denominators_[i], size);
+      result_[i] = zeroed<float>(size, computing_.get());
+    }
+    for (const Phase phase : {Phase::first, Phase::second})
+      for (const PlaneSet& set : phases_.sets(phase)) {
+        GuideRing& guides = ring_of(set);
+        if (guides.samples.at(0) != nullptr) continue;
+        const std::size_t size = phases_.margins(set.is_made() ? 1 : 0).size();
+        ring(guides.samples, size);
+        ring(guides.half_norms, size);
+      }
+    const int plane = main_plane(format_.layout == Layout::rgb);
+    main_ = {format_.plane_width(plane), format_.plane_height(plane), params_.noise.sigma(plane)};
+    if (!main_.is_predicted()) return;
+    const std::size_t size = static_cast<std::size_t>(main_.width) * main_.height;
+    ring(fine_, size);
+    ring(coarse_, size / (coarse * coarse));
+    ring(predicted_, size / (coarse * coarse));
+    ring(motion_, max_frames * cells_of_frame());
+  }
+
+  MainBytes main_bytes(int at) const { return {fine_.at(at), coarse_.at(at)}; }
+
+  std::size_t cells_of_frame() const {
+    return static_cast<std::size_t>(motion_cells(main_.width)) * motion_cells(main_.height);
+  }
+  /// Vectors from the frame in a slot to the frame `offset` after it; for both phases.
+  Motion* cells(int at, int offset) const {
+    return motion_.at(at) + (offset + max_temporal) * cells_of_frame();
+  }
+
+  void find_motion(std::span<const SlotFrame> frames) {
+    std::array<MainBytes, 2 * max_temporal> others;
+    std::array<Motion*, 2 * max_temporal> to;
+    const std::size_t count = frames.size() - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      others[i] = main_bytes(frames[i + 1].frame);
+      to[i] = cells(frames[0].frame, frames[i + 1].offset);
+    }
+    lull::find_motion(main_bytes(frames[0].frame), {others.data(), count}, {to.data(), count},
+                      main_.width, main_.height, main_.sigma, computing_.get());
+  }
+
+  DeviceFrame frame_in(int at) const {
+    DeviceFrame frame;
+    for (int i = 0; i < format_.planes(); ++i) {
+      frame.noisy[i] = noisy_[i].at(at);
+      frame.basic[i] = basic_[i].at(at);
+      frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
+    }
+    return frame;
+  }
+
+  void make_guides(Phase phase, int at) {
+    for (const PlaneSet& set : phases_.sets(phase)) {
+      const GuideRing& to = ring_of(set);
+      slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
+          phase, set, frame_in(at), {to.samples.at(at), to.half_norms.at(at)});
+    }
+  }
+
+  void keep_what_passes(int at) {
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (phases_.changes(i)) continue;
+      Frame& clean = slots_[at].clean;
+      if (!clean.pixels) clean = pool_.acquire();
+      const auto& to = clean.planes[i];
+      if (taken_.on_device)
+        in_[last_]->raw.take(i, clean, bringing_.get());
+      else
+        for (int y = 0; y < to.height; ++y)
+          std::memcpy(to.row(y), taken_.planes[i].row(y), to.width);
+    }
+  }
+
+  /// Float samples as they came, for RawFrame::restore().
+  RawPlanes original(int at) const {
+    RawPlanes planes = in_[0]->raw.planes();
+    for (int i = 0; i < format_.planes(); ++i) planes.data[i] = original_[i].at(at);
+    return planes;
+  }
+  void keep_original(const RawFrame& raw, int at) {
+    if (format_.sample != SampleType::f32) return;
+    for (int i = 0; i < format_.planes(); ++i)
+      cuda::check(cudaMemcpyAsync(original_[i].at(at), raw.planes().data[i], raw.plane_bytes(i),
+                                  cudaMemcpyDeviceToDevice, computing_.get()));
+  }
+
+  void write_samples(const DeviceFrame& frame, RawFrame& raw) {
+    const Phase last = params_.phases == 1 ? Phase::first : Phase::second;
+    Planes planes{};
+    for (int i = 0; i < format_.planes(); ++i) {
+      planes[i] = frame.noisy[i];
+      if (!phases_.is_filtered(i)) continue;
+      phases_.normalise(last, i, frame, result_[i].get());
+      planes[i] = result_[i].get();
+    }
+    if (format_.layout == Layout::rgb)
+      return raw.from_opponents(phases_.margins(0), planes, computing_.get());
+    for (int i = 0; i < format_.planes(); ++i)
+      if (phases_.changes(i)) raw.from_plane(i, phases_.margins(i), planes[i], computing_.get());
+  }
+
+  Params params_;
+  FrameFormat format_;
+  cuda::Stream computing_, bringing_, taking_;
+  CudaPhases phases_;
+  FramePool pool_;
+  Frame taken_;
+  std::array<std::unique_ptr<In>, 2> in_;
+  int last_ = 0;  // in_ of the frame taken last
+  std::array<std::unique_ptr<Out>, results> out_;
+  int finished_ = 0, awaited_ = 0;  // results
+  std::vector<Slot> slots_;
+  std::array<Ring<float>, max_planes> noisy_, basic_;
+  std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
+  std::array<Ring<unsigned long long>, max_planes> numerators_;
+  std::array<Ring<std::uint32_t>, max_planes> denominators_;
+  GuideRing luma_guides_, made_guides_;
+  std::array<cuda::DeviceBuffer<float>, max_planes> result_;
+  Main main_;
+  Ring<std::uint8_t> fine_, coarse_;  // of the main plane, for motion
+  Ring<std::uint8_t> predicted_;      // as coarse_, but belongs to bringing_
+  Ring<Motion> motion_;               // [offset + max_temporal][cell]
+  Counted<DifferenceCounts> difference_;
+  Counted<PredictionCounts> prediction_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
+                                              cuda::MatcherFactory make_matcher) {
+  return std::make_unique<CudaWorker>(params, format, make_matcher);
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,311 @@
+#include "bm3d/open/host_session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/colour.h"
+#include "core/error.h"
+#include "core/float_guard.h"
+#include "core/frame_pool.h"
+#include "core/plane.h"
+#include "core/samples.h"
+#include "match/guide.h"
+#include "match/motion_grid.h"
+#include "time/frame_session.h"
+#include "time/frame_statistics.h"
+#include "time/motion.h"
+
+namespace lull::bm3d {
+namespace {
+
+/// The planes of a frame as float samples, in the space in which they are filtered.
+using Planes = std::array<Plane<float>, 3>;
+
+PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
+
+void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
+  for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
+}
+
+void refuse_device_memory(const Frame& frame) {
+  if (frame.on_device)
+    throw InvalidArgument(
+        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
+}
+
+/// Can be read beyond its end, as MainPlane asks for.
+class BytePlane {
+ public:
+  BytePlane() = default;
+  BytePlane(int width, int height) : plane_(width, height + 1), height_(height) {}
+  PlaneView<std::uint8_t> view() {
+    return {plane_.view().data, plane_.width(), height_, plane_.view().stride};
+  }
+
+ private:
+  Plane<std::uint8_t> plane_;
+  int height_ = 0;
+};
+
+/// From a frame to each of its neighbours.
+using MotionFields = ByOffset<std::vector<Motion>>;
+
+/// What a frame is while it is worked on.
+struct Slot {
+  Frame frame;           // its samples only where planes pass through, or some of their samples do
+  bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
+  Planes noisy, basic;
+  // Of the second phase: the basic estimate with its share of the noisy picture.
+  Plane<float> luma_guide;
+  Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
+  std::array<std::unique_ptr<PhaseSums>, 3> sums;
+  BytePlane bytes, coarse;     // the main plane (MainPlane in motion.h)
+  MotionFields cells, motion;  // vectors of cells, of the blocks that are filtered now
+};
+
+class HostWorker : public FrameWorker {
+ public:
+  HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
+      : params_(params),
+        format_(format),
+        first_(plan_phase(Phase::first, params, format)),
+        second_(plan_phase(Phase::second, params, format)),
+        session_(session_plan(params, format)),
+        engine_(std::move(engine)),
+        pool_(format) {
+    for (int i = 0; i < format.planes(); ++i) {
+      passes_through_ |= !is_stored(i);
+      result_[i] = plane_of(i);
+      if (params.guide_noise > 0) mixed_[i] = plane_of(i);
+    }
+    for (const PhasePlan* plan : {&first_, &second_})
+      guide_is_made_ |= std::ranges::any_of(plan->sets, &PlaneSet::is_made);
+    if (!filters()) return;
+    slots_.resize(session_.slots());
+    for (Slot& slot : slots_) prepare(slot);
+  }
+
+  /// Whether there is anything to do.
+  bool filters() const { return !first_.sets.empty(); }
+
+  void take(const Frame& frame) override {
+    refuse_device_memory(frame);
+    before_ = std::exchange(taken_, frame);
+  }
+
+  void load(int at) override {
+    const Frame& frame = taken_;
+    Slot& slot = slots_[at];
+    slot.guarded = false;
+    for (int i = 0; i < format_.planes(); ++i) load(frame, i, slot);
+    if (passes_through_ || slot.guarded) slot.frame = frame;
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_forward,
+                 {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+    // Planes that are not filtered are their own estimates: for the guides, and for the way back
+    // to RGB.
+    for (int i = 0; i < format_.planes(); ++i)
+      if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
+    make_guide(first_, slot.noisy, slot.made_guide);
+    if (params_.temporal > 0) {
+      to_bytes(frame, slot.bytes.view());
+      make_coarse(slot.bytes.view(), slot.coarse.view());
+      for (auto& cells : slot.cells.values) cells.clear();
+    }
+    if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
+  }
+
+  FrameDifference difference() override {
+    return difference_of(taken_, before_, params_.noise.sigmas());
+  }
+
+  PredictionCost prediction(int slot, int earlier) override {
+    return prediction_of(slots_[slot].coarse.view(), slots_[earlier].coarse.view(),
+                         coarse_noise(session_.main_sigma));
+  }
+
+  void filter(Phase phase, std::span<const SlotFrame> frames) override {
+    for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames);
+  }
+
+  void finish_basic(int at) override {
+    Slot& slot = slots_[at];
+    divide(slot, first_, slot.basic);
+    const Planes& guides = params_.guide_noise > 0 ? mix(slot) : slot.basic;
+    make_guide(second_, guides, slot.made_guide);
+    if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
+  }
+
+  Frame finish(int at) override {
+    Slot& slot = slots_[at];
+    divide(slot, params_.phases == 1 ? first_ : second_, result_);
+    for (int i = 0; i < format_.planes(); ++i)
+      if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
+    Frame clean = pool_.acquire();
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (is_stored(i))
+        store_plane(result_[i].view(), clean, i);
+      else
+        copy_plane(slot.frame, i, clean);
+      if (is_stored(i) && slot.guarded) unguard_plane(slot.frame, i, params_.noise.sigma(i), clean);
+    }
+    slot.frame = {};
+    return clean;
+  }
+
+ private:
+  void load(const Frame& frame, int i, Slot& slot) const {
+    load_plane(frame, i, slot.noisy[i].view());
+    if (format_.sample == SampleType::f32)
+      slot.guarded |= guard_plane(frame, i, params_.noise.sigma(i), slot.noisy[i].view());
+  }
+
+  Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
+  bool is_filtered(int i) const { return first_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
+  /// Whether plane `i` of the result is a new one.
+  bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
+  /// Without noise mixed in, luma is matched in the basic estimate itself.
+  bool luma_guide_is_kept() const { return params_.guide_noise > 0 && params_.phases == 2; }
+
+  void prepare(Slot& slot) const {
+    for (int i = 0; i < format_.planes(); ++i) {
+      slot.noisy[i] = plane_of(i);
+      slot.basic[i] = plane_of(i);
+      if (is_filtered(i))
+        slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
+    }
+    if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
+    if (guide_is_made_) slot.made_guide = plane_of(1);
+    if (params_.temporal == 0) return;
+    slot.bytes = BytePlane(format_.width, format_.height);
+    const int width = format_.width / coarse, height = format_.height / coarse;
+    if (width >= prediction_block && height >= prediction_block)
+      slot.coarse = BytePlane(width, height);
+  }
+
+  /// The basic estimates with their share of the noisy picture.
+  const Planes& mix(const Slot& slot) {
+    const float share = params_.guide_noise;
+    for (int i = 0; i < format_.planes(); ++i)
+      for (int y = 0; y < mixed_[i].height(); ++y) {
+        const float *noisy = slot.noisy[i].view().row(y), *basic = slot.basic[i].view().row(y);
+        float* mixed = mixed_[i].view().row(y);
+        for (int x = 0; x < mixed_[i].width(); ++x)
+          mixed[x] = basic[x] + share * (noisy[x] - basic[x]);
+      }
+    return mixed_;
+  }
+
+  static void clear(Plane<float>& plane) {
+    for (int y = 0; y < plane.height(); ++y) std::fill_n(plane.view().row(y), plane.width(), 0.0f);
+  }
+
+  const PhasePlan& plan(Phase phase) const { return phase == Phase::first ? first_ : second_; }
+
+  /// The picture that a set of this phase is matched in, for the one set that has such a picture
+  /// made of several planes or in chroma's size, if there is one.
+  void make_guide(const PhasePlan& plan, const Planes& planes, Plane<float>& guide) const {
+    for (const PlaneSet& set : plan.sets) {
+      if (!set.is_made()) continue;
+      if (set.of_luma)
+        box_average(read(planes[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide.view());
+      else
+        clear(guide);
+      for (const int i : {1, 2})
+        if (const float weight = set.of_chroma[i - 1]; weight != 0)
+          add_weighted(read(planes[i]), weight, guide.view());
+    }
+  }
+
+  /// The references of frames[0].
+  void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames) {
+    std::vector<PhaseFrame> parts;
+    for (const auto& [offset, at] : frames) {
+      const Slot& slot = slots_[at];
+      PhasePlanes part;
+      part.guide.samples = read(guide_of(plan.phase, set, slot));
+      if (offset != 0) part.guide.motion = motion(plan, frames[0].frame, at, offset, set.planes[0]);
+      for (std::size_t p = 0; p < set.planes.size(); ++p) {
+        part.noisy[p] = read(slot.noisy[set.planes[p]]);
+        part.basic[p] = read(slot.basic[set.planes[p]]);
+        part.sums[p] = slot.sums[set.planes[p]].get();
+      }
+      parts.push_back({offset, part});
+    }
+    engine_->run({plan, set, parts, plan.guide_share * guide_sigma(set, format_, plan.noise)});
+  }
+
+  const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
+    if (set.is_made()) return slot.made_guide;
+    if (phase == Phase::first) return slot.noisy[0];
+    return luma_guide_is_kept() ? slot.luma_guide : slot.basic[0];
+  }
+
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`.
+  std::span<const Motion> motion(const PhasePlan& plan, int from, int to, int offset, int plane) {
+    Slot& slot = slots_[from];
+    std::vector<Motion>& cells = slot.cells[offset];
+    const int main = main_plane(format_.layout == Layout::rgb);
+    if (cells.empty()) find_motion(main_of(slot), main_of(slots_[to]), session_.main_sigma, cells);
+    const bool luma = plane == 0;
+    std::vector<Motion>& blocks = slot.motion[offset];
+    spread_motion(cells,
+                  {format_.plane_width(plane), format_.plane_height(plane), plan.params.step,
+                   luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
+                   format_.plane_width(main), format_.plane_height(main)},
+                  blocks);
+    return blocks;
+  }
+
+  static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }
+
+  void divide(Slot& slot, const PhasePlan& plan, Planes& to) {
+    for (int i = 0; i < format_.planes(); ++i)
+      if (is_filtered(i)) engine_->finish(plan, *slot.sums[i], to[i].view());
+  }
+
+  Params params_;
+  FrameFormat format_;
+  PhasePlan first_, second_;
+  SessionPlan session_;
+  std::unique_ptr<PhaseEngine> engine_;
+  FramePool pool_;
+  bool guide_is_made_ = false;   // for some set
+  bool passes_through_ = false;  // some plane does
+  Frame taken_, before_;         // the frame taken last, and the one before it
+  std::vector<Slot> slots_;
+  Planes mixed_, result_;
+};
+
+/// Nothing is filtered.
+class PassingSession : public Denoiser {
+ public:
+  explicit PassingSession(const FrameFormat& format) : format_(format) {}
+  int latency() const noexcept override { return 0; }
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.format != format_)
+      throw InvalidArgument(
+          "a frame of another format (a session takes one format); open another session");
+    refuse_device_memory(noisy);
+    return noisy;
+  }
+  std::optional<Frame> drain() override { return std::nullopt; }
+
+ private:
+  FrameFormat format_;
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
+                                    std::unique_ptr<PhaseEngine> engine) {
+  auto worker = std::make_unique<HostWorker>(params, format, std::move(engine));
+  if (!worker->filters()) return std::make_unique<PassingSession>(format);
+  return open_session(session_plan(params, format), format, std::move(worker));
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,68 @@
+#pragma once
+// The stages of the reference backend, one by one, so that tests can hold the stages of the other
+// backends against them. Everything is double.
+
+#include <array>
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "bm3d/params.h"
+#include "bm3d/transforms.h"
+#include "core/image.h"
+#include "match/group.h"
+#include "match/reference/matcher.h"
+
+namespace lull::bm3d {
+
+/// The patches of a group: samples or coefficients, in the order of its members.
+template <class Coefficient>
+using GroupStack = std::vector<Block<Coefficient>>;
+
+/// `planes`: of all frames that the group has patches of.
+template <class Coefficient>
+[[nodiscard]] GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
+                                             const Group& group, PatchShape shape = square_8);
+
+/// Something for each coefficient of a patch, row by row.
+using PerCoefficient = std::array<double, max_patch_samples>;
+
+/// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold`
+/// become 0; for those of the mean over the group (coefficient 0 of the group transform) the limit
+/// is `mean_factor` times that. Gives the group's weight.
+template <class Coefficient>
+double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
+                      GroupTransform across, const PerCoefficient& threshold, double mean_factor);
+
+/// Collaborative Wiener filter of `stack` in place, with the spectrum of `basic` (patches of the
+/// basic estimate) as that of the signal and `noise` = mu2 sigma^2. Gives the group's weight.
+template <class Coefficient>
+double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
+              const PatchTransform<Coefficient>& transform, GroupTransform across,
+              const PerCoefficient& noise);
+
+/// The same for all coefficients, as of white noise.
+[[nodiscard]] inline PerCoefficient for_all(double value) {
+  PerCoefficient values;
+  values.fill(value);
+  return values;
+}
+
+/// Aggregation: the weighted mean of all estimates of a sample.
+class Accumulator {
+ public:
+  Accumulator(int width, int height);
+  /// Adds the estimate of one patch, at (x, y), weighted by `weight` and the separable `window`.
+  template <class Coefficient>
+  void add(const Block<Coefficient>& estimate, int x, int y, double weight,
+           const std::array<float, patch>& window, int side = patch);
+  /// 0 where no patch covers a sample.
+  void divide(PlaneView<float> estimate) const;
+  void clear();
+
+ private:
+  int width_;
+  std::vector<double> numerator_, denominator_;
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,62 @@
+#include "core/float_guard.h"
+
+#include <vector>
+
+namespace lull {
+namespace {
+
+bool all_seen(PlaneView<const float> plane) {
+  for (int y = 0; y < plane.height; ++y) {
+    const float* row = plane.row(y);
+    int unseen = 0;  // counted without a branch, in vectors
+    for (int x = 0; x < plane.width; ++x) unseen += FloatGuard::is_seen(row[x]) ? 0 : 1;
+    if (unseen > 0) return false;
+  }
+  return true;
+}
+
+std::vector<CellSum> cells_of(const FloatGuard& guard, PlaneView<const float> plane) {
+  const int columns = guard_cells(plane.width);
+  std::vector<CellSum> cells(static_cast<std::size_t>(columns) * guard_cells(plane.height));
+  for (int y = 0; y < plane.height; ++y) {
+    const float* row = plane.row(y);
+    CellSum* const cell = cells.data() + static_cast<std::size_t>(y / guard_cell) * columns;
+    for (int x = 0; x < plane.width; ++x)
+      if (!guard.is_outsider(row[x])) {
+        cell[x / guard_cell].sum += FloatGuard::level(row[x]);
+        ++cell[x / guard_cell].count;
+      }
+  }
+  return cells;
+}
+
+}  // namespace
+
+bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane) {
+  if (all_seen(plane)) return false;
+  const FloatGuard guard(frame.format, sigma);
+  const std::vector<CellSum> cells = cells_of(guard, plane);
+  const int columns = guard_cells(plane.width);
+  const PlaneView<const float> samples = frame.plane<const float>(i);  // `plane` changes on the way
+  const auto sample = [&](int x, int y) { return samples(x, y) * guard.scale(); };
+  const auto cell = [&](int p, int q) { return cells[static_cast<std::size_t>(q) * columns + p]; };
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      float& v = plane(x, y);
+      if (guard.is_outsider(v))
+        v = guard.stand_in(v, x, y, plane.width, plane.height, sample, cell);
+      else
+        v = FloatGuard::bounded(v);
+    }
+  return true;
+}
+
+void unguard_plane(const Frame& frame, int i, float sigma, const Frame& filtered) {
+  const FloatGuard guard(frame.format, sigma);
+  const PlaneView<const float> samples = frame.plane<const float>(i);
+  const PlaneView<float> to = filtered.plane<float>(i);
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) to(x, y) = guard.result(samples(x, y), to(x, y));
+}
+
+}  // namespace lull

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <type_traits>
+
+namespace lull {
+
+/// The least multiple of `multiple` that is not below `value` >= 0.
+template <class Value>
+constexpr Value round_up(Value value, std::type_identity_t<Value> multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace lull

@@ -1,0 +1,207 @@
+// Samples as they are stored to planes of floats and back. Kernels bound by memory: a thread takes
+// 4 neighbouring samples of a row.
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/colour.h"
+#include "core/round_up.h"
+#include "cuda/check.h"
+#include "cuda/device_planes.h"
+
+namespace lull {
+namespace {
+
+constexpr int quad = 4;       // samples of a thread in conversions
+constexpr dim3 block{32, 8};  // of threads
+constexpr dim3 quads_for(int width, int height) {
+  constexpr int columns = block.x * quad;
+  return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
+}
+/// First of a thread's 4 samples.
+__device__ int2 own_quad() {
+  return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
+          static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
+}
+
+using Pointers = std::array<float*, max_planes>;
+
+/// A colour transform as a kernel argument.
+struct ColourMatrix {
+  float at[3][3];
+  explicit ColourMatrix(const float (&matrix)[3][3]) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) at[i][j] = matrix[i][j];
+  }
+  __device__ float row(int i, float a, float b, float c) const {
+    return at[i][0] * a + at[i][1] * b + at[i][2] * c;
+  }
+};
+
+template <class Sample>
+struct alignas(quad * sizeof(Sample)) Quad {
+  Sample at[quad];
+};
+
+/// One plane of RawPlanes.
+struct RawPlane {
+  std::byte* data;
+  int pitch;
+  RawPlane(const RawPlanes& raw, int i)
+      : data(static_cast<std::byte*>(raw.data[i])), pitch(raw.pitch[i]) {}
+  template <class Sample>
+  __device__ Quad<Sample>& quad_at(int2 p) const {
+    return *reinterpret_cast<Quad<Sample>*>(data + static_cast<std::size_t>(p.y) * pitch +
+                                            p.x * sizeof(Sample));
+  }
+};
+struct RawColour {
+  RawPlane planes[max_planes];
+  explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
+};
+
+/// Rows of `raw` are padded to quads; those of planes end in a margin, which stays as it is.
+__device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
+  float* to = plane + margins.at(p.x, p.y);
+  if (p.x + quad <= margins.width) {
+    *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < quad; ++k)
+    if (p.x + k < margins.width) to[k] = v[k];
+}
+
+template <class Sample>
+__global__ void load_kernel(const RawPlane raw, float scale, Margins margins, float* to) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const Quad<Sample> samples = raw.quad_at<Sample>(p);
+  float v[quad];
+#pragma unroll
+  for (int k = 0; k < quad; ++k) v[k] = static_cast<float>(samples.at[k]) * scale;
+  store_quad(to, margins, p, v);
+}
+
+template <class Sample>
+__global__ void load_colour_kernel(const RawColour raw, const ColourMatrix colour, float scale,
+                                   Margins margins, Pointers planes) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  Quad<Sample> samples[max_planes];
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) samples[i] = raw.planes[i].quad_at<Sample>(p);
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) {
+    float v[quad];
+#pragma unroll
+    for (int k = 0; k < quad; ++k)
+      v[k] = scale * colour.row(i, static_cast<float>(samples[0].at[k]),
+                                static_cast<float>(samples[1].at[k]),
+                                static_cast<float>(samples[2].at[k]));
+    store_quad(planes[i], margins, p, v);
+  }
+}
+
+template <class Sample>
+__device__ Sample to_sample(float v, float full_scale) {
+  if constexpr (std::is_same_v<Sample, float>)
+    return v;
+  else
+    return static_cast<Sample>(fminf(fmaxf(rintf(v), 0.0f), full_scale));
+}
+
+__device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) {
+  return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
+}
+
+template <class Sample>
+__global__ void store_kernel(const float* plane, float scale, float full_scale, Margins margins,
+                             const RawPlane raw) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const float4 v = load_quad(plane, margins, p);
+  raw.quad_at<Sample>(p) = {
+      to_sample<Sample>(v.x * scale, full_scale), to_sample<Sample>(v.y * scale, full_scale),
+      to_sample<Sample>(v.z * scale, full_scale), to_sample<Sample>(v.w * scale, full_scale)};
+}
+
+template <class Sample>
+__global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
+                                    float full_scale, Margins margins, const RawColour raw) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const float4 a = load_quad(planes[0], margins, p), b = load_quad(planes[1], margins, p),
+               c = load_quad(planes[2], margins, p);
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i)
+    raw.planes[i].quad_at<Sample>(p) = {
+        to_sample<Sample>(scale * colour.row(i, a.x, b.x, c.x), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.y, b.y, c.y), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.z, b.z, c.z), full_scale),
+        to_sample<Sample>(scale * colour.row(i, a.w, b.w, c.w), full_scale)};
+}
+
+/// Calls `body` with a null pointer to the sample's type.
+template <class Body>
+void with_sample_type(SampleType sample, Body body) {
+  switch (sample) {
+    case SampleType::u8:
+      return body(static_cast<std::uint8_t*>(nullptr));
+    case SampleType::u16:
+      return body(static_cast<std::uint16_t*>(nullptr));
+    case SampleType::f32:
+      return body(static_cast<float*>(nullptr));
+  }
+}
+
+}  // namespace
+
+// Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch, and
+// is loaded in words that start up to 3 samples early and end up to 12 late. Before it: the patches
+// that hold the first samples, for the sums of weights.
+Margins::Margins(int w, int h, int window, int patch)
+    : width(w),
+      height(h),
+      left(round_up(window / 2 + 4, 16)),
+      top(round_up(std::max(window / 2, patch), 4)),
+      pitch(round_up(left + w + window / 2 + 64, 32)),
+      rows(top + h + window / 2 + 48) {}
+
+void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
+                       const Margins& margins, const std::array<float*, max_planes>& planes,
+                       cudaStream_t stream) {
+  const auto scale = static_cast<float>(255 / raw.full_scale);
+  const dim3 grid = quads_for(margins.width, margins.height);
+  with_sample_type(raw.sample, [&](auto* type) {
+    using Sample = std::remove_pointer_t<decltype(type)>;
+    if (colour == Colour::opponent)
+      load_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+          RawColour(raw), ColourMatrix(opponent_forward), scale, margins, planes);
+    else
+      for (int i = 0; i < count; ++i)
+        load_kernel<Sample>
+            <<<grid, block, 0, stream>>>(RawPlane(raw, first + i), scale, margins, planes[i]);
+  });
+  cuda::check(cudaGetLastError());
+}
+
+void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
+                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream) {
+  const auto scale = static_cast<float>(raw.full_scale / 255);
+  const auto full_scale = static_cast<float>(raw.full_scale);
+  const dim3 grid = quads_for(margins.width, margins.height);
+  with_sample_type(raw.sample, [&](auto* type) {
+    using Sample = std::remove_pointer_t<decltype(type)>;
+    if (colour == Colour::opponent)
+      store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+          planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
+    else
+      for (int i = 0; i < count; ++i)
+        store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], scale, full_scale, margins,
+                                                         RawPlane(raw, first + i));
+  });
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull

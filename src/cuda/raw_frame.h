@@ -1,0 +1,49 @@
+#pragma once
+// A frame's samples on a GPU as they are stored, between the host and the planes of floats that are
+// filtered.
+
+#include <array>
+
+#include "core/frame.h"
+#include "cuda/device_picture.h"
+#include "cuda/device_planes.h"
+#include "cuda/handles.h"
+
+namespace lull {
+
+class RawFrame {
+ public:
+  /// `sigma`: of the planes' noise; counts for floats alone.
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  RawFrame(const FrameFormat& format, cudaStream_t stream,
+           const std::array<float, max_planes>& sigma = {});
+
+  /// Queues: the samples of `frame`, which must stay until that is done, from the host or a GPU.
+  void bring(const Frame& frame, cudaStream_t stream);
+  /// Queues: plane `i` to that of `frame`, in the host's memory.
+  void take(int i, const Frame& frame, cudaStream_t stream) const;
+  /// Queues: all planes to floats, RGB in the opponent space.
+  void to_planes(const std::array<const Margins*, max_planes>& margins,
+                 const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
+  /// The way back, of plane `i`; of all three for RGB.
+  void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
+  void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
+  /// After that, of floats: what filters did not see of `original`, planes() of the same frame.
+  void restore(const RawPlanes& original, cudaStream_t stream);
+
+  /// As they came.
+  const RawPlanes& planes() const noexcept { return planes_; }
+  std::size_t plane_bytes(int i) const noexcept { return memory_[i].size(); }
+
+ private:
+  bool is_guarded() const { return format_.sample == SampleType::f32; }
+
+  FrameFormat format_;
+  std::array<float, max_planes> sigma_;
+  std::array<cuda::DeviceBuffer<std::byte>, max_planes> memory_, filtered_memory_;
+  std::array<cuda::DeviceBuffer<CellSum>, max_planes> cells_;
+  RawPlanes planes_, filtered_;  // as they came; what filters see, and make: the same of integers
+  DevicePictureReader device_pictures_;
+};
+
+}  // namespace lull

@@ -1,0 +1,69 @@
+#include "core/round_up.h"
+#include "cuda/raw_frame.h"
+
+namespace lull {
+
+RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
+                   const std::array<float, max_planes>& sigma)
+    : format_(format), sigma_(sigma) {
+  planes_.sample = format.sample;
+  planes_.full_scale = format.full_scale();
+  for (int i = 0; i < format.planes(); ++i) {
+    constexpr int row_alignment = 64;
+    planes_.pitch[i] = round_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment);
+    memory_[i] = zeroed<std::byte>(  // padding is read too, four samples at a time
+        static_cast<std::size_t>(planes_.pitch[i]) * format.plane_height(i), stream);
+    planes_.data[i] = memory_[i].get();
+  }
+  filtered_ = planes_;
+  if (!is_guarded()) return;
+  for (int i = 0; i < format.planes(); ++i) {
+    filtered_memory_[i] = zeroed<std::byte>(memory_[i].size(), stream);
+    filtered_.data[i] = filtered_memory_[i].get();
+    cells_[i] =
+        cuda::DeviceBuffer<CellSum>(static_cast<std::size_t>(guard_cells(format.plane_width(i))) *
+                                    guard_cells(format.plane_height(i)));
+  }
+}
+
+void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
+  if (frame.on_device) return device_pictures_.read(*frame.on_device, format_, planes_, stream);
+  for (int i = 0; i < format_.planes(); ++i) {
+    const auto& plane = frame.planes[i];
+    cuda::check(cudaMemcpy2DAsync(memory_[i].get(), planes_.pitch[i], plane.data, plane.stride,
+                                  plane.width, plane.height, cudaMemcpyHostToDevice, stream));
+  }
+}
+
+void RawFrame::take(int i, const Frame& frame, cudaStream_t stream) const {
+  const auto& to = frame.planes[i];
+  cuda::check(cudaMemcpy2DAsync(to.data, to.stride, filtered_.data[i], filtered_.pitch[i], to.width,
+                                to.height, cudaMemcpyDeviceToHost, stream));
+}
+
+void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
+                         const std::array<float*, max_planes>& planes, cudaStream_t stream) const {
+  if (is_guarded()) {
+    std::array<CellSum*, max_planes> cells{};
+    for (int i = 0; i < format_.planes(); ++i) cells[i] = cells_[i].get();
+    guard_samples(planes_, format_, sigma_, cells, filtered_, stream);
+  }
+  if (format_.layout == Layout::rgb)
+    return samples_to_planes(filtered_, 0, 3, Colour::opponent, *margins[0], planes, stream);
+  for (int i = 0; i < format_.planes(); ++i)
+    samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream);
+}
+
+void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {
+  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream);
+}
+
+void RawFrame::from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream) {
+  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream);
+}
+
+void RawFrame::restore(const RawPlanes& original, cudaStream_t stream) {
+  if (is_guarded()) unguard_samples(original, format_, sigma_, filtered_, stream);
+}
+
+}  // namespace lull

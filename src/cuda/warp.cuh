@@ -1,0 +1,172 @@
+#pragma once
+// What a warp does as one: sorting networks, and products on the tensor cores.
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace lull {
+
+/// How values compare: as words, or as two half words on their own.
+struct Words {
+  static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
+  static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
+};
+struct HalfWords {
+  static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
+    return __vmaxu2(a, b);
+  }
+  static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
+};
+
+/// Compares with the lane at distance `j`: the lower of the two lanes keeps the greater value.
+template <class Values = Words>
+__device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
+  const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
+  return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
+}
+
+/// Sorts one value a lane, greatest in lane 0: a bitonic network. Where a stage sorts upwards, the
+/// values are complemented, so that each exchange depends on one bit of the lane alone.
+template <class Values = Words>
+__device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
+#pragma unroll
+  for (int k = 2; k <= 32; k <<= 1) {
+    // Lanes that sorted upwards in the last stage and those that will in this one differ by:
+    const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
+    v = (before != 0) != (now != 0) ? ~v : v;
+#pragma unroll
+    for (int j = k >> 1; j > 0; j >>= 1) v = exchange<Values>(v, j, lane);
+  }
+  return v;
+}
+
+/// The last stage of the same network: sorts a sequence that is bitonic already.
+__device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
+#pragma unroll
+  for (int j = 16; j > 0; j >>= 1) v = exchange(v, j, lane);
+  return v;
+}
+
+__device__ __forceinline__ std::uint32_t warp_min(std::uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(~0u, v);
+#else
+#pragma unroll
+  for (int j = 16; j > 0; j >>= 1) v = min(v, __shfl_xor_sync(~0u, v, j));
+  return v;
+#endif
+}
+
+template <class T>
+__device__ __forceinline__ T warp_sum(T v) {
+#pragma unroll
+  for (int j = 16; j > 0; j >>= 1) v += __shfl_xor_sync(~0u, v, j);
+  return v;
+}
+#if __CUDA_ARCH__ >= 800
+template <>
+__device__ __forceinline__ int warp_sum(int v) {
+  return __reduce_add_sync(~0u, v);
+}
+#endif
+
+/// Two values clipped to 0 .. 65535, as half words.
+__device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
+  std::uint32_t packed;
+  asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(packed) : "r"(high), "r"(low));
+  return packed;
+}
+
+/// c += a b: 16x32 by 32x8, bytes, in the layout of mma.m16n8k32.
+__device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
+                                       std::uint32_t b1) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#else  // Turing has the quarter of it
+  const auto quarter = [](int& c0, int& c1, std::uint32_t x, std::uint32_t y) {
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+r"(c0), "+r"(c1)
+                 : "r"(x), "r"(y));
+  };
+  quarter(c[0], c[1], a[0], b0);
+  quarter(c[0], c[1], a[2], b1);
+  quarter(c[2], c[3], a[1], b0);
+  quarter(c[2], c[3], a[3], b1);
+#endif
+}
+
+/// The sums of a product on the tensor cores: 16x8, in the layout of mma.m16n8k16.
+struct HalfSums {
+  std::uint32_t at[2] = {0, 0};
+};
+struct FloatSums {
+  float at[4] = {0, 0, 0, 0};
+};
+
+/// a b + c: 16x16 by 16x8, halves.
+__device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
+                                             std::uint32_t b1, const HalfSums& c) {
+  HalfSums d;
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+      "{%8, %9};"
+      : "=r"(d.at[0]), "=r"(d.at[1])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
+#else  // Turing has the half of it
+  d = c;
+  const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+        : "+r"(d.at[0]), "+r"(d.at[1])
+        : "r"(a0), "r"(a1), "r"(b));
+  };
+  part(a[0], a[1], b0);
+  part(a[2], a[3], b1);
+#endif
+  return d;
+}
+
+__device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
+                                              std::uint32_t b1, const FloatSums& c) {
+  FloatSums d;
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(d.at[0]), "=f"(d.at[1]), "=f"(d.at[2]), "=f"(d.at[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c.at[0]), "f"(c.at[1]),
+        "f"(c.at[2]), "f"(c.at[3]));
+#else
+  d = c;
+  const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d.at[0]), "+f"(d.at[1]), "+f"(d.at[2]), "+f"(d.at[3])
+        : "r"(a0), "r"(a1), "r"(b));
+  };
+  part(a[0], a[1], b0);
+  part(a[2], a[3], b1);
+#endif
+  return d;
+}
+
+__device__ __forceinline__ std::uint32_t word_of(__half2 halves) {
+  return *reinterpret_cast<const std::uint32_t*>(&halves);
+}
+__device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
+  return *reinterpret_cast<const __half2*>(&word);
+}
+
+/// Two floats as halves, the first in the low half word.
+__device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
+  return word_of(__floats2half2_rn(low, high));
+}
+
+}  // namespace lull

@@ -1,0 +1,270 @@
+#include "io/demux/container_check.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "io/files/file_bytes.h"
+#include "io/stacks/tiff_file.h"
+
+namespace lull::io {
+namespace {
+
+std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
+
+// ISO/IEC 14496-12, 4.2: size, type, and the size in 64 bits where the first is 1. Data of another
+// kind may follow the last box, so only boxes of known types count.
+std::string check_boxes(Bytes& file) {
+  constexpr std::array<std::string_view, 16> known = {
+      "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
+      "uuid", "sidx", "ssix", "styp", "meta", "prft", "emsg", "pnot"};
+  std::uint64_t at = 0;
+  for (std::uint8_t head[16]; file.read(at, head, 8);) {
+    if (std::ranges::find(known, tag(head + 4)) == known.end()) break;
+    std::uint64_t bytes = big_endian(head, 4);
+    if (bytes == 0) break;  // up to the end of the file
+    if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the head of a box";
+    if (bytes == 1) bytes = big_endian(head + 8, 8);
+    if (bytes < 8) break;
+    if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+    at += bytes;
+  }
+  return {};
+}
+
+// RFC 8794, section 4: a number's length is one more than the zero bits before its first one.
+struct EbmlNumber {
+  std::uint64_t value = 0;
+  int bytes = 0;
+  bool unknown = false;  // all ones: a size that the writer did not know
+};
+
+bool read_number(Bytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
+  std::uint8_t raw[8];
+  if (!file.read(at, raw, 1) || raw[0] == 0) return false;
+  number.bytes = 1;
+  while (!(raw[0] << (number.bytes - 1) & 0x80)) ++number.bytes;
+  if (!file.read(at, raw, number.bytes)) return false;
+  const std::uint64_t marker = std::uint64_t{1} << (7 * number.bytes);
+  number.value = big_endian(raw, number.bytes);
+  number.unknown = number.value == 2 * marker - 1;
+  if (!keep_marker) number.value -= marker;
+  return true;
+}
+
+// RFC 9559, section 5: the file is a head and a Segment, which knows its size once finished.
+std::string check_segment(Bytes& file) {
+  constexpr std::uint64_t segment_id = 0x18538067;
+  std::uint64_t at = 0;
+  EbmlNumber id, size;
+  while (read_number(file, at, true, id) && read_number(file, at + id.bytes, false, size)) {
+    at += id.bytes + size.bytes;
+    if (size.unknown) break;
+    if (size.value > file.size() - at)
+      return ends_early("the segment", at + size.value, file.size());
+    if (id.value == segment_id) break;
+    at += size.value;
+  }
+  return {};
+}
+
+// A RIFF chunk (AVI: the first and then one for each further gigabyte, WebP: one).
+std::string check_riff(Bytes& file) {
+  std::uint64_t at = 0;
+  for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
+    const std::uint64_t bytes =
+        head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
+    if (bytes == 0 || bytes == 0xffffffff) break;  // never finished, or a stream
+    if (bytes > file.size() - at - 8) return ends_early("RIFF", at + 8 + bytes, file.size());
+    at += 8 + bytes + bytes % 2;
+  }
+  return {};
+}
+
+// PNG (ISO/IEC 15948), 5.3: signature, then chunks of length, type, data, checksum, up to IEND.
+// Several pictures may follow each other; anything else after IEND is not ours to judge.
+std::string check_png(Bytes& file) {
+  constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
+  std::uint64_t at = 0;
+  for (std::uint8_t head[8]; file.read(at, head, 8) && big_endian(head, 8) == signature;) {
+    at += 8;
+    do {
+      if (!file.read(at, head, 8)) return "IEND is missing";
+      const std::uint64_t bytes = 12 + big_endian(head, 4);
+      if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+      at += bytes;
+    } while (tag(head + 4) != "IEND");
+  }
+  return {};
+}
+
+/// What may follow the last unit of a file without being a part of it: tags of other programs,
+/// padding, what a copy picked up. No player minds.
+constexpr std::uint64_t most_junk = 1 << 16;
+
+// Packets of 188 bytes that begin with 0x47, with a time stamp before (Blu-ray) or a checksum
+// after (DVB) 192 or 204. The last five in a row tell where packets begin: a recording may begin in
+// the middle of one.
+std::string check_transport_stream(Bytes& file) {
+  constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
+  const std::uint64_t start =
+      file.size() > most_junk + in_a_row * 204 ? file.size() - most_junk - in_a_row * 204 : 0;
+  std::vector<std::uint8_t> tail(file.size() - start);
+  file.read(start, tail.data(), tail.size());
+  const auto is_packet = [&](std::size_t at, std::size_t distance) {
+    for (std::size_t i = 0; i < in_a_row; ++i)
+      if (i * distance > at || tail[at - i * distance] != sync) return false;
+    return true;
+  };
+  for (std::size_t at = tail.size(); at-- > 0;)
+    for (const std::size_t distance : {packet, packet + 4, packet + 16})
+      if (is_packet(at, distance))
+        return tail.size() - at >= packet ? "" : "the last packet is not whole";
+  return {};
+}
+
+// Adobe's FLV specification, annex E: after a head that tells its own size, tags (kind, size in 24
+// bits, time, the number 0), each followed by its whole size.
+std::string check_flv(Bytes& file) {
+  constexpr int sound = 8, video = 9, script = 18;
+  const std::string cut = "the last tag is not whole";
+  std::uint8_t head[11];
+  if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
+  const std::uint64_t first = big_endian(head, 4) + 4;
+  // As a rule the end tells; the way through all tags is for files that have something behind it.
+  file.read(file.size() - 4, head, 4);
+  const std::uint64_t last = big_endian(head, 4);
+  if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
+      big_endian(head + 1, 3) + 11 == last)
+    return {};
+  std::uint64_t at = first;
+  while (at < file.size()) {
+    if (!file.read(at, head, 1)) return cut;
+    const int kind = head[0] & 0x1f;
+    if (kind != sound && kind != video && kind != script) return {};  // no tag
+    if (!file.read(at, head, 11)) return cut;
+    if (big_endian(head + 8, 3) != 0) return {};
+    at += 11 + big_endian(head + 1, 3) + 4;
+  }
+  return at == file.size() ? "" : cut;
+}
+
+// GIF89a, appendix B: a head, perhaps a table of colours, then blocks up to the trailer.
+std::string check_gif(Bytes& file) {
+  const std::string cut = "the trailer is missing";
+  const auto table = [](std::uint8_t flags) -> std::uint64_t {
+    return flags & 0x80 ? std::uint64_t{3} << ((flags & 7) + 1) : 0;
+  };
+  std::uint8_t head[10];
+  if (!file.read(0, head, 10) || !file.read(10, head, 1)) return cut;
+  std::uint64_t at = 13 + table(head[0]);
+  const auto skip_blocks = [&] {  // of up to 255 bytes each, an empty one at the end
+    for (std::uint8_t bytes = 1; bytes > 0; at += 1 + bytes)
+      if (!file.read(at, &bytes, 1)) return false;
+    return true;
+  };
+  for (std::uint8_t kind = 0; file.read(at++, &kind, 1);) {
+    if (kind == 0x21) {  // an extension: its kind
+      at += 1;
+    } else if (kind == 0x2c) {  // a picture: place and size, colours, bits of a code
+      if (!file.read(at + 8, head, 1)) return cut;
+      at += 9 + table(head[0]) + 1;
+    } else {
+      return {};  // the trailer, 0x3b, or what a decoder has to judge
+    }
+    if (!skip_blocks()) return cut;
+  }
+  return cut;
+}
+
+// RFC 3533, section 6: pages of a head, lengths of segments, and the segments. The last page of a
+// stream carries a flag.
+std::string check_ogg(Bytes& file) {
+  constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
+  const std::string missing = "the last page is missing";
+  const std::uint64_t start =
+      file.size() > longest + most_junk ? file.size() - longest - most_junk : 0;
+  std::vector<std::uint8_t> tail(file.size() - start);
+  file.read(start, tail.data(), tail.size());
+  for (std::size_t at = tail.size(); at-- > 0;) {
+    if (tail.size() - at < 4 || tag(&tail[at]) != "OggS") continue;
+    if (tail.size() - at < 27) return missing;
+    std::size_t end = at + 27 + tail[at + 26];
+    for (std::size_t i = at + 27; i < at + 27 + tail[at + 26] && i < tail.size(); ++i)
+      end += tail[i];
+    return end <= tail.size() && tail[at + 5] & end_of_stream ? "" : missing;
+  }
+  return missing;
+}
+
+// NUT (FFmpeg's specification, "index"): the file ends with the length of its index and a checksum.
+// Writers may leave the index out, but FFmpeg, the only one in use, does not.
+constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
+
+std::string check_nut(Bytes& file) {
+  std::uint8_t raw[8];
+  const bool whole = file.size() > 12 && file.read(file.size() - 12, raw, 8) &&
+                     big_endian(raw, 8) <= file.size() &&
+                     file.read(file.size() - big_endian(raw, 8), raw, 8) &&
+                     big_endian(raw, 8) == nut_index;
+  return whole ? "" : "the index is missing";
+}
+
+// The index of MP4 lies in one place, the samples in another.
+std::string check_index(const AVFormatContext& context, std::uint64_t size) {
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream* stream = context.streams[i];
+    const int entries = avformat_index_get_entries_count(stream);
+    for (int e = 0; e < entries; ++e) {
+      const AVIndexEntry* entry = avformat_index_get_entry(const_cast<AVStream*>(stream), e);
+      const auto end = static_cast<std::uint64_t>(entry->pos) + entry->size;
+      if (end > size) return ends_early("sample " + std::to_string(e), end, size);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string find_truncation(const std::string& path, const AVFormatContext& context) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  Bytes file(path, std::filesystem::file_size(path, ignored));
+  const std::string_view name = context.iformat->name;
+  if (name.find("mp4") != name.npos) {
+    const std::string boxes = check_boxes(file);
+    return boxes.empty() ? check_index(context, file.size()) : boxes;
+  }
+  if (name.find("matroska") != name.npos) return check_segment(file);
+  if (name == "avi" || name == "webp_pipe") return check_riff(file);
+  if (name == "png_pipe" || name == "apng") return check_png(file);
+  if (name == "flv") return check_flv(file);
+  if (name == "nut") return check_nut(file);
+  if (name == "ogg") return check_ogg(file);
+  if (name == "gif") return check_gif(file);
+  if (name == "tiff_pipe") return find_tiff_truncation(path);
+  if (name == "mpegts") return check_transport_stream(file);
+  return {};
+}
+
+// NUT alone says where it ends: its index does, at the very end. An index that is longer than what
+// is kept of the pipe is believed.
+std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
+  if (std::string_view(context.iformat->name) != "nut") return {};
+  const std::string& tail = pipe.tail();
+  const std::string missing = "the index is missing";
+  if (tail.size() <= 12) return missing;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(tail.data());
+  const std::uint64_t length = big_endian(bytes + tail.size() - 12, 8);
+  if (length < 8 || length > static_cast<std::uint64_t>(pipe.bytes())) return missing;
+  if (length > tail.size()) return {};
+  return big_endian(bytes + tail.size() - length, 8) == nut_index ? "" : missing;
+}
+
+bool has_more_pages(const std::string& path, const AVFormatContext& context) {
+  return std::string_view(context.iformat->name) == "tiff_pipe" && has_more_tiff_pages(path);
+}
+
+}  // namespace lull::io

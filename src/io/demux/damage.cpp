@@ -1,0 +1,55 @@
+#include "io/demux/damage.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+namespace {
+
+constexpr int most_in_decoder = 64;  // frames, with all its threads
+
+}  // namespace
+
+void DamageCount::count(const std::string& text) {
+  if (!pass_) throw BadData(text);
+  if (found_.frames++ == 0) found_.first = text;
+}
+
+bool DamageCount::is_known(std::int64_t pts) const {
+  return pts != AV_NOPTS_VALUE && std::ranges::find(recent_, pts) != recent_.end();
+}
+
+void DamageCount::frame(const std::string& text, std::int64_t pts) {
+  if (is_known(pts)) return;
+  count(text);
+  recent_.push_back(pts);
+  if (recent_.size() > most_in_decoder) recent_.pop_front();
+}
+
+void DamageCount::packet(const std::string& text, std::int64_t pts) {
+  frame(text, pts);
+  ++packets_;
+  since_packet_ = 0;
+}
+
+void DamageCount::no_frame(const std::string& text) {
+  if (since_packet_ > most_in_decoder) packets_ = 0;  // the decoder took them
+  if (packets_ > 0)
+    --packets_;
+  else
+    count(text);
+}
+
+void DamageCount::cut(const std::string& text) {
+  if (!cut_) count(text);
+  cut_ = true;
+}
+
+void DamageCount::end(std::int64_t missing) {
+  if (cut_ && !ended_ && missing > 1) found_.frames += missing - 1;
+  ended_ = true;
+}
+
+}  // namespace lull::io

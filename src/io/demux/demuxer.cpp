@@ -1,0 +1,142 @@
+#include "io/demux/demuxer.h"
+
+#include <string_view>
+
+#include "io/demux/container_check.h"
+
+namespace lull::io {
+namespace {
+
+/// The files that `path` is a pattern of; none if it is no pattern.
+PictureFiles files_of(const std::string& path, const SourceOptions& options) {
+  const bool one = path == "-" || options.raw || is_address(path) || !is_sequence(path);
+  return one ? PictureFiles() : PictureFiles(path, options);
+}
+
+}  // namespace
+
+Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage)
+    : damage_(damage),
+      files_(files_of(path, options)),
+      bytes_(files_.empty() ? path : files_.list().front().path, options),
+      container_([&]() -> InputContainer {
+        const LogTopic::Scope scope(log_);
+        if (!files_.empty()) damage_.be_strict();
+        return {bytes_, options, !files_.empty(), log_, damage_};
+      }()),
+      relay_(std::make_shared<PacketRelay>(PacketRelay::bytes_within(options.limits.memory),
+                                           options.scratch)) {
+  if (!files_.empty())
+    become_sequence(options);
+  else if (options.skip_us > 0)
+    skip_to(options.skip_us);
+}
+
+// The first picture says what the others must be.
+void Demuxer::become_sequence(const SourceOptions& options) {
+  const std::string_view name = context().iformat->name;
+  if (!name.ends_with("_pipe"))
+    throw BadData("'" + path() + "' is no picture (it is " + std::string(name) +
+                  ", and a pattern names a sequence of pictures); give one file");
+  const AVRational tick{static_cast<int>(options.rate.den), static_cast<int>(options.rate.num)};
+  video().time_base = tick;
+  video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
+}
+
+// For those who look at a part. Not where nobody could say which frame came then.
+void Demuxer::skip_to(std::int64_t time_us) {
+  const LogTopic::Scope scope(log_);
+  const AVStream& stream = video();
+  const std::int64_t start = stream.start_time == AV_NOPTS_VALUE ? 0 : stream.start_time;
+  const std::int64_t time = start + av_rescale_q(time_us, {1, 1000000}, stream.time_base);
+  const bool timeless = (context().iformat->flags & AVFMT_NOTIMESTAMPS) != 0;
+  if (timeless || bytes_.pipe() ||
+      avformat_seek_file(&context(), stream.index, INT64_MIN, time, time, 0) < 0)
+    throw InvalidArgument("'" + path() + "' cannot be read from its middle; read all of it");
+}
+
+bool Demuxer::holds_pictures() const {
+  const std::string_view name = context().iformat->name;
+  return files_.empty() && name.ends_with("_pipe") && name != "gif_pipe";
+}
+
+PacketPtr Demuxer::read() {
+  const LogTopic::Scope scope(log_);
+  if (!files_.empty()) {
+    PacketPtr packet = files_.read(context());
+    if (packet) packet->stream_index = video().index;
+    return packet;
+  }
+  if (float_tiff()) return std::exchange(given_, true) ? nullptr : read_whole_picture(path());
+  for (;;) {
+    PacketPtr packet = make_packet();
+    const int code = av_read_frame(&context(), packet.get());
+    if (code == AVERROR(EAGAIN)) continue;
+    if (code == AVERROR_EOF) {
+      check_end();
+      return nullptr;
+    }
+    if (code < 0) {
+      if (go_on_after(code)) continue;
+      return nullptr;
+    }
+    failures_ = 0;
+    count_damage(*packet);
+    times_.note(*packet);
+    if (packet->stream_index == video().index) {
+      last_end_ = packet->pos < 0 ? -1 : packet->pos + packet->size;
+      return packet;
+    }
+    pass_on(std::move(packet));
+  }
+}
+
+void Demuxer::pass_on(PacketPtr packet) {
+  const AVStream& stream = *context().streams[packet->stream_index];
+  if (stream.discard == AVDISCARD_ALL) return;
+  trims_.pass(std::move(packet), stream,
+              [this](PacketPtr stays) { relay_->put(std::move(stays)); });
+}
+
+// What damage is passed over: whether to try again. Some demuxers find a place to go on from.
+bool Demuxer::go_on_after(int code) {
+  bytes_.check();
+  constexpr int attempts = 100;
+  const std::string text = "'" + path() + "' is damaged or cut short (" + error_text(code) + ")";
+  if (bytes_.interrupted()) throw IoError(text);
+  if (failures_++ == 0) damage_.frame(with_log(text, container_.said()), AV_NOPTS_VALUE);
+  return code == AVERROR_INVALIDDATA && failures_ < attempts;
+}
+
+void Demuxer::count_damage(const AVPacket& packet) {
+  const bool is_video = packet.stream_index == video().index;
+  if (packet.flags & AV_PKT_FLAG_CORRUPT) {
+    const std::string text =
+        with_log("'" + path() + "' is damaged or cut short", container_.said());
+    is_video ? damage_.packet(text, packet.pts) : damage_.frame(text, AV_NOPTS_VALUE);
+  } else if (is_video) {
+    damage_.whole_packet();
+  }
+}
+
+void Demuxer::read_others_until(std::int64_t end) {
+  if (!files_.empty() || context().nb_streams < 2) return;
+  while (!times_.others_reached(context(), video().index, end) && !relay_->closed())
+    if (!read()) return;
+}
+
+void Demuxer::check_end() {
+  bytes_.check();
+  // The index of fragments is known by now.
+  const InputPipe* pipe = bytes_.pipe();
+  std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
+  // Matroska of unknown size: a cluster that breaks off is mentioned, no more.
+  if (cut.empty()) cut = container_.said().find("File ended prematurely");
+  // Y4M: frames follow each other to the very end; the demuxer takes a part of one for the end.
+  if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
+      bytes_.size() > last_end_)
+    cut = "the last frame is not whole";
+  if (!cut.empty()) damage_.cut("'" + path() + "' is cut short (" + cut + ")");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,74 @@
+#pragma once
+// The packets of a media file: those of its main video, and the others' on their way to a muxer.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/demux/damage.h"
+#include "io/demux/input_bytes.h"
+#include "io/demux/input_container.h"
+#include "io/demux/packet_relay.h"
+#include "io/demux/picture_files.h"
+#include "io/demux/stream_times.h"
+#include "io/demux/trims.h"
+#include "io/ffmpeg/ffmpeg.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/media.h"
+
+namespace lull::io {
+
+class Demuxer {
+ public:
+  /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
+  /// demuxer, which makes it strict for a sequence. @throws NoInput, BadData, InvalidArgument
+  Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
+
+  /// Of a sequence the first file's.
+  const std::string& path() const { return bytes_.name(); }
+  AVFormatContext& context() const { return container_.context(); }
+  AVStream& video() const { return container_.video(); }
+  /// A file of one or several pictures, neither a video nor a sequence of files.
+  bool holds_pictures() const;
+  /// The files of a sequence, each of one picture; empty for anything else. The packet's time is
+  /// the index.
+  const std::vector<SequenceFile>& sequence() const { return files_.list(); }
+  /// Pictures for read_float_tiff() instead of a decoder.
+  bool float_tiff() const { return container_.float_tiff(); }
+  /// What FFmpeg says of this input.
+  const LogTopic& log() const { return log_; }
+  PacketRelay& relay() const { return *relay_; }
+  std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
+
+  /// The next packet of the video, null at the end; packets of other streams go to the relay.
+  /// @throws BadData  damaged or cut short
+  /// @throws IoError  the file could not be read
+  PacketPtr read();
+  /// Goes on for the other streams alone, until what they hold before `end` (in the video's time
+  /// base) has come: for containers whose sound lags behind.
+  void read_others_until(std::int64_t end);
+  /// Ends a read() that waits. From any thread.
+  void interrupt() noexcept { bytes_.interrupt(); }
+
+ private:
+  void become_sequence(const SourceOptions& options);
+  void skip_to(std::int64_t time_us);
+  void pass_on(PacketPtr packet);
+  bool go_on_after(int code);
+  void count_damage(const AVPacket& packet);
+  void check_end();
+
+  LogTopic log_;
+  DamageCount& damage_;
+  PictureFiles files_;
+  InputBytes bytes_;
+  InputContainer container_;
+  StreamTimes times_;
+  Trims trims_;
+  std::shared_ptr<PacketRelay> relay_;
+  int failures_ = 0;            // of reading, in a row
+  bool given_ = false;          // the only packet of float_tiff()
+  std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
+};
+
+}  // namespace lull::io

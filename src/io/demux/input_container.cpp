@@ -1,0 +1,147 @@
+#include "io/demux/input_container.h"
+
+#include <string_view>
+#include <vector>
+
+#include "io/demux/container_check.h"
+#include "io/pictures/float_tiff.h"
+
+namespace lull::io {
+namespace {
+
+// FFmpeg does not recognise PAM by its content.
+const AVInputFormat* pam_format(AVIOContext& io) {
+  std::uint8_t head[3] = {};
+  const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
+  if (!seekable || avio_read(&io, head, 3) < 3) return nullptr;
+  avio_seek(&io, 0, SEEK_SET);
+  return head[0] == 'P' && head[1] == '7' && head[2] == '\n' ? av_find_input_format("pam_pipe")
+                                                             : nullptr;
+}
+
+const AVInputFormat* named_format(const std::string& name) {
+  const AVInputFormat* format = av_find_input_format(name == "y4m" ? "yuv4mpegpipe" : name.c_str());
+  if (!format || format->flags & AVFMT_NOFILE || format == av_find_input_format("rawvideo"))
+    throw InvalidArgument("no such input format: " + name +
+                          " (FFmpeg reads none of that name from a file); leave it out");
+  return format;
+}
+
+void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& options) {
+  if (av_get_pix_fmt(raw.pix_fmt.c_str()) == AV_PIX_FMT_NONE)
+    throw InvalidArgument("no such pixel format: " + raw.pix_fmt);
+  if (raw.width < 1 || raw.height < 1)
+    throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
+                          std::to_string(raw.height) + " (sides are from 1); give --size WxH");
+  if (std::int64_t{raw.width} * raw.height > max_pixels)
+    throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
+                          std::to_string(raw.height) + " (more than " + std::to_string(max_pixels) +
+                          " pixels); allow it with --max-pixels");
+  options.set("pixel_format", raw.pix_fmt);
+  options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
+}
+
+}  // namespace
+
+InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, bool picture,
+                               const LogTopic& log, DamageCount& damage)
+    : bytes_(bytes), watch_(log) {
+  Dictionary options;
+  if (source.raw) describe_raw(*source.raw, source.limits.pixels, options);
+  if (source.raw || picture)
+    options.set("framerate",
+                std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
+  // A playlist must not reach out of the machine.
+  options.set("protocol_whitelist", bytes_.whitelist());
+  open(find_format(source), options, source.limits);
+  // Text passes for ANSI art.
+  if (std::string_view(context_->iformat->name) == "tty")
+    throw BadData("'" + name() + "' is no video or picture (it is text)");
+  const bool file = !bytes_.pipe();
+  const std::string cut = file ? find_truncation(name(), *context_) : "";
+  if (!cut.empty()) damage.cut("'" + name() + "' is cut short (" + cut + ")");
+  if (file && has_more_pages(name(), *context_))
+    throw BadData("'" + name() +
+                  "' has several pages (FFmpeg reads the first alone); split it first");
+  float_tiff_ =
+      file && std::string_view(context_->iformat->name) == "tiff_pipe" && is_float_tiff(name());
+  if (!float_tiff_) find_streams(source.limits);
+  find_video();
+}
+
+/// What the content is taken for: by itself, without the name, where a '%' or '*' would be a
+/// pattern.
+const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
+  if (options.raw) return av_find_input_format("rawvideo");
+  if (!options.format.empty()) return named_format(options.format);
+  if (const AVInputFormat* pam = pam_format(bytes_.io())) return pam;
+  const AVInputFormat* format = nullptr;
+  if (av_probe_input_buffer2(&bytes_.io(), &format, "", nullptr, 0, 0) < 0 || !format)
+    fail_opening(options.limits);
+  return format;
+}
+
+void InputContainer::open(const AVInputFormat* format, Dictionary& options, const Limits& limits) {
+  AVFormatContext* context = non_null(avformat_alloc_context());
+  context->pb = &bytes_.io();
+  context->max_streams = limits.streams;
+  context->interrupt_callback = bytes_.interrupt_callback();
+  // On failure FFmpeg frees the context.
+  if (avformat_open_input(&context, bytes_.url().c_str(), format, options.address()) < 0)
+    fail_opening(limits);
+  context_.reset(context);
+}
+
+void InputContainer::fail_opening(const Limits& limits) const {
+  if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
+  if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
+  // MP4 is indexed at its end more often than not.
+  const bool mp4 = !watch_.find("moov").empty();
+  const std::string cut = mp4 ? " or cut short" : "";
+  throw BadData(with_log("'" + name() + "' is no video or picture" + cut, watch_));
+}
+
+// FFmpeg decodes some frames here: within the limits, too.
+void InputContainer::find_streams(const Limits& limits) {
+  check_sizes(limits);
+  const unsigned known = context_->nb_streams;
+  std::vector<AVDictionary*> options(known, nullptr);
+  for (AVDictionary*& entry : options)
+    av_dict_set(&entry, "max_pixels", std::to_string(limits.pixels).c_str(), 0);
+  const int code =
+      avformat_find_stream_info(context_.get(), options.empty() ? nullptr : options.data());
+  for (AVDictionary*& entry : options) av_dict_free(&entry);
+  check_sizes(limits);
+  if (code < 0) throw BadData(with_log("'" + name() + "' is no video or picture", watch_));
+}
+
+void InputContainer::fail_streams(const Limits& limits) const {
+  throw BadData("'" + name() + "' has more than " + std::to_string(limits.streams) +
+                " streams; allow it with --max-streams");
+}
+
+void InputContainer::check_sizes(const Limits& limits) const {
+  if (static_cast<std::int64_t>(context_->nb_streams) > limits.streams ||
+      !watch_.find("exceeds max_streams").empty())
+    fail_streams(limits);
+  bool large = !watch_.find("exceeds specified max pixel count").empty();
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    const AVCodecParameters& codec = *context_->streams[i]->codecpar;
+    large |= codec.codec_type == AVMEDIA_TYPE_VIDEO && codec.width > 0 && codec.height > 0 &&
+             std::int64_t{codec.width} * codec.height > limits.pixels;
+  }
+  if (large)
+    throw BadData("'" + name() + "' has more than " + std::to_string(limits.pixels) +
+                  " pixels in a frame; allow it with --max-pixels");
+}
+
+void InputContainer::find_video() {
+  video_ = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  if (video_ >= 0 && !(video().disposition & AV_DISPOSITION_ATTACHED_PIC)) return;
+  throw BadData(
+      "'" + name() + "' has no video stream (it is " +
+      (context_->iformat->long_name ? context_->iformat->long_name : context_->iformat->name) +
+      ")");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,47 @@
+#pragma once
+// What FFmpeg finds in an input's bytes: the container and its streams, within the limits.
+
+#include <memory>
+#include <string>
+
+#include "io/demux/damage.h"
+#include "io/demux/input_bytes.h"
+#include "io/ffmpeg/ffmpeg.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/media.h"
+
+namespace lull::io {
+
+class InputContainer {
+ public:
+  /// `bytes` must outlive it. `picture`: of a sequence, which has no times.
+  /// @throws BadData  no medium, without video, over a limit; or, unless `damage` is passed over,
+  ///                  cut short. InvalidArgument  options that make no sense
+  InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
+                 DamageCount& damage);
+
+  AVFormatContext& context() const { return *context_; }
+  AVStream& video() const { return *context_->streams[video_]; }
+  /// One of libtiff's pictures: FFmpeg has no decoder for it.
+  bool float_tiff() const { return float_tiff_; }
+  /// What was said since it was opened.
+  const LogWatch& said() const { return watch_; }
+
+ private:
+  const std::string& name() const { return bytes_.name(); }
+  const AVInputFormat* find_format(const SourceOptions& options) const;
+  void open(const AVInputFormat* format, Dictionary& options, const Limits& limits);
+  [[noreturn]] void fail_opening(const Limits& limits) const;
+  void find_streams(const Limits& limits);
+  [[noreturn]] void fail_streams(const Limits& limits) const;
+  void check_sizes(const Limits& limits) const;
+  void find_video();
+
+  InputBytes& bytes_;
+  LogWatch watch_;
+  std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
+  bool float_tiff_ = false;
+  int video_ = -1;
+};
+
+}  // namespace lull::io

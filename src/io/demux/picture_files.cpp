@@ -1,0 +1,106 @@
+#include "io/demux/picture_files.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+#include "io/demux/container_check.h"
+#include "io/demux/cut.h"
+
+namespace lull::io {
+namespace {
+
+/// The container that FFmpeg takes a picture's bytes for.
+const AVInputFormat* probe_picture(const AVPacket& packet) {
+  if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
+    return av_find_input_format("pam_pipe");
+  std::vector<std::uint8_t> head(packet.data, packet.data + std::min(packet.size, 1 << 16));
+  AVProbeData data{};
+  data.filename = "";
+  data.buf_size = static_cast<int>(head.size());
+  head.resize(head.size() + AVPROBE_PADDING_SIZE);
+  data.buf = head.data();
+  return av_probe_input_format(&data, 1);
+}
+
+}  // namespace
+
+PacketPtr read_whole_picture(const std::string& path) {
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
+  if (size == 0) throw BadData("'" + path + "' is empty");
+  constexpr std::uintmax_t most = std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
+  if (size > most) throw BadData("'" + path + "' is too large for a picture (over 2 GiB)");
+  PacketPtr packet = make_packet();
+  if (av_new_packet(packet.get(), static_cast<int>(size)) < 0) throw std::bad_alloc();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput("cannot read '" + path + "' (no such file, or no right to)");
+  if (!file.read(reinterpret_cast<char*>(packet->data), packet->size))
+    throw IoError("cannot read '" + path + "'");
+  packet->pts = 0;
+  return packet;
+}
+
+PictureFiles::PictureFiles(const std::string& path, const SourceOptions& options)
+    : files_(find_sequence(path)) {
+  select(options);
+  skip(options);
+  const auto selected = std::ranges::count_if(files_, &SequenceFile::selected);
+  if (options.limits.frames > 0 && selected > options.limits.frames)
+    throw BadData("the sequence has " + std::to_string(selected) + " files (more than " +
+                  std::to_string(options.limits.frames) + "); allow it with --max-frames");
+}
+
+void PictureFiles::select(const SourceOptions& options) {
+  if (options.selection.all()) return;
+  Cut cut(options.selection, av_inv_q(to_av(options.rate)));
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    auto time = static_cast<std::int64_t>(i);
+    files_[i].selected = cut.judge(time, time, 1) == Cut::Verdict::keep;
+  }
+  if (std::ranges::none_of(files_, &SequenceFile::selected))
+    throw BadData("no frame is selected (the sequence has " + std::to_string(files_.size()) +
+                  "); give other frames or times");
+  if (!options.margins)
+    std::erase_if(files_, [](const SequenceFile& file) { return !file.selected; });
+}
+
+void PictureFiles::skip(const SourceOptions& options) {
+  if (options.skip_us <= 0) return;
+  const AVRational rate = to_av(options.rate);
+  const std::int64_t files =
+      av_rescale(options.skip_us, rate.num, std::int64_t{1000000} * rate.den);
+  const auto most = static_cast<std::int64_t>(files_.size()) - 1;
+  skipped_ = std::clamp<std::int64_t>(files, 0, most);
+  files_.erase(files_.begin(), files_.begin() + skipped_);
+}
+
+void PictureFiles::check(const AVPacket& packet, const std::string& path,
+                         const AVFormatContext& first) const {
+  const AVInputFormat* format = probe_picture(packet);
+  if (!format || format != first.iformat)
+    throw BadData("'" + path + "' is " + (format ? format->name : "no picture") +
+                  " (the sequence began with " + first.iformat->name + "); make them of one kind");
+  const std::string cut = find_truncation(path, first);
+  if (!cut.empty()) throw BadData("'" + path + "' is cut short (" + cut + ")");
+  if (has_more_pages(path, first))
+    throw BadData("'" + path +
+                  "' has several pages (a picture of a sequence has one); split it first");
+}
+
+PacketPtr PictureFiles::read(const AVFormatContext& first) {
+  if (next_ == files_.size()) return nullptr;
+  const std::string& path = files_[next_].path;
+  PacketPtr packet = read_whole_picture(path);
+  check(*packet, path, first);
+  packet->pts = packet->dts = skipped_ + static_cast<std::int64_t>(next_++);
+  packet->duration = 1;
+  packet->flags |= AV_PKT_FLAG_KEY;
+  return packet;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,241 @@
+// The table of containers.
+
+#include <algorithm>
+#include <array>
+
+#include "io/encode/traits.h"
+
+namespace lull::io {
+namespace {
+
+using Tags = ContainerTraits::Tags;
+using BelowZero = ContainerTraits::BelowZero;
+using Preroll = ContainerTraits::Preroll;
+
+constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
+                       AV_DISPOSITION_DUB | AV_DISPOSITION_HEARING_IMPAIRED |
+                       AV_DISPOSITION_VISUAL_IMPAIRED;
+// FFmpeg 5.1 reads and writes no rotation in Matroska, 6.1 does.
+constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
+
+// Of FFmpeg's writers as they are by default.
+constexpr std::array<std::string_view, 27> mp4_tags = {
+    "title",        "artist",        "album_artist",
+    "album",        "composer",      "date",
+    "comment",      "genre",         "copyright",
+    "description",  "synopsis",      "show",
+    "episode_id",   "network",       "lyrics",
+    "grouping",     "keywords",      "track",
+    "disc",         "hd_video",      "media_type",
+    "episode_sort", "season_number", "compilation",
+    "timecode",     "creation_time", "gapless_playback"};
+constexpr std::array<std::string_view, 12> mov_tags = {
+    "title",     "artist",   "album", "date",  "comment",       "genre",
+    "copyright", "location", "make",  "model", "creation_time", "timecode"};
+constexpr std::array<std::string_view, 10> avi_tags = {
+    "title",     "artist", "comment",    "date",     "genre",
+    "copyright", "track",  "encoded_by", "language", "timecode"};
+
+// What the muxer of Y4M takes; it tells only when it is too late.
+constexpr AVPixelFormat y4m_formats[] = {
+    AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
+    AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
+    AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,  AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,
+    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV420P12,
+    AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14,
+    AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
+    AV_PIX_FMT_NONE};
+
+// What NUT carries as samples and FFmpeg reads back as the same; it takes some others for these.
+constexpr AVPixelFormat nut_formats[] = {
+    AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
+    AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,  AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10,
+    AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12,
+    AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14, AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16,
+    AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16, AV_PIX_FMT_RGB24,     AV_PIX_FMT_RGBA,
+    AV_PIX_FMT_GBRP9,     AV_PIX_FMT_GBRP10,    AV_PIX_FMT_GBRP12,    AV_PIX_FMT_GBRP14,
+    AV_PIX_FMT_GBRP16,    AV_PIX_FMT_RGB48,     AV_PIX_FMT_RGBA64,    AV_PIX_FMT_GBRAP10,
+    AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
+    AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
+
+// Those that FFmpeg's writer of MPEG-TS gives a type; of all others it makes data without one,
+// which nobody can read, and says nothing.
+bool has_transport_type(AVCodecID id) {
+  constexpr std::array<AVCodecID, 24> known = {
+      AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
+      AV_CODEC_ID_H264,         AV_CODEC_ID_HEVC,         AV_CODEC_ID_CAVS,
+      AV_CODEC_ID_DIRAC,        AV_CODEC_ID_VC1,          AV_CODEC_ID_MP2,
+      AV_CODEC_ID_MP3,          AV_CODEC_ID_AAC,          AV_CODEC_ID_AAC_LATM,
+      AV_CODEC_ID_AC3,          AV_CODEC_ID_EAC3,         AV_CODEC_ID_DTS,
+      AV_CODEC_ID_TRUEHD,       AV_CODEC_ID_OPUS,         AV_CODEC_ID_S302M,
+      AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT, AV_CODEC_ID_HDMV_PGS_SUBTITLE,
+      AV_CODEC_ID_SMPTE_KLV,    AV_CODEC_ID_TIMED_ID3,    AV_CODEC_ID_SCTE_35};
+  return std::ranges::find(known, id) != known.end();
+}
+
+constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
+constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};  // the next need not decode
+constexpr const char* webm_encoders[] = {"libvpx-vp9"};
+
+// FFmpeg's own offset of over a second would move every time stamp.
+constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
+
+// Apple's players take HEVC under this name alone.
+constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
+
+/// What FFmpeg's writer of MP4 makes under other names; nobody has tried what they keep.
+constexpr ContainerTraits relative_of_mp4(std::string_view name, Preroll preroll = Preroll::none) {
+  return {.name = name,
+          .negative_decoding_times = true,
+          .text_subtitles = AV_CODEC_ID_MOV_TEXT,
+          .preroll = preroll,
+          .hevc_tag = hvc1};
+}
+
+constexpr ContainerTraits containers[] = {
+    {.name = "matroska",
+     .picture = {.colour = true,
+                 .range = true,
+                 .chroma_location = true,
+                 .aspect = true,
+                 .light = true,
+                 .rotation = matroska_rotation,
+                 .fields = true},
+     .chapters = true,
+     .languages = true,
+     .stream_titles = true,
+     .timecode = true,
+     .dispositions = common | AV_DISPOSITION_ORIGINAL,
+     .tags = Tags::all,
+     .milliseconds = true,
+     .negative_decoding_times = true,
+     .below_zero = BelowZero::stays,
+     .attachments = true,
+     .text_subtitles = AV_CODEC_ID_SUBRIP,
+     .preroll = Preroll::one_packet},
+    {.name = "webm",
+     .picture = {.colour = true,
+                 .range = true,
+                 .chroma_location = true,
+                 .aspect = true,
+                 .light = true,
+                 .rotation = matroska_rotation},
+     .chapters = true,
+     .languages = true,
+     .stream_titles = true,
+     .timecode = true,
+     .dispositions = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED,
+     .tags = Tags::all,
+     .milliseconds = true,
+     .negative_decoding_times = true,
+     .below_zero = BelowZero::stays,
+     .text_subtitles = AV_CODEC_ID_WEBVTT,
+     .preroll = Preroll::one_packet,
+     .encoders = webm_encoders},
+    {.name = "mp4",
+     .picture = {.colour = true, .aspect = true, .light = true, .rotation = true, .fields = true},
+     .chapters = true,
+     .languages = true,
+     .timecode = true,
+     .dispositions = common | AV_DISPOSITION_CAPTIONS | AV_DISPOSITION_DESCRIPTIONS,
+     .tags = Tags::listed_and_free,
+     .listed_tags = mp4_tags,
+     .negative_decoding_times = true,
+     .timescale_option = "movie_timescale",
+     .text_subtitles = AV_CODEC_ID_MOV_TEXT,
+     .preroll = Preroll::all,
+     .hevc_tag = hvc1},
+    {.name = "mov",
+     .picture = {.colour = true, .aspect = true, .rotation = true, .fields = true},
+     .chapters = true,
+     .languages = true,
+     .timecode = true,
+     .dispositions = AV_DISPOSITION_DEFAULT,
+     .tags = Tags::listed_and_free,
+     .listed_tags = mov_tags,
+     .negative_decoding_times = true,
+     .timescale_option = "movie_timescale",
+     .text_subtitles = AV_CODEC_ID_MOV_TEXT,
+     .preroll = Preroll::all,
+     .hevc_tag = hvc1},
+    relative_of_mp4("ipod", Preroll::all),
+    relative_of_mp4("psp"),
+    relative_of_mp4("3gp", Preroll::all),
+    relative_of_mp4("3g2", Preroll::all),
+    relative_of_mp4("f4v"),
+    relative_of_mp4("ismv"),
+    {.name = "mpegts",
+     .languages = true,
+     .video_language = false,  // its descriptor is for sound and subtitles
+     .dispositions = AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED |
+                     AV_DISPOSITION_CLEAN_EFFECTS,
+     .holds = has_transport_type,
+     .settings = mpegts_settings},
+    // No negative times, such as audio may have, but no decoding times either, which are negative
+    // where B frames are.
+    {.name = "nut",
+     .picture = {.aspect = true},
+     .chapters = true,
+     .languages = true,
+     .stream_titles = true,
+     .timecode = true,
+     .dispositions = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL |
+                     AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS | AV_DISPOSITION_KARAOKE,
+     .tags = Tags::all,
+     .below_zero = BelowZero::alone,
+     .pipe_encoders = nut_pipe_encoders,
+     .raw_formats = nut_formats},
+    {.name = "avi",
+     .picture = {.aspect = true},
+     .stream_titles = true,
+     .timecode = true,
+     .tags = Tags::listed,
+     .listed_tags = avi_tags,
+     .constant_rate = true,
+     .presentation_times = false,
+     .keeps_start = false,
+     .negative_decoding_times = true,
+     .file_timecode = true},
+    {.name = "yuv4mpegpipe",
+     .picture = {.range = true, .aspect = true},
+     .constant_rate = true,
+     .frames_only = true,
+     .negative_decoding_times = true,
+     .encoders = y4m_encoders,
+     .raw_formats = y4m_formats,
+     .raw_frames = true},
+    {.name = "mxf", .constant_rate = true, .negative_decoding_times = true},
+    {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
+    {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
+
+// What is lost of times, nobody has tried.
+constexpr ContainerTraits stranger{.name = "", .negative_decoding_times = true};
+
+constexpr StillTraits stills[] = {{"png", "png"},
+                                  {"exr", "exr"},
+                                  {"tif", "tiff"},
+                                  {"tiff", "tiff"},
+                                  {"pgm", "pgm", nullptr, "use .ppm for colour"},
+                                  {"ppm", "ppm", nullptr, "use .pgm for grey"},
+                                  {"pnm", "ppm", "pgm"},  // grey or colour as it comes
+                                  {"pam", "pam"},
+                                  {"bmp", "bmp"},
+                                  {"jpg", "mjpeg"},
+                                  {"jpeg", "mjpeg"}};
+
+}  // namespace
+
+std::span<const ContainerTraits> container_table() { return containers; }
+
+const ContainerTraits& container_traits(std::string_view muxer) {
+  const auto* found = std::ranges::find(containers, muxer, &ContainerTraits::name);
+  return found == std::end(containers) ? stranger : *found;
+}
+
+const StillTraits* still_traits(std::string_view extension) {
+  const auto* found = std::ranges::find(stills, extension, &StillTraits::extension);
+  return found == std::end(stills) ? nullptr : found;
+}
+
+}  // namespace lull::io

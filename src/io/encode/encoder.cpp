@@ -1,0 +1,276 @@
+#include "io/encode/encoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+#include "io/encode/encoder_options.h"
+#include "io/encode/frame_sei.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/ffmpeg/passenger.h"
+
+namespace lull::io {
+namespace {
+
+AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
+
+/// MPEG-1 and 2 know a list of rates; a tick of MPEG-4 part 2 is at least 1/65535 s.
+bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
+  return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
+}
+
+bool is_rgb(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+}
+
+}  // namespace
+
+AVFrame& PicturePool::writable() {
+  for (const FramePtr& picture : pictures_)
+    if (av_frame_is_writable(picture.get())) return *picture;
+  FramePtr picture = make_frame();
+  picture->format = format_;
+  picture->width = width_;
+  picture->height = height_;
+  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  return *pictures_.emplace_back(std::move(picture));
+}
+
+// Time stamps must increase in every container; at a constant rate they count frames.
+std::int64_t FrameTimes::next(const Frame& frame) {
+  const std::int64_t number = frames_++;
+  if (number == 0) first_pts_ = frame.pts;
+  if (numbered_) return number;
+  std::int64_t time =
+      av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0), to_av(frame.time_base), tick_);
+  const bool irregular = frames_only_ ? time != number : constant_rate_ && time <= last_;
+  if (irregular && number > 0)
+    throw InvalidArgument(codec_ + " in ." + extension_ +
+                          " cannot hold frames at varying times (frame " + std::to_string(number) +
+                          "); use .mkv");
+  // A tick more or less is the input's own rounding.
+  const std::int64_t back = av_rescale_q(time, tick_, to_av(frame.time_base));
+  if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
+  if (last_ != AV_NOPTS_VALUE && time <= last_) time = last_ + 1;
+  last_ = time;
+  return time;
+}
+
+EncoderInput::EncoderInput(const FileSource& source)
+    : format(source.format()),
+      pixel_format(source.pixel_format()),
+      traits(source.traits()),
+      half_floats(source.half_floats()),
+      frame_rate(to_av(source.info().frame_rate)),
+      tick(source.demuxer().video().time_base),
+      aspect(av_guess_sample_aspect_ratio(&source.demuxer().context(), &source.demuxer().video(),
+                                          const_cast<AVFrame*>(&source.first()))),
+      field_order(source.decoder().field_order),
+      interlaced(source.info().interlaced),
+      first(make_frame()) {
+  check<InternalError>(av_frame_copy_props(first.get(), &source.first()), "cannot copy side data");
+  first->width = source.first().width;
+  first->height = source.first().height;
+  first->format = source.first().format;
+}
+
+Encoder::Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
+                 const SinkOptions& options, Dictionary& leftover,
+                 std::shared_ptr<FrameTimes> times)
+    : choice_(choice),
+      traits_(encoder_traits(*choice.codec)),
+      times_(std::move(times)),
+      pictures_(choice.format, input.format.width, input.format.height) {
+  context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
+  describe(input, container);
+  // More than it takes is an error.
+  context_->thread_count = std::min(options.threads, traits_.most_threads);
+  set_encoder_options(*context_, container, *input.first, options, leftover);
+  if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
+    leftover.set("format", "half");
+  open(leftover);
+  if (choice.convert) {
+    unconverted_.emplace(packable(input.pixel_format, input.traits), input.format.width,
+                         input.format.height);
+  }
+}
+
+void Encoder::describe(const EncoderInput& input, const Container& container) {
+  AVCodecContext& c = *context_;
+  const AVFrame& first = *input.first;
+  c.width = first.width;
+  c.height = first.height;
+  c.pix_fmt = choice_.format;
+  c.sample_aspect_ratio = input.aspect;
+  c.framerate = input.frame_rate;
+  const bool constant_rate =
+      container.constant_rate() || needs_constant_rate(*choice_.codec, input.tick);
+  c.time_base = constant_rate ? frame_time(input.frame_rate) : input.tick;
+  if (!times_)
+    times_ = std::make_shared<FrameTimes>(*choice_.codec, container, constant_rate, c.time_base);
+  c.color_range = first.color_range;
+  c.color_primaries = first.color_primaries;
+  c.color_trc = first.color_trc;
+  c.colorspace = first.colorspace;
+  c.chroma_sample_location = first.chroma_location;
+  c.field_order = input.field_order;
+  mark_fields_ = input.interlaced && !is_interlaced(first);
+  if (input.interlaced) {
+    c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+    // Some decoders tell it with the frames alone.
+    const AVFieldOrder order = c.field_order;
+    if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
+      c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
+  }
+  if (is_full_range_yuv(choice_.format)) c.color_range = AVCOL_RANGE_JPEG;
+  if (choice_.convert && is_rgb(choice_.format) != is_rgb(input.pixel_format)) {
+    c.colorspace = is_rgb(choice_.format) ? AVCOL_SPC_RGB : usual_colour_space(c.height);
+    c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
+                                                                                : AVCOL_RANGE_MPEG;
+  }
+  if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;  // JFIF
+  if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+}
+
+void Encoder::open(Dictionary& leftover) {
+  const std::string name = choice_.codec->name;
+  const LogWatch watch;
+  const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
+  // x264 and x265 go on without what they do not know in x264-params.
+  const std::string unknown = watch.find("Error parsing option");
+  const std::string unknown_x265 = watch.find("Unknown option:");
+  const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
+  if (!bad.empty()) throw InvalidArgument(name + ": " + bad);
+  if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (code < 0)
+    throw InvalidArgument(with_log("cannot encode " + std::to_string(context_->width) + "x" +
+                                       std::to_string(context_->height) + " " +
+                                       name_of(choice_.format) + " with " + name,
+                                   watch));
+}
+
+// A picture of `frame`'s own samples, which live as long as the picture; null if they must be
+// packed.
+FramePtr Encoder::share_samples(const Frame& frame) const {
+  if (choice_.convert || (frame.passenger && frame.passenger->alpha.pixels)) return nullptr;
+  FramePtr picture = make_frame();
+  picture->format = choice_.format;
+  picture->width = frame.format.width;
+  picture->height = frame.format.height;
+  if (!share_planes(frame, *picture)) return nullptr;
+  auto pixels = std::make_unique<std::shared_ptr<std::byte[]>>(frame.pixels);
+  const auto release = [](void* held, std::uint8_t*) {
+    delete static_cast<std::shared_ptr<std::byte[]>*>(held);
+  };
+  const std::byte *begin = frame.planes[0].data, *end = begin;
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    begin = std::min<const std::byte*>(begin, frame.planes[i].data);
+    end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
+  }
+  // Read only: whoever made the frame may still read it.
+  picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
+                                     static_cast<std::size_t>(end - begin), release, pixels.get(),
+                                     AV_BUFFER_FLAG_READONLY);
+  if (!picture->buf[0]) throw std::bad_alloc();
+  (void)pixels.release();  // the buffer's now
+  return picture;
+}
+
+// The samples of `frame` in the encoder's format, in a picture of the pool.
+AVFrame& Encoder::pack_samples(const Frame& frame) {
+  const Frame* alpha =
+      frame.passenger && frame.passenger->alpha.pixels ? &frame.passenger->alpha : nullptr;
+  AVFrame& out = pictures_.writable();
+  if (!choice_.convert) {
+    pack(frame, alpha, out);
+    return out;
+  }
+  AVFrame& plain = unconverted_->writable();
+  pack(frame, alpha, plain);
+  if (!converter_) {
+    if (frame.passenger) {
+      plain.colorspace = frame.passenger->properties->colorspace;
+      plain.color_range = frame.passenger->properties->color_range;
+    }
+    out.colorspace = context_->colorspace;
+    out.color_range = context_->color_range;
+    converter_.emplace(plain, out);
+  }
+  converter_->convert(plain, out);
+  return out;
+}
+
+void Encoder::send(const Frame& frame) {
+  FramePtr picture = share_samples(frame);
+  if (!picture) picture.reset(non_null(av_frame_clone(&pack_samples(frame))));
+  if (frame.passenger)
+    check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
+                         "cannot copy side data");
+  if (mark_fields_) {
+    const AVFieldOrder order = context_->field_order;
+    set_interlaced(*picture, order == AV_FIELD_TT || order == AV_FIELD_BT);
+  }
+  picture->pts = times_->next(frame);
+  if (sent_++ == 0) first_time_ = picture->pts;
+  const std::int64_t duration =
+      av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
+  set_frame_duration(*picture, duration);
+  inside_[picture->pts] = {duration, messages_of(*picture, *context_)};
+  picture->quality = context_->global_quality;
+  picture->colorspace = context_->colorspace;
+  picture->color_range = context_->color_range;
+  const LogWatch watch;
+  const int code = avcodec_send_frame(context_.get(), picture.get());
+  if (code < 0)
+    throw IoError(with_log(std::string("cannot encode frame ") +
+                               std::to_string(times_->frames() - 1) + " with " +
+                               choice_.codec->name,
+                           watch));
+}
+
+void Encoder::send_end() {
+  ended_ = true;
+  avcodec_send_frame(context_.get(), nullptr);
+}
+
+// x265 (3.5) takes decoding times from memory that it never wrote if there are no more frames than
+// it delays for reordering, which is two at most. A tick each before the first is before
+// everything, and after the decoding times of whatever frames came before.
+void Encoder::repair_decoding_time(AVPacket& packet) const {
+  const int delay = traits_.garbage_decoding_times;
+  if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
+}
+
+PacketPtr Encoder::receive() {
+  PacketPtr packet = make_packet();
+  const int code = avcodec_receive_packet(context_.get(), packet.get());
+  if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return nullptr;
+  check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
+  repair_decoding_time(*packet);
+  ++received_;
+  if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
+    if (packet->duration <= 0) packet->duration = frame->second.duration;
+    insert_messages(frame->second.messages, context_->codec_id, *packet);
+    inside_.erase(frame);
+  }
+  return packet;
+}
+
+std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
+                                      const Container& container, const FileSource& source,
+                                      const SinkOptions& options, Dictionary& leftover) {
+  const EncoderInput input(source);
+  std::exception_ptr reason;
+  for (const EncoderChoice& choice : choices) {
+    try {
+      leftover.clear();
+      return std::make_unique<Encoder>(choice, container, input, options, leftover);
+    } catch (const InvalidArgument&) {
+      if (!reason) reason = std::current_exception();
+      if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
+    }
+  }
+  std::rethrow_exception(reason);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,280 @@
+#include "io/encode/encoder_choice.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/encode/converter.h"
+#include "io/encode/nearest_format.h"
+
+namespace lull::io {
+namespace {
+
+// FFmpeg's encoder also lists what no reader of JPEG takes for what it is.
+constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
+                                          AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
+
+std::string extension_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  if (!extension.empty()) extension.erase(0, 1);
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
+bool holds(const Container& container, const AVCodec& codec) {
+  if (container.traits->holds) return container.traits->holds(codec.id);
+  // Negative: the muxer has no opinion.
+  return container.still() ||
+         avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
+}
+
+const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec) {
+  if (codec.id == AV_CODEC_ID_MJPEG) return jpeg_formats;
+  const bool raw = codec.id == AV_CODEC_ID_WRAPPED_AVFRAME || codec.id == AV_CODEC_ID_RAWVIDEO;
+  return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
+}
+
+/// JPEG has one matrix, which readers take for granted.
+bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
+  if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
+  AVColorSpace space = source.first().colorspace;
+  if (space == AVCOL_SPC_UNSPECIFIED) space = usual_colour_space(source.format().height);
+  return space != AVCOL_SPC_BT470BG && space != AVCOL_SPC_SMPTE170M;
+}
+
+struct Wanted {
+  AVPixelFormat format;
+  PixelTraits traits;
+  bool full_range;
+  bool convert;
+};
+
+Wanted wanted_format(const FileSource& source, const std::string& pix_fmt) {
+  const bool full =
+      source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
+  const AVPixelFormat own = packable(source.pixel_format(), source.traits());
+  if (pix_fmt.empty()) return {own, source.traits(), full, false};
+  const AVPixelFormat format = av_get_pix_fmt(pix_fmt.c_str());
+  if (format == AV_PIX_FMT_NONE) throw InvalidArgument("no such pixel format: " + pix_fmt);
+  const std::optional<PixelTraits> traits = traits_of(format);
+  if (!traits || packable(format, *traits) != format)
+    throw InvalidArgument(
+        "--pix-fmt " + pix_fmt +
+        " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); give another");
+  const bool same_range = !is_full_range_yuv(format) || full;
+  return {format, *traits, full || is_full_range_yuv(format),
+          *traits != source.traits() || !same_range};
+}
+
+AVPixelFormat format_for(const Container& container, const AVCodec& codec, const Wanted& wanted) {
+  const AVPixelFormat* formats = formats_of(container, codec);
+  if (!formats) return wanted.format;
+  return find_equal(formats, wanted.format, wanted.traits, wanted.full_range);
+}
+
+std::string list_formats(const Container& container, const AVCodec& codec) {
+  std::string list;
+  for (const AVPixelFormat* f = formats_of(container, codec); f && *f != AV_PIX_FMT_NONE; ++f)
+    list.append(list.empty() ? "" : " ").append(name_of(*f));
+  return list;
+}
+
+[[noreturn]] void fail_format(const Container& container, const AVCodec& codec,
+                              const Wanted& wanted) {
+  std::string advice = "give --pix-fmt or another --vcodec";
+  if (container.still()) {
+    advice = "give --pix-fmt or write a .png";
+    const StillTraits& still = *still_traits(container.extension);
+    if (still.no_layout_advice && !wanted.traits.alpha) advice = still.no_layout_advice;
+    if (wanted.format != AV_PIX_FMT_NONE && wanted.traits.format.layout == Layout::yuv)
+      advice = "give --pix-fmt rgb24";
+  } else if (container.traits->raw_frames) {
+    advice = container.pipe ? "give --output-format nut" : "use .mkv";
+  }
+  throw InvalidArgument(std::string(codec.name) + " cannot hold " + name_of(wanted.format) +
+                        " (it holds " + list_formats(container, codec) + "); " + advice);
+}
+
+/// Encoders with the format that loses least, the nearest first. Frames for other programs
+/// are never converted unless somebody asks for it.
+std::vector<EncoderChoice> nearest_choices(const Container& container,
+                                           const std::vector<const AVCodec*>& codecs,
+                                           const Wanted& wanted, bool lossless) {
+  std::vector<std::pair<int, EncoderChoice>> found;
+  for (const AVCodec* codec : codecs) {
+    if (codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME) continue;
+    PixelTraits traits = wanted.traits;
+    // Most decoders drop VP9's alpha: no reason to give up other things for it.
+    if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
+    const AVPixelFormat format =
+        nearest_format(formats_of(container, *codec), traits, wanted.full_range);
+    if (format == AV_PIX_FMT_NONE) continue;
+    const FormatLoss loss = loss_of(wanted.traits, *traits_of(format));
+    if (lossless && (loss.any() || loss.rounding)) continue;
+    const std::string why = std::string(codec->name) + " cannot hold " + name_of(wanted.format) +
+                            "; samples become " + name_of(format);
+    EncoderChoice choice{.codec = codec, .format = format, .convert = true, .loss = {}, .note = {}};
+    if (loss.any())
+      choice.loss = describe(loss, wanted.traits) + " (" + why + ")";
+    else
+      choice.note = why;
+    found.emplace_back(loss.weight(), std::move(choice));
+  }
+  std::ranges::stable_sort(found, {}, &std::pair<int, EncoderChoice>::first);
+  std::vector<EncoderChoice> choices;
+  for (auto& [weight, choice] : found) choices.push_back(std::move(choice));
+  return choices;
+}
+
+/// Names of encoders for a video, best first.
+std::vector<const char*> usual_encoders(const FileSource& source, const PixelTraits& samples) {
+  std::vector<const char*> names;
+  if (samples.format.layout == Layout::gray) {
+    // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
+    names = {"libx265", "libx264"};
+  } else if (source.info().interlaced) {
+    // FFmpeg codes frames of two fields with x264 alone.
+    names = {"libx264", "libx265"};
+  } else if (samples.format.bits == 8) {
+    names = {"libx264", "libx264rgb", "libx265"};
+  } else {
+    names = {"libx265", "libx264"};
+  }
+  // x264 and x265 want even sides where chroma is subsampled, VP9 does not; its alpha is lost on
+  // most decoders.
+  if (!samples.alpha) names.push_back("libvpx-vp9");
+  names.push_back("ffv1");
+  return names;
+}
+
+std::vector<const char*> names_of(const Container& container, const FileSource& source,
+                                  const PixelTraits& samples, bool lossless) {
+  const auto list = [](std::span<const char* const> names) {
+    return std::vector<const char*>(names.begin(), names.end());
+  };
+  const ContainerTraits& traits = *container.traits;
+  if (container.still()) return {container.picture};
+  if (traits.raw_frames) return list(traits.encoders);
+  if (container.pipe && !traits.pipe_encoders.empty()) return list(traits.pipe_encoders);
+  if (container.format->video_codec == AV_CODEC_ID_RAWVIDEO) return {"rawvideo"};
+  if (lossless) return {"ffv1"};
+  return traits.encoders.empty() ? usual_encoders(source, samples) : list(traits.encoders);
+}
+
+std::vector<const AVCodec*> candidates(const Container& container, const FileSource& source,
+                                       const Wanted& wanted, bool lossless) {
+  std::vector<const AVCodec*> found;
+  for (const char* name : names_of(container, source, wanted.traits, lossless))
+    if (const AVCodec* codec = avcodec_find_encoder_by_name(name))
+      if (holds(container, *codec)) found.push_back(codec);
+  if (found.empty() && lossless)
+    throw InvalidArgument(std::string("--lossless in ") + container.format->name +
+                          " (it cannot hold FFV1); use .mkv");
+  if (const AVCodec* usual = avcodec_find_encoder(container.format->video_codec);
+      usual && !container.still() && !lossless)
+    found.push_back(usual);
+  if (found.empty())
+    throw InvalidArgument(std::string("no encoder for ") + container.format->name +
+                          " in this build of FFmpeg; use .mkv");
+  return found;
+}
+
+const AVCodec* named_encoder(const Container& container, const std::string& name) {
+  const AVCodec* codec = avcodec_find_encoder_by_name(name.c_str());
+  if (!codec)
+    if (const AVCodecDescriptor* d = avcodec_descriptor_get_by_name(name.c_str()))
+      codec = avcodec_find_encoder(d->id);
+  if (!codec || codec->type != AVMEDIA_TYPE_VIDEO)
+    throw InvalidArgument("no such encoder: " + name);
+  const AVCodec* picture =
+      container.still() ? avcodec_find_encoder_by_name(container.picture) : nullptr;
+  if (!holds(container, *codec) || (picture && picture->id != codec->id))
+    throw InvalidArgument("." + container.extension + " cannot hold " + name +
+                          (picture ? "; leave --vcodec out" : "; use .mkv"));
+  return codec;
+}
+
+/// What goes into a pipe unless the user says: what came, if it was made for pipes.
+std::string pipe_format(const FileSource& source) {
+  const std::string& input = source.info().container;
+  return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
+}
+
+const AVOutputFormat* output_format(const Container& container, bool by_name) {
+  if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
+  if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
+  // The extension alone: a '%' in the name is no pattern.
+  const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
+  if (format || !by_name) return format;
+  return av_guess_format(container.extension.c_str(), nullptr, nullptr);
+}
+
+}  // namespace
+
+bool Container::constant_rate() const { return frames_only() || traits->constant_rate; }
+
+bool Container::frames_only() const {
+  return still() || (format->flags & AVFMT_NOTIMESTAMPS) || traits->frames_only;
+}
+
+bool is_still_name(const std::string& path, const std::string& format) {
+  const std::string kind = format.empty() ? extension_of(path) : format;
+  return still_traits(kind) != nullptr;
+}
+
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
+         avcodec_get_name(stream.codecpar->codec_id) + ")";
+}
+
+Container container_of(const std::string& path, const FileSource& source,
+                       const SinkOptions& options) {
+  const std::string& format = options.format;
+  Container container;
+  container.drops = options.drops;
+  container.pipe = path == "-";
+  container.extension = !format.empty()  ? format
+                        : container.pipe ? pipe_format(source)
+                                         : extension_of(path);
+  if (const StillTraits* still = still_traits(container.extension)) {
+    const bool grey = source.traits().format.layout == Layout::gray;
+    container.picture = grey && still->grey_encoder ? still->grey_encoder : still->encoder;
+  }
+  container.format = output_format(container, !format.empty());
+  if (!container.format || container.format->flags & AVFMT_NOFILE ||
+      container.format->video_codec == AV_CODEC_ID_NONE ||
+      (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // of MP3: covers
+    throw InvalidArgument(format.empty() ? "no container for '" + path +
+                                               "' (its extension names no video or picture); use "
+                                               ".mkv or .mp4"
+                                         : "no such output format: " + format +
+                                               " (it holds no video); give y4m, raw or nut");
+  container.traits = &container_traits(container.format->name);
+  return container;
+}
+
+std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
+                                           const SinkOptions& options) {
+  const Wanted wanted = wanted_format(source, options.pix_fmt);
+  const std::vector<const AVCodec*> codecs =
+      options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
+                             : std::vector{named_encoder(container, options.vcodec)};
+  std::vector<EncoderChoice> choices;
+  for (const AVCodec* codec : codecs) {
+    const AVPixelFormat format = format_for(container, *codec, wanted);
+    const bool convert = wanted.convert || has_other_matrix(*codec, source);
+    if (format != AV_PIX_FMT_NONE) choices.push_back({codec, format, convert, {}, {}});
+  }
+  if (choices.empty() && options.pix_fmt.empty())
+    choices = nearest_choices(container, codecs, wanted, options.lossless);
+  if (choices.empty()) fail_format(container, *codecs.front(), wanted);
+  return choices;
+}
+
+}  // namespace lull::io

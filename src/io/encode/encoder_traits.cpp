@@ -1,0 +1,131 @@
+// The table of encoders.
+
+#include <algorithm>
+
+#include "io/encode/traits.h"
+
+namespace lull::io {
+namespace {
+
+// Of H.264 and HEVC, whoever encodes them: messages for frames are lull's own (frame_sei.h).
+constexpr PictureProperties h26x{.colour = true,
+                                 .range = true,
+                                 .chroma_location = true,
+                                 .aspect = true,
+                                 .frame_light = true,
+                                 .captions = true};
+
+constexpr PictureProperties with_light(PictureProperties p) {
+  p.light = true;
+  return p;
+}
+constexpr PictureProperties with_fields(PictureProperties p) {
+  p.fields = true;
+  return p;
+}
+
+constexpr Setting zero_qp[] = {{"qp", "0"}};
+constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
+constexpr Setting vpx_quality[] = {{"b", "0"}};  // or crf is no more than a bound
+constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
+constexpr Setting png_settings[] = {{"pred", "mixed"}};
+constexpr Setting exr_settings[] = {{"compression", "zip16"}};
+constexpr Setting tiff_settings[] = {{"compression_algo", "deflate"}};
+
+constexpr EncoderTraits x264(std::string_view name) {
+  return {.name = name,
+          .codec = AV_CODEC_ID_H264,
+          .picture = with_fields(with_light(h26x)),
+          .most_threads = 64,
+          .usual_crf = 18,
+          .worst_crf = 51,  // it takes more for that
+          .lossless = zero_qp,
+          .params = "x264-params",
+          .mastering_key = "mastering-display",
+          .light_level_key = "cll",
+          .named_presets = true,
+          .unsound_avx512 = true};
+}
+
+constexpr EncoderTraits encoders[] = {
+    x264("libx264"),
+    x264("libx264rgb"),
+    {.name = "libx265",
+     .codec = AV_CODEC_ID_HEVC,
+     .picture = with_light(h26x),
+     .most_threads = 15,  // frames at a time; x265 3.5 refuses 17, and says that 16 is too many
+     .counts_cores = true,
+     .usual_crf = 18,
+     .worst_crf = 51,
+     .params = "x265-params",
+     .quiet_params = "log-level=none",
+     .lossless_params = "lossless=1",
+     .mastering_key = "master-display",
+     .light_level_key = "max-cll",
+     .unsound_small_trees = true,
+     .garbage_decoding_times = 2},
+    {.name = "libvpx", .codec = AV_CODEC_ID_VP8, .most_threads = 64, .lossy_settings = vpx_quality},
+    {.name = "libvpx-vp9",
+     .codec = AV_CODEC_ID_VP9,
+     .picture = {.range = true},
+     .most_threads = 64,
+     .usual_crf = 24,
+     .settings = vp9_settings,
+     .lossy_settings = vpx_quality,
+     .lossless = vp9_lossless},
+    {.name = "libaom-av1",
+     .codec = AV_CODEC_ID_AV1,
+     .picture = {.colour = true, .range = true},
+     .most_threads = 64},
+    // Level 1 has none of it.
+    {.name = "ffv1",
+     .codec = AV_CODEC_ID_FFV1,
+     .picture = {.aspect = true, .fields = true},
+     .picture_from_level = 3,
+     .sliced = true},
+    {.name = "wrapped_avframe", .codec = AV_CODEC_ID_WRAPPED_AVFRAME},
+    {.name = "rawvideo", .codec = AV_CODEC_ID_RAWVIDEO},
+    {.name = "png", .codec = AV_CODEC_ID_PNG, .settings = png_settings},
+    {.name = "exr", .codec = AV_CODEC_ID_EXR, .settings = exr_settings},
+    {.name = "tiff", .codec = AV_CODEC_ID_TIFF, .settings = tiff_settings},
+    {.name = "pgm", .codec = AV_CODEC_ID_PGM},
+    {.name = "ppm", .codec = AV_CODEC_ID_PPM},
+    {.name = "pam", .codec = AV_CODEC_ID_PAM},
+    {.name = "bmp", .codec = AV_CODEC_ID_BMP},
+    {.name = "mjpeg", .codec = AV_CODEC_ID_MJPEG},
+    // Others, by what they make
+    {.codec = AV_CODEC_ID_H264, .picture = h26x},
+    {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
+    {.codec = AV_CODEC_ID_MPEG2VIDEO,
+     .picture = {.colour = true, .aspect = true, .captions = true, .fields = true}},
+    {.codec = AV_CODEC_ID_VP9, .picture = {.range = true}},
+    {.codec = AV_CODEC_ID_AV1, .picture = {.colour = true, .range = true}},
+    {.codec = AV_CODEC_ID_VVC, .picture = {.colour = true, .range = true}},
+    {.codec = AV_CODEC_ID_MPEG4, .picture = {.aspect = true, .fields = true}},
+    {.codec = AV_CODEC_ID_PRORES, .picture = {.colour = true, .aspect = true, .fields = true}},
+    {.codec = AV_CODEC_ID_VP8},
+    {.codec = AV_CODEC_ID_H263},
+    {.codec = AV_CODEC_ID_DVVIDEO}};
+
+}  // namespace
+
+std::span<const EncoderTraits> encoder_table() { return encoders; }
+
+EncoderTraits encoder_traits(const AVCodec& encoder) {
+  if (const auto* found =
+          std::ranges::find(encoders, std::string_view(encoder.name), &EncoderTraits::name);
+      found != std::end(encoders))
+    return *found;
+  const auto* found = std::ranges::find_if(
+      encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
+  EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
+  // FFmpeg's own encoders do as they are told; of other libraries nobody knows.
+  traits.counts_cores = encoder.wrapper_name != nullptr;
+  return traits;
+}
+
+int threads_of(const EncoderTraits& encoder, int asked, int cores) {
+  return std::clamp(asked > 0 ? asked : cores, 1, encoder.most_threads);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,188 @@
+#include "io/ffmpeg/ffmpeg_log.h"
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+
+/// Of one topic or thread; any thread adds to them.
+class Messages {
+ public:
+  void add(int level, const std::string& text) {
+    constexpr std::size_t most = 64;  // a damaged file can produce thousands
+    const std::lock_guard lock(mutex_);
+    kept_.push_back({next_++, level, text});
+    if (kept_.size() > most) kept_.pop_front();
+  }
+
+  long next() const {
+    const std::lock_guard lock(mutex_);
+    return next_;
+  }
+
+  struct Message {
+    long number = -1;  // -1: there is none
+    int level = 0;
+    std::string text;
+  };
+  /// Those from number `from` on that `wanted` takes: the first, or the last.
+  template <class Wanted>
+  Message first(long from, Wanted&& wanted) const {
+    const std::lock_guard lock(mutex_);
+    for (const Message& m : kept_)
+      if (m.number >= from && wanted(m)) return m;
+    return {};
+  }
+  template <class Wanted>
+  Message last(long from, Wanted&& wanted) const {
+    const std::lock_guard lock(mutex_);
+    for (auto m = kept_.rbegin(); m != kept_.rend() && m->number >= from; ++m)
+      if (wanted(*m)) return *m;
+    return {};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Message> kept_;
+  long next_ = 0;
+};
+
+namespace {
+
+using MessagesPtr = std::shared_ptr<Messages>;
+
+struct Log {
+  std::atomic<bool> listened = false;
+  std::mutex listener_mutex;
+  std::function<void(const std::string&)> listener;
+  std::mutex topics_mutex;
+  std::map<const void*, std::weak_ptr<Messages>> topics;  // by mark
+};
+
+Log& the_log() {
+  static Log log;
+  return log;
+}
+
+thread_local const MessagesPtr* scope = nullptr;  // of this thread, the innermost
+thread_local Messages* of_thread = nullptr;       // null: nobody ever watched this thread
+
+/// A thread's own messages, which later watches may still look at when it has ended.
+const MessagesPtr& thread_messages() {
+  struct Own {
+    MessagesPtr messages = std::make_shared<Messages>();
+    Own() { of_thread = messages.get(); }
+    ~Own() { of_thread = nullptr; }  // FFmpeg may still say something
+  };
+  static thread_local Own own;
+  return own.messages;
+}
+
+/// Of a codec that carries a topic's mark; null for all else. Whoever uses FFmpeg beside lull may
+/// have anything in `opaque`, so it only counts if it is a mark.
+MessagesPtr topic_of(void* context) {
+  if (!context || *static_cast<const AVClass**>(context) != avcodec_get_class()) return nullptr;
+  const void* mark = static_cast<const AVCodecContext*>(context)->opaque;
+  if (!mark) return nullptr;
+  Log& log = the_log();
+  const std::lock_guard lock(log.topics_mutex);
+  const auto found = log.topics.find(mark);
+  return found == log.topics.end() ? nullptr : found->second.lock();
+}
+
+std::string line_of(const char* format, va_list arguments) {
+  char line[512];
+  std::vsnprintf(line, sizeof line, format, arguments);
+  std::string text = line;
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.' || text.back() == ' '))
+    text.pop_back();
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+void remember(void* context, int level, const char* format, va_list arguments) {
+  if (level > (the_log().listened ? AV_LOG_INFO : AV_LOG_WARNING)) return;
+  const std::string text = line_of(format, arguments);
+  if (text.empty()) return;
+  Log& log = the_log();
+  {
+    const std::lock_guard lock(log.listener_mutex);
+    if (log.listener) log.listener(text);
+  }
+  if (level > AV_LOG_WARNING) return;
+  if (of_thread) of_thread->add(level, text);
+  if (const MessagesPtr topic = topic_of(context))
+    topic->add(level, text);
+  else if (scope)
+    (*scope)->add(level, text);
+}
+
+bool is_error(const Messages::Message& m) { return m.level <= AV_LOG_ERROR; }
+auto contains(const char* phrase) {
+  return [=](const Messages::Message& m) { return m.text.find(phrase) != std::string::npos; };
+}
+
+}  // namespace
+
+void capture_ffmpeg_log() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    the_log();  // before the first message, so that it outlives FFmpeg's last
+    av_log_set_callback(remember);
+  });
+}
+
+void forward_ffmpeg_log(std::function<void(const std::string&)> listener) {
+  capture_ffmpeg_log();
+  const std::lock_guard lock(the_log().listener_mutex);
+  the_log().listened = listener != nullptr;
+  the_log().listener = std::move(listener);
+}
+
+LogTopic::LogTopic() : messages_(std::make_shared<Messages>()) {
+  const std::lock_guard lock(the_log().topics_mutex);
+  the_log().topics.emplace(mark(), messages_);
+}
+
+LogTopic::~LogTopic() {
+  const std::lock_guard lock(the_log().topics_mutex);
+  the_log().topics.erase(mark());
+}
+
+LogTopic::Scope::Scope(const LogTopic& topic) : before_(std::exchange(scope, &topic.messages_)) {}
+LogTopic::Scope::~Scope() { scope = before_; }
+
+LogWatch::LogWatch() : messages_(thread_messages()), first_(messages_->next()) {}
+LogWatch::LogWatch(const LogTopic& topic) : messages_(topic.messages_), first_(messages_->next()) {}
+
+std::string LogWatch::last_error() const { return messages_->last(first_, is_error).text; }
+std::string LogWatch::first_error() const { return messages_->first(first_, is_error).text; }
+std::string LogWatch::find(const char* phrase) const {
+  return messages_->first(first_, contains(phrase)).text;
+}
+
+void LogWatch::skip(const char* phrase) {
+  const Messages::Message found = messages_->first(first_, contains(phrase));
+  if (found.number >= 0) first_ = found.number + 1;
+}
+
+std::string with_log(const std::string& text, const LogWatch& watch) {
+  const std::string last = watch.last_error();
+  return last.empty() ? text : text + " (" + last + ")";
+}
+
+std::string error_text(int code) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(code, text, sizeof text);
+  return text;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,71 @@
+#pragma once
+// A packet as bytes, and back: its fields but for the stream, its side data, its content. Read by
+// the version of lull and FFmpeg that wrote it, and by no other.
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+
+static_assert(std::endian::native == std::endian::little, "heads are written as they are");
+
+/// What stands before the side data and bytes of a packet.
+struct PacketHead {
+  std::int64_t pts, dts, duration;  // ticks of its stream
+  std::int32_t bytes, flags;
+  std::int64_t side_data;  // pieces
+};
+static_assert(sizeof(PacketHead) == 40);  // without gaps
+
+struct SideHead {
+  std::int32_t type, bytes;
+};
+
+/// `put(data, bytes)` is called for one piece after the other.
+template <class Put>
+void store_packet(const AVPacket& packet, Put&& put) {
+  const PacketHead head{packet.pts,  packet.dts,   packet.duration,
+                        packet.size, packet.flags, packet.side_data_elems};
+  put(&head, sizeof head);
+  for (const AVPacketSideData& data : std::span(packet.side_data, head.side_data)) {
+    const SideHead side{data.type, static_cast<std::int32_t>(data.size)};
+    put(&side, sizeof side);
+    put(data.data, data.size);
+  }
+  put(packet.data, static_cast<std::size_t>(packet.size));
+}
+
+/// `get(data, bytes)` gives the pieces in the same order and throws where there are none; null if
+/// they make no sense, or have more than `most` bytes each.
+template <class Get>
+PacketPtr load_packet(std::int64_t most, Get&& get) {
+  // FFmpeg reads beyond what a packet has.
+  constexpr std::int64_t longest =
+      std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
+  PacketHead head{};
+  get(&head, sizeof head);
+  if (head.bytes < 0 || head.bytes > std::min(most, longest)) return nullptr;
+  PacketPtr packet = make_packet();
+  if (av_new_packet(packet.get(), head.bytes) < 0) throw std::bad_alloc();
+  for (std::int64_t i = 0; i < head.side_data; ++i) {
+    SideHead side{};
+    get(&side, sizeof side);
+    if (side.bytes < 0 || side.bytes > most) return nullptr;
+    std::uint8_t* data =
+        av_packet_new_side_data(packet.get(), static_cast<AVPacketSideDataType>(side.type),
+                                static_cast<std::size_t>(side.bytes));
+    get(non_null(data), side.bytes);
+  }
+  get(packet->data, head.bytes);
+  packet->pts = head.pts;
+  packet->dts = head.dts;
+  packet->duration = head.duration;
+  packet->flags = head.flags;
+  return packet;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,247 @@
+#include "io/files/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "io/files/byte_pipe.h"
+#include "io/media.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason() { return std::strerror(errno); }
+
+/// False, with the reason in errno, which is EEXIST if something has the name.
+bool rename_if_free(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // Not every file system knows that; a hard link does not replace anything either.
+  if (::link(from.c_str(), to.c_str()) == 0) {
+    ::unlink(from.c_str());
+    return true;
+  }
+  // One without hard links (FAT): looking first is the best there is.
+  if (errno != EPERM && errno != ENOTSUP) return false;
+  if (::access(to.c_str(), F_OK) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
+std::string behind_links(const std::string& path) {
+  std::error_code code;
+  const fs::path real = fs::canonical(path, code);
+  if (!code) return real.string();
+  // A link may lead to a file that does not exist yet. The system follows 40 links, too.
+  fs::path name = path;
+  for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
+    const fs::path target = fs::read_symlink(name, code);
+    if (code) break;
+    name = name.parent_path() / target;  // an absolute target replaces the whole
+  }
+  return name.string();
+}
+
+std::string partial_name(const std::string& path, int number) {
+  const fs::path name = path;
+  const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
+  const std::string extension = name.extension().string();
+  // A name may have 255 bytes.
+  const std::size_t room = 255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
+  return (name.parent_path() / (name.stem().string().substr(0, room) + mark + extension)).string();
+}
+
+bool is_partial_name(const std::string& name, const std::string& path) {
+  constexpr std::string_view mark = ".partial";
+  const std::size_t at = name.rfind(mark);
+  if (at == std::string::npos) return false;
+  const std::string rest = name.substr(at + mark.size());
+  const int number = rest.starts_with("-") ? std::atoi(rest.c_str() + 1) : 1;
+  return number > 0 && fs::path(partial_name(path, number)).filename() == name;
+}
+
+void check_free(const std::string& path, bool overwrite) {
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (fs::is_directory(status))
+    throw CannotCreate("cannot create '" + path + "' (it is a directory)");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw CannotCreate("cannot create '" + path + "' (it exists and is no regular file)");
+  if (fs::exists(status) && !overwrite)
+    throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+}
+
+void sync_folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);  // not every file system can
+  ::close(descriptor);
+}
+
+void Output::FreeIo::operator()(AVIOContext* io) const noexcept {
+  av_freep(&io->buffer);
+  avio_context_free(&io);
+}
+
+void Output::open_io(bool seekable) {
+  constexpr int buffer_bytes = 1 << 18;
+  auto* buffer = static_cast<unsigned char*>(non_null(av_malloc(buffer_bytes)));
+  io_.reset(non_null(avio_alloc_context(buffer, buffer_bytes, 1, this, nullptr, &Output::write,
+                                        seekable ? &Output::seek : nullptr)));
+}
+
+void Output::check_written() const { check<IoError>(write_error_, "cannot write " + name_); }
+
+int Output::flush() {
+  avio_flush(io_.get());
+  return write_error_ ? write_error_ : io_->error < 0 ? io_->error : 0;
+}
+
+OutputPipe::OutputPipe(int descriptor) : Output("to standard output") {
+  if (::isatty(descriptor))
+    throw InvalidArgument("standard output is a terminal (video is no text); redirect it");
+  descriptor_ = descriptor;
+  open_io(false);
+}
+
+void OutputPipe::settle() { check<IoError>(flush(), "cannot write " + name_); }
+
+void OutputPipe::commit() { settle(); }
+
+std::string OutputPipe::keep() {
+  commit();  // the reader has the rest already
+  return {};
+}
+
+OutputFile::OutputFile(const std::string& path, bool overwrite, const std::string& folder)
+    : Output("the output"), path_(behind_links(path)), overwrite_(overwrite) {
+  check_free(path, overwrite);
+  create(folder);
+  open_io(true);
+}
+
+void OutputFile::create(const std::string& folder) {
+  static std::atomic<int> count = 0;
+  const fs::path final_path = path_;
+  // A name may have 255 bytes; ours shortens it rather than fail.
+  const std::string name = final_path.filename().string().substr(0, 200);
+  const std::string hidden =
+      "." + name + ".lull-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp";
+  temporary_ = ((folder.empty() ? final_path.parent_path() : fs::path(folder)) / hidden).string();
+  // Left behind by a process of the same number that was killed: not worth keeping.
+  ::unlink(temporary_.c_str());
+  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+  if (overwrite_) take_mode();
+}
+
+// Before the first byte: what was for its owner's eyes alone stays so.
+void OutputFile::take_mode() const {
+  struct stat old;
+  if (::stat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
+  (void)::fchmod(descriptor_, old.st_mode & 0777);  // not every file system can
+}
+
+OutputFile::~OutputFile() {
+  io_.reset();
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+int Output::write(void* self, const std::uint8_t* data, int size) {
+  auto& output = *static_cast<Output*>(self);
+  const int code = write_all(output.descriptor_, data, static_cast<std::size_t>(size));
+  if (code < 0 && !output.write_error_) output.write_error_ = code;
+  return code < 0 ? code : size;
+}
+
+int Output::write(void* self, std::uint8_t* data, int size) {
+  return write(self, const_cast<const std::uint8_t*>(data), size);
+}
+
+std::int64_t Output::seek(void* self, std::int64_t offset, int whence) {
+  const int descriptor = static_cast<Output*>(self)->descriptor_;
+  if (whence == AVSEEK_SIZE) {
+    struct stat status;
+    return ::fstat(descriptor, &status) < 0 ? AVERROR(errno) : status.st_size;
+  }
+  const off_t at = ::lseek(descriptor, offset, whence);
+  return at < 0 ? AVERROR(errno) : at;
+}
+
+void OutputFile::settle() {
+  if (descriptor_ < 0) return;
+  int error = flush();
+  if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
+  // Network file systems report a full disk here at the latest.
+  if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
+  check<IoError>(error, "cannot write '" + path_ + "'");
+}
+
+std::string OutputFile::keep() {
+  settle();
+  // In the folder where it is; what has such a name stays, unless outputs may be replaced.
+  const fs::path folder = fs::path(temporary_).parent_path();
+  const std::string name = (folder / fs::path(path_).filename()).string();
+  constexpr int attempts = 1000;
+  for (int number = 1; number <= attempts; ++number) {
+    const std::string partial = partial_name(name, number);
+    const bool renamed = overwrite_ ? ::rename(temporary_.c_str(), partial.c_str()) == 0
+                                    : rename_if_free(temporary_, partial);
+    if (renamed) {
+      temporary_.clear();
+      sync_folder_of(partial);
+      return partial;
+    }
+    if (errno != EEXIST) break;
+  }
+  return std::exchange(temporary_, {});
+}
+
+void OutputFile::commit() {
+  settle();
+  if (overwrite_) {
+    rename_over();
+  } else {
+    rename_new();
+  }
+  temporary_.clear();
+  sync_folder_of(path_);
+}
+
+void OutputFile::rename_over() {
+  if (::rename(temporary_.c_str(), path_.c_str()) < 0)
+    throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+}
+
+// Somebody may have created the name meanwhile: it must not be lost.
+void OutputFile::rename_new() {
+  if (rename_if_free(temporary_, path_)) return;
+  if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists by now; give -y to overwrite it");
+  throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code code;
+  return std::filesystem::equivalent(a, b, code) && !code;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,67 @@
+#include "io/files/scratch_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace lull::io {
+
+ScratchFile::~ScratchFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ScratchFile::fail(const std::string& what) const {
+  throw IoError("cannot " + what + " a temporary file in '" + folder_ + "' (" +
+                std::strerror(errno) + "); make room there, or allow more with --max-memory");
+}
+
+void ScratchFile::create() {
+  std::error_code code;
+  if (folder_.empty()) folder_ = std::filesystem::temp_directory_path(code).string();
+  if (folder_.empty()) folder_ = ".";
+  descriptor_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor_ >= 0) return;
+  // Not every file system has files without names.
+  std::string name = folder_ + "/.lull-XXXXXX";
+  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail("create");
+  ::unlink(name.c_str());
+}
+
+void ScratchFile::write(const void* data, std::size_t bytes) {
+  if (descriptor_ < 0) create();
+  for (const auto* from = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t written = ::pwrite(descriptor_, from, bytes, end_);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("write");
+    from += written;
+    end_ += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void ScratchFile::read(void* data, std::size_t bytes) {
+  for (auto* to = static_cast<char*>(data); bytes > 0;) {
+    errno = EIO;
+    const ssize_t got = ::pread(descriptor_, to, bytes, begin_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) fail("read");
+    to += got;
+    begin_ += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  if (begin_ == end_) clear();
+}
+
+void ScratchFile::clear() noexcept {
+  begin_ = end_ = 0;
+  // Gives the room on the disk back; without, it is used again.
+  if (descriptor_ >= 0) (void)!::ftruncate(descriptor_, 0);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,128 @@
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/segments/segmented_sink.h"
+#include "io/stacks/stack.h"
+#include "io/write/carriage.h"
+#include "io/write/encoding_sink.h"
+#include "io/write/plain_sinks.h"
+#include "io/write/sequence_sink.h"
+
+namespace lull::io {
+namespace {
+
+class FileSink final : public EncodingSink {
+ public:
+  FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
+      : EncodingSink(path, source, options),
+        input_(source.demuxer().context()),
+        cut_(source.cut()) {
+    if (container_.still() && !options.single && source.has_second_frame())
+      throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
+                            "; use .mkv");
+    const auto choices = choose_encoders(container_, source, options);
+    std::unique_ptr<Output> file;
+    if (container_.pipe) {
+      file = std::make_unique<OutputPipe>(options.descriptor);
+    } else {
+      file = std::make_unique<OutputFile>(path, options.overwrite);
+    }
+    open(std::move(file), choices, source, options);
+    relay_ = source.demuxer().share_relay();
+    relay_->attach();
+  }
+
+  ~FileSink() override {
+    if (relay_) relay_->close();
+  }
+
+  void write(Frame frame) override {
+    check_frame(frame);
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
+    if (container_.still() && ++frames_ > 1)
+      throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
+    encoder_->send(frame);
+    note_losses(frame);
+    write_encoded();
+    write_copies_until(frame);
+  }
+
+ private:
+  void write_end() override {
+    encoder_->send_end();
+    write_encoded();
+    for (auto rest = relay_->take(); !rest.empty(); rest = relay_->take())
+      for (PacketPtr& packet : rest) muxer_->write_copied(std::move(packet));
+    muxer_->end_copies();
+    muxer_->write_trailer();
+  }
+
+  void write_encoded() {
+    while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
+  }
+
+  // What other streams have before this frame. The demuxer may be far ahead of it, and the order in
+  // which streams go into the file must not depend on how far.
+  void write_copies_until(const Frame& frame) {
+    const std::int64_t end = cut_ ? cut_->input_time(frame.pts) : frame.pts;
+    const auto is_due = [&](const AVPacket& packet) {
+      const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+      const AVRational tick = input_.streams[packet.stream_index]->time_base;
+      return time == AV_NOPTS_VALUE || av_compare_ts(time, tick, end, to_av(frame.time_base)) < 0;
+    };
+    for (PacketPtr& packet : relay_->take(is_due)) muxer_->write_copied(std::move(packet));
+  }
+
+  const AVFormatContext& input_;
+  const std::shared_ptr<const Cut> cut_;
+  std::shared_ptr<PacketRelay> relay_;
+  int frames_ = 0;
+};
+
+/// Only what FileSink makes can be made in segments.
+void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
+  if (options.segments)
+    throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
+                          "); leave it out");
+}
+
+std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
+                                     const SinkOptions& options) {
+  if (path == "null" || path == "hash") {
+    refuse_stack(path, options);
+    refuse_segments(path, options, "no file that could be continued");
+    return path == "null" ? open_null_sink(source) : open_hash_sink(source, options.descriptor);
+  }
+  if (!dynamic_cast<FileSource*>(&source))
+    refuse_segments(path, options, "a stack of slices is written as a whole");
+  if (auto sink = open_nifti_sink(path, source, options)) return sink;
+  if (auto sink = open_tiff_sink(path, source, options)) return sink;
+  refuse_stack(path, options);
+  auto* file = dynamic_cast<FileSource*>(&source);
+  if (!file) throw InternalError("open_sink needs a source of open_source");
+  check_drops(options.drops, *file);
+  if (same_file(path, file->demuxer().path()))
+    throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options)) {
+    refuse_segments(path, options, "each picture is a file of its own already");
+    return open_sequence_sink(path, *file, options);
+  }
+  if (options.segments) return open_segmented_sink(path, *file, options);
+  return std::make_unique<FileSink>(path, *file, options);
+}
+
+}  // namespace
+
+bool holds_one_frame(const std::string& path, const MediaSource& source,
+                     const SinkOptions& options) {
+  const auto* file = dynamic_cast<const FileSource*>(&source);
+  return file && path != "null" && path != "hash" && is_still_name(path, options.format) &&
+         !file->info().still && !makes_sequence(path, *file, options);
+}
+
+std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
+                                     const SinkOptions& options) {
+  auto sink = make_sink(path, source, options);
+  if (options.strict_metadata) refuse_losses(sink->left_out());
+  return sink;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,29 @@
+// Which kind of source reads a path.
+
+#include "core/error.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/media.h"
+#include "io/read/source.h"
+#include "io/stacks/stack.h"
+
+namespace lull::io {
+
+std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+  const StackKind stack = stack_kind(path, options);
+  if (stack != StackKind::nifti && options.axis)
+    throw InvalidArgument("an axis for '" + path +
+                          "' (only NIfTI volumes have axes); leave --axis out");
+  if (stack != StackKind::none && !options.selection.all())
+    throw InvalidArgument("a part of '" + path +
+                          "' (a stack of slices stays whole); leave --frames, --start and "
+                          "--duration out");
+  if (stack != StackKind::none && options.white != 0 && options.white != 1)
+    throw InvalidArgument("a white for '" + path +
+                          "' (a stack of slices has a range of its own); leave --white out");
+  if (stack == StackKind::nifti) return open_nifti_source(path, options);
+  if (stack == StackKind::tiff) return open_tiff_source(path, options);
+  capture_ffmpeg_log();
+  return std::make_unique<FileSource>(path, options);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,105 @@
+#include "io/picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/frame_pool.h"
+#include "io/encode/converter.h"
+#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/pixel_formats.h"
+#include "io/files/output_file.h"
+
+namespace lull::io {
+namespace {
+
+FramePtr make_picture(AVPixelFormat format, int width, int height) {
+  FramePtr picture = make_frame();
+  picture->format = format;
+  picture->width = width;
+  picture->height = height;
+  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  return picture;
+}
+
+/// Some pixel format that holds such frames and that FFmpeg can convert.
+AVPixelFormat format_for(const FrameFormat& format) {
+  FrameFormat shape = format;
+  shape.width = shape.height = 0;
+  for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d));) {
+    const AVPixelFormat id = av_pix_fmt_desc_get_id(d);
+    const std::optional<PixelTraits> traits = traits_of(id);
+    if (traits && *traits == PixelTraits{shape, false} && packable(id, *traits) == id &&
+        !(d->flags & AV_PIX_FMT_FLAG_BE) && !is_full_range_yuv(id) && sws_isSupportedInput(id) > 0)
+      return id;
+  }
+  throw InvalidArgument("frames of this kind cannot be shown (FFmpeg does not convert them)");
+}
+
+float srgb(float light) {
+  return light <= 0.0031308f ? 12.92f * light : 1.055f * std::pow(light, 1 / 2.4f) - 0.055f;
+}
+
+/// Of any format's samples from 0 to 1.
+void copy_floats(const Frame& frame, const Frame& to) {
+  const bool light = frame.format.layout == Layout::rgb;
+  for (int i = 0; i < 3; ++i) {
+    const PlaneView<const float> in = frame.plane<float>(frame.format.planes() == 3 ? i : 0);
+    const PlaneView<std::uint16_t> out = to.plane<std::uint16_t>(i);
+    for (int y = 0; y < in.height; ++y)
+      for (int x = 0; x < in.width; ++x) {
+        const float v = in(x, y) > 0 ? std::min(in(x, y), 1.0f) : 0.0f;  // not a number: 0
+        out(x, y) = static_cast<std::uint16_t>(std::lround(65535 * (light ? srgb(v) : v)));
+      }
+  }
+}
+
+}  // namespace
+
+Frame to_rgb(const Frame& frame) {
+  const FrameFormat& format = frame.format;
+  FramePool pool({.width = format.width,
+                  .height = format.height,
+                  .layout = Layout::rgb,
+                  .sample = SampleType::u16,
+                  .bits = 16});
+  Frame rgb = pool.acquire();
+  if (format.sample == SampleType::f32) {
+    copy_floats(frame, rgb);
+    return rgb;
+  }
+  const FramePtr from = make_picture(format_for(format), format.width, format.height);
+  const FramePtr to = make_picture(AV_PIX_FMT_RGB48, format.width, format.height);
+  pack(frame, nullptr, *from);
+  if (frame.passenger && frame.passenger->properties) {
+    from->colorspace = frame.passenger->properties->colorspace;
+    from->color_range = frame.passenger->properties->color_range;
+  }
+  Converter(*from, *to).convert(*from, *to);
+  unpack(*to, rgb, nullptr);
+  return rgb;
+}
+
+void write_png(const std::string& path, const Frame& rgb, bool overwrite) {
+  OutputFile file(path, overwrite);
+  const FramePtr picture = make_picture(AV_PIX_FMT_RGB24, rgb.format.width, rgb.format.height);
+  pack(rgb, nullptr, *picture);
+  const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_PNG);
+  if (!codec) throw InvalidArgument("this build of FFmpeg has no encoder for PNG; use another");
+  const CodecPtr encoder(non_null(avcodec_alloc_context3(codec)));
+  encoder->width = picture->width;
+  encoder->height = picture->height;
+  encoder->pix_fmt = AV_PIX_FMT_RGB24;
+  encoder->time_base = {1, 1};
+  encoder->thread_count = 1;
+  check<InternalError>(avcodec_open2(encoder.get(), codec, nullptr), "cannot open FFmpeg's PNG");
+  const PacketPtr packet = make_packet();
+  check<InternalError>(avcodec_send_frame(encoder.get(), picture.get()), "cannot encode a PNG");
+  check<InternalError>(avcodec_send_frame(encoder.get(), nullptr), "cannot encode a PNG");
+  check<InternalError>(avcodec_receive_packet(encoder.get(), packet.get()), "cannot encode a PNG");
+  avio_write(file.io(), packet->data, packet->size);
+  file.check_written();
+  file.commit();
+}
+
+}  // namespace lull::io

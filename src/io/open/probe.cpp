@@ -1,0 +1,209 @@
+#include "io/probe.h"
+
+extern "C" {
+#include <libavutil/display.h>
+}
+
+#include <cmath>
+#include <string_view>
+
+#include "io/encode/encoder.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/stacks/stack.h"
+#include "io/write/carriage.h"
+#include "io/write/losses.h"
+#include "io/write/sequence_sink.h"
+
+namespace lull::io {
+namespace {
+
+std::string or_unknown(const char* name) {
+  return name && std::string_view(name) != "unspecified" ? name : "unknown";
+}
+
+std::string tag(const AVDictionary* metadata, const char* key) {
+  const AVDictionaryEntry* entry = av_dict_get(metadata, key, nullptr, 0);
+  return entry ? entry->value : "";
+}
+
+std::string details_of(const AVCodecParameters& codec) {
+  if (codec.codec_type == AVMEDIA_TYPE_AUDIO) {
+    char layout[128] = "";
+    av_channel_layout_describe(&codec.ch_layout, layout, sizeof layout);
+    return std::to_string(codec.sample_rate) + " Hz, " + layout;
+  }
+  if (codec.codec_type == AVMEDIA_TYPE_VIDEO && codec.width > 0)
+    return std::to_string(codec.width) + "x" + std::to_string(codec.height);
+  return {};
+}
+
+const char* text_of(AVFieldOrder order) {
+  switch (order) {
+    case AV_FIELD_PROGRESSIVE:
+      return "progressive";
+    case AV_FIELD_TT:
+    case AV_FIELD_TB:
+      return "top field first";
+    case AV_FIELD_BB:
+    case AV_FIELD_BT:
+      return "bottom field first";
+    default:
+      return "unknown";
+  }
+}
+
+double rotation_of(const AVFrame& first) {
+  const AVFrameSideData* data = av_frame_get_side_data(&first, AV_FRAME_DATA_DISPLAYMATRIX);
+  if (!data || data->size < 9 * sizeof(std::int32_t)) return 0;
+  const double degrees =
+      -av_display_rotation_get(reinterpret_cast<const std::int32_t*>(data->data));
+  return std::isfinite(degrees) ? degrees : 0;
+}
+
+const char* text_of(Carriage carriage) {
+  switch (carriage) {
+    case Carriage::copied:
+    case Carriage::as_file:
+    case Carriage::as_cover:
+      return "copied";
+    case Carriage::converted:
+      return "converted";
+    case Carriage::made_anew:
+      return "made anew";
+    case Carriage::dropped:
+      return "dropped";
+    case Carriage::left_out:
+      return "left out";
+    case Carriage::refused:
+      return "refused";
+  }
+  return "";
+}
+
+StreamReport report_of(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  return {stream.index,
+          type ? type : "unknown",
+          avcodec_get_name(stream.codecpar->codec_id),
+          tag(stream.metadata, "language"),
+          tag(stream.metadata, "title"),
+          details_of(*stream.codecpar),
+          {}};
+}
+
+void describe_video(const FileSource& source, InputReport& report) {
+  const AVFrame& first = source.first();
+  const AVStream& stream = source.demuxer().video();
+  report.range = or_unknown(av_color_range_name(first.color_range));
+  report.primaries = or_unknown(av_color_primaries_name(first.color_primaries));
+  report.transfer = or_unknown(av_color_transfer_name(first.color_trc));
+  report.matrix = or_unknown(av_color_space_name(first.colorspace));
+  report.chroma_location = or_unknown(av_chroma_location_name(first.chroma_location));
+  report.field_order = text_of(source.decoder().field_order);
+  report.aspect = to_rational(av_guess_sample_aspect_ratio(
+      &source.demuxer().context(), const_cast<AVStream*>(&stream), const_cast<AVFrame*>(&first)));
+  if (stream.start_time != AV_NOPTS_VALUE)
+    report.start_s = static_cast<double>(stream.start_time) * av_q2d(stream.time_base);
+  report.rotation = rotation_of(first);
+}
+
+/// An output that is no container: every other stream is lost.
+void lose_others(const std::string& why, InputReport& report) {
+  for (StreamReport& stream : report.streams)
+    if (stream.fate.empty()) {
+      stream.fate = "left out";
+      report.lost.push_back("stream " + std::to_string(stream.index) + " (" + stream.type + ", " +
+                            stream.codec + "): " + why);
+    }
+  if (report.chapters > 0)
+    report.lost.push_back(std::to_string(report.chapters) + " chapters: " + why);
+}
+
+void describe_output(FileSource& source, const SinkOptions& options, InputReport& report) {
+  const std::string& output = report.output;
+  if (output == "null" || output == "hash")
+    return lose_others("frames alone are looked at", report);
+  if (makes_float_tiff(output, source, options)) {
+    report.encoder = "libtiff";
+    report.pixel_format = source.info().pixel_format;
+    return lose_others("pictures hold nothing else", report);
+  }
+  const Container container = container_of(output, source, options);
+  try {
+    Dictionary leftover;
+    const auto encoder = open_encoder(choose_encoders(container, source, options), container,
+                                      source, options, leftover);
+    report.encoder = encoder->choice().codec->name;
+    report.pixel_format = name_of(encoder->choice().format);
+    if (!encoder->choice().loss.empty()) report.lost.push_back(encoder->choice().loss);
+    if (!container.still())
+      for (std::string& loss : losses_of(source, container, encoder->context()))
+        report.lost.push_back(std::move(loss));
+  } catch (const InvalidArgument& e) {
+    report.lost.push_back(std::string("the video: ") + e.what());
+  }
+  if (container.still()) return lose_others("pictures hold nothing else", report);
+  const AVFormatContext& context = source.demuxer().context();
+  const std::string format = container.format->name;
+  for (StreamReport& stream : report.streams) {
+    if (!stream.fate.empty()) continue;
+    const Carriage carriage = carriage_of(*context.streams[stream.index], container);
+    stream.fate = text_of(carriage);
+    if (carriage == Carriage::left_out || carriage == Carriage::refused)
+      report.lost.push_back(describe(*context.streams[stream.index]) + ": " + format +
+                            " cannot hold it");
+  }
+  if (source.cut() && report.chapters > 0)
+    report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
+}
+
+/// A stack has no streams; a file of its own kind or nothing can be made of it.
+void describe_stack(InputReport& report) {
+  report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
+      report.field_order = or_unknown(nullptr);
+  const bool nifti = report.video.container == "nifti";
+  if (report.output.empty()) report.output = nifti ? "output.nii" : "output.tif";
+  if (report.output == "null" || report.output == "hash") return;
+  try {
+    check_stack_output(report.output, report.video);
+    report.encoder = report.video.container;
+    report.pixel_format = report.video.pixel_format;
+  } catch (const InvalidArgument& e) {
+    report.lost.push_back(std::string("the stack: ") + e.what());
+  }
+}
+
+}  // namespace
+
+InputReport probe(const std::string& path, const SourceOptions& options, const std::string& output,
+                  const SinkOptions& sink) {
+  const auto opened = open_source(path, options);
+  InputReport report;
+  report.path = path;
+  report.video = opened->info();
+  report.format = opened->format();
+  report.output = output;
+  auto* file = dynamic_cast<FileSource*>(opened.get());
+  if (!file) {
+    describe_stack(report);
+    return report;
+  }
+  FileSource& source = *file;
+  if (output.empty()) report.output = "output.mkv";
+  const AVFormatContext& context = source.demuxer().context();
+  report.alpha = source.traits().alpha;
+  for (const SequenceFile& file : source.demuxer().sequence()) report.files.push_back(file.path);
+  report.chapters = static_cast<int>(context.nb_chapters);
+  describe_video(source, report);
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    const bool video = &stream == &source.demuxer().video();
+    if (!video && stream.discard == AVDISCARD_ALL) continue;  // the demuxer's own: MP4's chapters
+    report.streams.push_back(report_of(stream));
+    if (video) report.streams.back().fate = "denoised";
+  }
+  describe_output(source, sink, report);
+  return report;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,19 @@
+#pragma once
+// Frames for people to look at.
+
+#include <string>
+
+#include "core/frame.h"
+
+namespace lull::io {
+
+/// The colours of `frame`, whose samples are in the host's memory, as R G B of 16 bits and full
+/// range: converted by the matrix and range that a source of open_source found, chroma at every
+/// place. Floats are clipped to 0..1; those of R G B are taken for light, and get sRGB's curve.
+[[nodiscard]] Frame to_rgb(const Frame& frame);
+
+/// A file that appears under its name when it is whole. `rgb` is R G B of 8 bits.
+/// @throws CannotCreate, IoError
+void write_png(const std::string& path, const Frame& rgb, bool overwrite);
+
+}  // namespace lull::io

@@ -1,0 +1,89 @@
+#include "io/pictures/float_white.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "core/float_range.h"
+
+namespace lull::io {
+namespace {
+
+template <class Use>
+void for_samples(const AVFrame& picture, int planes, Use use) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+  for (int c = 0; c < planes; ++c)
+    for (int y = 0; y < picture.height; ++y) {
+      const int plane = d.comp[c].plane;
+      const std::uint8_t* row = picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane];
+      for (int x = 0; x < picture.width; ++x) use(reinterpret_cast<const float*>(row)[x]);
+    }
+}
+
+/// How the finite samples of a picture are spread over powers of two.
+class Distribution {
+ public:
+  Distribution(const AVFrame& picture, int planes) {
+    for_samples(picture, planes, [&](float v) {
+      if (!std::isfinite(v)) return;
+      ++finite_;
+      if (!(v > 1)) return;
+      int exponent = 0;  // the fraction is from 0.5, less than 1
+      ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
+    });
+    for (int power = most; power-- > 0;) beyond_[power] += beyond_[power + 1];
+  }
+
+  /// Of the samples that are greater than 2^power.
+  double share_beyond(int power) const { return share(beyond_[power]); }
+  /// The least power of two that no more than this share is beyond.
+  float least_white(double most_beyond) const {
+    int power = 0;
+    while (share_beyond(power) > most_beyond) ++power;
+    return std::ldexp(1.0f, power);
+  }
+  double share(std::int64_t count) const {
+    return finite_ > 0 ? static_cast<double>(count) / static_cast<double>(finite_) : 0;
+  }
+
+ private:
+  static constexpr int most = 128;  // no float is beyond
+  std::array<std::int64_t, most + 1> beyond_{};
+  std::int64_t finite_ = 0;
+};
+
+std::string text_of(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+constexpr double worth_saying = 0.01, nearly_none = 0.001;
+
+}  // namespace
+
+White choose_white(const AVFrame& first, int planes, double asked) {
+  const double greatest = std::ldexp(1.0, 64);
+  if (asked != 0 && !(asked >= 1 / greatest && asked <= greatest))
+    throw InvalidArgument("white = " + text_of("%g", asked) +
+                          " (must be a number above 0, 2^64 at most); choose another");
+  const Distribution values(first, planes);
+  White white{.value = static_cast<float>(asked), .note = {}};
+  if (asked == 0) white.value = values.share_beyond(0) > 0.5 ? values.least_white(0.05) : 1.0f;
+  if (asked == 0 && white.value != 1) {
+    white.note = "most of the first picture is brighter than 1; " + text_of("%g", white.value) +
+                 " counts as white (as with --white " + text_of("%g", white.value) + ")";
+    return white;
+  }
+  const float end = greatest_seen / 255 * white.value;
+  std::int64_t unseen = 0;
+  for_samples(first, planes, [&](float v) { unseen += std::isfinite(v) && v > end ? 1 : 0; });
+  if (values.share(unseen) >= worth_saying)
+    white.note = text_of("%.0f %% of the first picture is", 100 * values.share(unseen)) +
+                 text_of(" brighter than %.3g and stays as it is; ", end) +
+                 text_of("--white %g has it filtered, too", values.least_white(nearly_none));
+  return white;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,152 @@
+#include "io/read/gpu_decoder.h"
+
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/ffmpeg/pixel_formats.h"
+
+namespace lull::io {
+namespace {
+
+bool runs_on_cuda(const AVCodec& codec) {
+  for (int i = 0;; ++i) {
+    const AVCodecHWConfig* config = avcodec_get_hw_config(&codec, i);
+    if (!config) return false;
+    if (config->device_type == AV_HWDEVICE_TYPE_CUDA &&
+        config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX)
+      return true;
+  }
+}
+
+AVPixelFormat choose_format(AVCodecContext*, const AVPixelFormat* offered) {
+  const AVPixelFormat* plain = nullptr;
+  for (; *offered != AV_PIX_FMT_NONE; ++offered) {
+    if (*offered == AV_PIX_FMT_CUDA) return *offered;
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(*offered);
+    if (!plain && d && !(d->flags & AV_PIX_FMT_FLAG_HWACCEL)) plain = offered;
+  }
+  return plain ? *plain : AV_PIX_FMT_NONE;
+}
+
+const AVHWFramesContext& surfaces_of(const AVFrame& picture) {
+  return *reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data);
+}
+
+/// A frame together with the view of it that others get.
+struct Kept {
+  DevicePicture picture;
+  FramePtr memory;
+};
+
+}  // namespace
+
+const AVCodec* find_gpu_decoder(AVCodecID id) {
+  void* state = nullptr;
+  while (const AVCodec* codec = av_codec_iterate(&state))
+    // Wrappers ("cuvid") parse the stream by themselves, and not as FFmpeg's CPU decoders do.
+    if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
+        runs_on_cuda(*codec))
+      return codec;
+  return nullptr;
+}
+
+GpuDecoder::GpuDecoder(int device) : index_(device) {
+  const LogWatch watch;
+  Dictionary options;
+  options.set("primary_ctx", "1");  // the context of CUDA's runtime, so that kernels see the memory
+  AVBufferRef* context = nullptr;
+  const std::string name = std::to_string(device);
+  const int code =
+      av_hwdevice_ctx_create(&context, AV_HWDEVICE_TYPE_CUDA, name.c_str(), *options.address(), 0);
+  if (code < 0) {
+    const std::string cause = watch.first_error();
+    throw DeviceUnavailable("FFmpeg cannot use GPU " + name + ": " +
+                            (cause.empty() ? error_text(code) : cause));
+  }
+  device_.reset(context);
+}
+
+void GpuDecoder::attach(AVCodecContext& decoder) const {
+  decoder.hw_device_ctx = non_null(av_buffer_ref(device_.get()));
+  decoder.get_format = choose_format;
+  decoder.thread_count = 1;  // more would only hold surfaces, of which there are few
+}
+
+void GpuDecoder::make_pool(const AVHWFramesContext& like) {
+  pool_.reset(non_null(av_hwframe_ctx_alloc(device_.get())));
+  AVHWFramesContext& context = *reinterpret_cast<AVHWFramesContext*>(pool_->data);
+  context.format = AV_PIX_FMT_CUDA;
+  context.sw_format = like.sw_format;
+  context.width = like.width;
+  context.height = like.height;
+  check<DeviceUnavailable>(av_hwframe_ctx_init(pool_.get()), "no GPU memory for decoded frames");
+}
+
+FramePtr GpuDecoder::copy(const AVFrame& surface) {
+  const AVHWFramesContext& from = surfaces_of(surface);
+  const auto* own = pool_ ? reinterpret_cast<const AVHWFramesContext*>(pool_->data) : nullptr;
+  if (!own || own->sw_format != from.sw_format || own->width != from.width ||
+      own->height != from.height)
+    make_pool(from);
+  FramePtr copy = make_frame();
+  check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
+                           "no GPU memory for decoded frames");
+  // Whole surfaces, as FFmpeg rounds the height of chroma down.
+  const FramePtr whole(non_null(av_frame_clone(&surface)));
+  whole->width = from.width;
+  whole->height = from.height;
+  check<DeviceUnavailable>(av_hwframe_transfer_data(copy.get(), whole.get(), 0),
+                           "cannot copy a decoded frame on the GPU");
+  check<InternalError>(av_frame_copy_props(copy.get(), &surface), "cannot copy side data");
+  copy->width = surface.width;
+  copy->height = surface.height;
+  return copy;
+}
+
+bool GpuDecoder::works() const {
+  const BufferPtr pool(av_hwframe_ctx_alloc(device_.get()));
+  if (!pool) return false;
+  AVHWFramesContext& context = *reinterpret_cast<AVHWFramesContext*>(pool->data);
+  context.format = AV_PIX_FMT_CUDA;
+  context.sw_format = AV_PIX_FMT_NV12;
+  context.width = context.height = 64;
+  const FramePtr frame = make_frame();
+  return av_hwframe_ctx_init(pool.get()) >= 0 &&
+         av_hwframe_get_buffer(pool.get(), frame.get(), 0) >= 0;
+}
+
+std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
+  // The CPU's decoders crop there by where planes begin; the GPU's surfaces keep it in the picture.
+  if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
+  const std::optional<PixelTraits> traits = traits_of(nominal);
+  // FFmpeg (5.1 to 7.1) then takes chroma from one row too early. VP8, VP9 and AV1 have such
+  // pictures.
+  if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
+    return "its height is odd";
+  const AVPixelFormat format = surfaces_of(picture).sw_format;
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  const bool fits = traits && d && traits->format.layout == Layout::yuv && !traits->alpha &&
+                    d->nb_components == 3 && !(d->flags & AV_PIX_FMT_FLAG_RGB) &&
+                    d->log2_chroma_w == traits->format.chroma_shift_x &&
+                    d->log2_chroma_h == traits->format.chroma_shift_y &&
+                    d->comp[0].step == traits->format.bytes_per_sample() && d->comp[1].plane == 1;
+  return fits ? "" : std::string("the GPU gives ") + name_of(format) + " for " + name_of(nominal);
+}
+
+std::shared_ptr<const DevicePicture> GpuDecoder::samples(FramePtr picture,
+                                                         const FrameFormat& format) const {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(surfaces_of(*picture).sw_format);
+  auto kept = std::make_shared<Kept>();
+  DevicePicture& out = kept->picture;
+  out.device = index_;
+  out.shift = 8 * format.bytes_per_sample() - format.bits;
+  const bool interleaved = d.comp[2].plane == 1;
+  for (int i = 0; i < (interleaved ? 2 : 3); ++i) {
+    const int samples = format.plane_width(i) * (interleaved && i == 1 ? 2 : 1);
+    out.planes[i] = {reinterpret_cast<const std::byte*>(picture->data[i]),
+                     samples * format.bytes_per_sample(), format.plane_height(i),
+                     picture->linesize[i]};
+  }
+  kept->memory = std::move(picture);
+  return {kept, &kept->picture};
+}
+
+}  // namespace lull::io

@@ -1,0 +1,269 @@
+#include "io/read/picture_decoder.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "io/pictures/float_tiff.h"
+
+namespace lull::io {
+namespace {
+
+/// The alpha of WebM lies in side data.
+bool has_side_alpha(const AVStream& stream) {
+  const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
+  return alpha && std::string_view(alpha->value) == "1";
+}
+
+const AVCodec* find_decoder(const AVStream& stream) {
+  if (has_side_alpha(stream)) {  // libvpx alone decodes it
+    const AVCodecID id = stream.codecpar->codec_id;
+    const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
+    if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
+  }
+  return avcodec_find_decoder(stream.codecpar->codec_id);
+}
+
+/// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
+/// they concealed (decode_error_flags), and stop at trifles if told to explode.
+bool must_explode(const AVCodecDescriptor* codec) {
+  // TIFF's explodes at tags that it does not know; find_truncation() looks for the samples instead.
+  constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
+  return codec && codec->props & exact && codec->id != AV_CODEC_ID_TIFF &&
+         !(codec->props & AV_CODEC_PROP_REORDER);
+}
+
+/// Flags of FFmpeg's frames that an edit list has cut away: they are decoded for those behind them.
+bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
+
+}  // namespace
+
+PictureDecoder::PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage)
+    : demuxer_(demuxer),
+      threads_(options.threads),
+      limits_(options.limits),
+      damage_(damage),
+      watch_(demuxer.log()) {
+  const LogTopic::Scope scope(demuxer_.log());
+  if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
+  if (!from_gpu_) open_on_cpu();
+}
+
+void PictureDecoder::open_on_cpu() {
+  const AVStream& stream = demuxer_.video();
+  const AVCodec* codec = find_decoder(stream);
+  const std::string name = avcodec_get_name(stream.codecpar->codec_id);
+  if (!codec)
+    throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
+  set_up(codec);
+  decoder_->thread_count = threads_;
+  // So that what FFV1's decoder mentions is of the frame that comes out.
+  if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
+    decoder_->thread_type = FF_THREAD_SLICE;
+  if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
+    decoder_->err_recognition |= AV_EF_EXPLODE;
+  if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
+    throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
+}
+
+void PictureDecoder::set_up(const AVCodec* codec) {
+  const AVStream& stream = demuxer_.video();
+  decoder_.reset(non_null(avcodec_alloc_context3(codec)));
+  check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar),
+                 std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
+  decoder_->pkt_timebase = stream.time_base;
+  decoder_->opaque = demuxer_.log().mark();
+  decoder_->max_pixels = limits_.pixels;
+  decoder_->err_recognition = AV_EF_CRCCHECK;
+  // Else a picture that is cropped at the left is given a few columns too wide.
+  decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
+  // Grain that the decoder would add (AV1, H.274) is what is to be removed: it comes as a
+  // description, which nobody applies.
+  decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+}
+
+/// @throws Error  the GPU cannot decode this
+void PictureDecoder::open_on_gpu(int device) {
+  const AVStream& stream = demuxer_.video();
+  const AVCodecID id = stream.codecpar->codec_id;
+  const AVCodec* codec = find_gpu_decoder(id);
+  if (!codec)
+    throw DeviceUnavailable(std::string("FFmpeg has no decoder of ") + avcodec_get_name(id) +
+                            " for GPUs");
+  if (must_explode(avcodec_descriptor_get(id)))
+    throw DeviceUnavailable(std::string("damage in ") + avcodec_get_name(id) +
+                            " shows on the CPU alone");
+  if (has_side_alpha(stream)) throw DeviceUnavailable("it has an alpha channel");
+  gpu_.emplace(device);
+  set_up(codec);
+  gpu_->attach(*decoder_);
+  check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
+}
+
+/// Null if the GPU does not decode the stream, which may show as late as at the first frame: then
+/// `why_not_gpu_` says why, and the packets that were read are read again.
+FramePtr PictureDecoder::first_from_gpu(int device) {
+  const LogWatch watch(demuxer_.log());
+  try {
+    open_on_gpu(device);
+    FramePtr first = make_frame();
+    keep_packets_ = true;
+    const int code = receive(*first);
+    keep_packets_ = false;
+    if (code < 0 || !is_on_gpu(*first)) {
+      const std::string cause = watch.first_error();
+      throw DeviceUnavailable("the GPU does not decode this stream" +
+                              (cause.empty() ? "" : ": " + cause));
+    }
+    const std::string objection = gpu_->objection(*first, format_of(*first));
+    if (!objection.empty()) throw DeviceUnavailable(objection);
+    check_decoded(*first);
+    first = gpu_->copy(*first);
+    replay_.clear();
+    return first;
+  } catch (const DeviceUnavailable& error) {
+    why_not_gpu_ = error.what();
+  }
+  decoder_.reset();
+  gpu_.reset();
+  watch_ = LogWatch(demuxer_.log());  // what was said until now was the GPU's business
+  return nullptr;
+}
+
+FramePtr PictureDecoder::next() {
+  const LogTopic::Scope scope(demuxer_.log());
+  if (demuxer_.float_tiff()) return decode_float_tiff();
+  FramePtr picture;
+  do {
+    picture = decode();
+  } while (picture && is_trimmed(*picture));
+  if (picture) count_decoded();
+  return picture;
+}
+
+FramePtr PictureDecoder::decode() {
+  if (from_gpu_) return std::move(from_gpu_);
+  FramePtr picture = make_frame();
+  const int code = receive(*picture);
+  if (code == AVERROR_EOF) return nullptr;
+  if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
+  if (code < 0) fail_decoding();
+  check_decoded(*picture);
+  return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
+}
+
+/// The GPU could do it for the first frame.
+FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
+  try {
+    return gpu_->copy(picture);
+  } catch (const DeviceUnavailable& error) {
+    fail_gpu(error.what());
+  }
+}
+
+void PictureDecoder::fail_gpu(const std::string& why) const {
+  throw DeviceFailure("cuda:" + std::to_string(gpu_->device()) + " failed while it decoded " +
+                      place() + " (" + why + "); run the job again");
+}
+
+FramePtr PictureDecoder::decode_float_tiff() {
+  const std::string what = place();
+  const PacketPtr packet = demuxer_.read();
+  if (!packet) return nullptr;
+  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), limits_.pixels);
+  count_decoded();
+  return picture;
+}
+
+void PictureDecoder::count_decoded() {
+  const bool limited = limits_.frames > 0 && demuxer_.sequence().empty();  // files were counted
+  if (++decoded_ > limits_.frames && limited)
+    throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(limits_.frames) +
+                  " frames; allow it with --max-frames");
+}
+
+/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
+/// what the demuxer throws.
+int PictureDecoder::receive(AVFrame& picture) {
+  for (;;) {
+    const int code = avcodec_receive_frame(decoder_.get(), &picture);
+    if (code != AVERROR(EAGAIN)) {
+      if (pass(code)) continue;
+      return std::min(code, 0);
+    }
+    const PacketPtr packet = next_packet();
+    const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
+    // A broadcast that was recorded from its middle has no parameter sets at first.
+    const bool warming_up =
+        decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
+    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !pass(sent)) return sent;
+  }
+}
+
+// An error of a GPU is a reason to take the CPU, for which the first frame is in time.
+bool PictureDecoder::pass(int code) {
+  const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
+  if (!damaged || gpu_ || !damage_.passes() || exceeds_pixels()) return false;
+  damage_.no_frame(with_log(
+      place() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
+  return true;
+}
+
+bool PictureDecoder::exceeds_pixels() const {
+  return !watch_.find("exceeds specified max pixel count").empty();
+}
+
+PacketPtr PictureDecoder::next_packet() {
+  if (!keep_packets_ && !replay_.empty()) {
+    PacketPtr packet = std::move(replay_.front());
+    replay_.pop_front();
+    return packet;
+  }
+  PacketPtr packet = demuxer_.read();
+  if (keep_packets_ && packet) replay_.emplace_back(non_null(av_packet_clone(packet.get())));
+  return packet;
+}
+
+AVPixelFormat PictureDecoder::format_of(const AVFrame& picture) const {
+  return is_on_gpu(picture) ? decoder_->sw_pix_fmt : static_cast<AVPixelFormat>(picture.format);
+}
+
+void PictureDecoder::check_decoded(const AVFrame& picture) {
+  const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
+  // The decoder of JPEG fills up with grey what a cut took away, that of FFV1 a slice whose
+  // checksum is wrong with the last frame; both only mention it.
+  const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
+                       : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
+                                                                : nullptr;
+  if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
+  damage_.frame(
+      with_log("frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
+               watch_),
+      picture.best_effort_timestamp);
+  // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
+  // frames ahead, says it once for each frame, that of FFV1 for each slice of this one.
+  if (phrase && decoder_->codec_id == AV_CODEC_ID_MJPEG)
+    watch_.skip(phrase);
+  else
+    watch_ = LogWatch(demuxer_.log());
+}
+
+void PictureDecoder::fail_decoding() const {
+  if (exceeds_pixels())
+    throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
+                  " pixels in a frame; allow it with --max-pixels");
+  if (gpu_ && !gpu_->works()) fail_gpu("it gives no memory any more");
+  const bool one = !demuxer_.sequence().empty();
+  throw BadData(with_log(place() + " is damaged or cut short" +
+                             (one ? "" : " near frame " + std::to_string(decoded_)),
+                         watch_) +
+                (gpu_ ? "; try to decode it on the CPU" : ""));
+}
+
+// For messages: what is being decoded.
+std::string PictureDecoder::place() const {
+  const auto& files = demuxer_.sequence();
+  const auto at = static_cast<std::size_t>(decoded_);
+  return "'" + (at < files.size() ? files[at].path : demuxer_.path()) + "'";
+}
+
+}  // namespace lull::io

@@ -1,0 +1,74 @@
+#pragma once
+// The pictures of a demuxer's video, in order of presentation, decoded by the CPU or by a GPU.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/frame.h"
+#include "io/demux/damage.h"
+#include "io/demux/demuxer.h"
+#include "io/ffmpeg/ffmpeg.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/media.h"
+#include "io/read/gpu_decoder.h"
+
+namespace lull::io {
+
+class PictureDecoder {
+ public:
+  /// With options.gpu, tries the GPU first, up to its first picture. `demuxer` and `damage` must
+  /// outlive it. @throws BadData
+  PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
+
+  /// Null at the end. @throws BadData, unless damage is passed over; DeviceFailure
+  FramePtr next();
+
+  const AVCodecContext& context() const { return *decoder_; }
+  /// How many pictures came out.
+  std::int64_t decoded() const { return decoded_; }
+  /// Why the CPU decodes though a GPU was asked for; empty otherwise.
+  const std::string& why_not_gpu() const { return why_not_gpu_; }
+  /// The pixel format that the picture has, or would have on the CPU.
+  AVPixelFormat format_of(const AVFrame& picture) const;
+  /// Null: the CPU decodes.
+  const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
+  /// What FFmpeg said, for messages.
+  const LogWatch& said() const { return watch_; }
+
+ private:
+  void open_on_cpu();
+  FramePtr first_from_gpu(int device);
+  void open_on_gpu(int device);
+  void set_up(const AVCodec* codec);
+  FramePtr decode();
+  FramePtr decode_float_tiff();
+  int receive(AVFrame& picture);
+  PacketPtr next_packet();
+  /// Whether there is damage to pass over after the decoder failed with `code`.
+  bool pass(int code);
+  bool exceeds_pixels() const;
+  void count_decoded();
+  void check_decoded(const AVFrame& picture);
+  [[noreturn]] void fail_decoding() const;
+  FramePtr copy_on_gpu(const AVFrame& picture);
+  [[noreturn]] void fail_gpu(const std::string& why) const;
+  std::string place() const;
+
+  Demuxer& demuxer_;
+  const int threads_;
+  const Limits limits_;
+  DamageCount& damage_;
+  LogWatch watch_;
+  std::optional<GpuDecoder> gpu_;
+  CodecPtr decoder_;
+  /// Packets that were read before the GPU gave its first picture, in case the CPU has to.
+  std::deque<PacketPtr> replay_;
+  bool keep_packets_ = false;
+  FramePtr from_gpu_;  // its first picture, until it is given
+  std::string why_not_gpu_;
+  std::int64_t decoded_ = 0;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,214 @@
+#include "io/read/source.h"
+
+#include "io/ffmpeg/passenger.h"
+#include "io/pictures/exr_head.h"
+#include "io/pictures/float_white.h"
+#include "io/read/video_info.h"
+
+namespace lull::io {
+namespace {
+
+FramePtr properties_of(const AVFrame& picture) {
+  FramePtr properties = make_frame();
+  check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
+  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder decides
+  properties->crop_right = properties->crop_bottom = 0;  // done, on a GPU too
+  av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
+  return properties;
+}
+
+}  // namespace
+
+FileSource::FileSource(const std::string& path, const SourceOptions& options)
+    : options_(options),
+      damage_(options.pass_damage),
+      demuxer_(path, options, damage_),
+      decoder_(demuxer_, options, damage_),
+      pictures_(demuxer_, decoder_,
+                to_rational(av_guess_frame_rate(&demuxer_.context(), &demuxer_.video(), nullptr)),
+                options) {
+  TimedPicture first = first_picture();
+  open_pools(*first.picture);
+  ahead_.push_back(std::move(first));
+  fill_info();
+}
+
+TimedPicture FileSource::first_picture() {
+  std::optional<TimedPicture> first = pictures_.next();
+  if (first) return *std::move(first);
+  if (pictures_.seen() > 0) fail_selection();
+  throw BadData(
+      with_log("'" + demuxer_.path() + "' has no picture in its video stream", decoder_.said()));
+}
+
+void FileSource::fail_selection() const {
+  throw BadData("no frame is selected ('" + demuxer_.path() + "' has " +
+                std::to_string(pictures_.seen()) + "); give other frames or times");
+}
+
+void FileSource::open_pools(const AVFrame& first) {
+  pixel_format_ = decoder_.format_of(first);
+  const std::optional<PixelTraits> traits =
+      is_on_gpu(first) ? traits_of(pixel_format_) : traits_of(first);
+  if (!traits)
+    throw BadData(
+        "'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
+        " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); convert it first");
+  traits_ = *traits;
+  FrameFormat format = traits_.format;
+  format.width = first.width;
+  format.height = first.height;
+  choose_white_of(first, format);
+  pool_.emplace(format, options_.memory);
+  if (!traits_.alpha) return;
+  FrameFormat alpha;
+  alpha.width = format.width;
+  alpha.height = format.height;
+  alpha.sample = format.sample;
+  alpha.bits = format.bits;
+  alpha_pool_.emplace(alpha);
+}
+
+void FileSource::fill_info() {
+  VideoInfo info = describe_input(demuxer_, first(), pixel_format_);
+  info.notes.insert(info.notes.begin(), info_.notes.begin(), info_.notes.end());
+  info_ = std::move(info);
+  info_.values.span = format().full_scale();
+  info_.values.full = format().sample == SampleType::f32 ? 1 : format().full_scale();
+  if (info_.interlaced && options_.refuse_interlaced) refuse_interlaced();
+  info_.still = demuxer_.holds_pictures() && !decode_second();
+  if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
+  estimate_length(demuxer_, options_.selection, info_);
+}
+
+void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
+  const double asked = options_.white;
+  if (format.sample == SampleType::f32) {
+    const White white = choose_white(first, format.planes(), asked);
+    format.white = white.value;
+    if (!white.note.empty()) info_.notes.push_back(white.note);
+  } else if (asked != 0 && asked != 1) {
+    throw InvalidArgument("a white for '" + demuxer_.path() +
+                          "' (only pictures of floats have a choice); leave --white out");
+  }
+}
+
+void FileSource::look_into_exr() {
+  const ExrHead head = read_exr_head(demuxer_.path());
+  half_floats_ = head.half;
+  if (head.parts)
+    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
+  std::string names;
+  for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty())
+    info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
+}
+
+bool FileSource::decode_second() {
+  if (ahead_.size() < 2)
+    if (std::optional<TimedPicture> second = pictures_.next()) ahead_.push_back(*std::move(second));
+  return ahead_.size() >= 2;
+}
+
+bool FileSource::has_second_frame() {
+  const bool margins = options_.margins && !options_.selection.all();
+  return margins ? info_.frames_estimate >= 2 : decode_second();
+}
+
+std::optional<TimedPicture> FileSource::take() {
+  if (ahead_.empty()) return pictures_.next();
+  TimedPicture taken = std::move(ahead_.front());
+  ahead_.pop_front();
+  return taken;
+}
+
+std::optional<Frame> FileSource::read() {
+  demuxer_.relay().close_unless_attached();
+  std::optional<TimedPicture> taken = take();
+  // What another kind of video follows on is the end of its clip.
+  if (taken && taken->outside && pictures_.behind_all() && changes(*taken)) taken.reset();
+  if (!taken) {
+    if (pictures_.kept() == 0) fail_selection();
+    damage_.end(info_.frames_estimate - given_);
+    check_all_decoded();
+    return std::nullopt;
+  }
+  given_ += taken->outside ? 0 : 1;
+  check(*taken);
+  return frame_of(*std::move(taken));
+}
+
+Frame FileSource::frame_of(TimedPicture taken) {
+  auto passenger = std::make_shared<Passenger>();
+  passenger->properties = properties_of(*taken.picture);
+  const auto& files = demuxer_.sequence();
+  const auto at = static_cast<std::size_t>(taken.number);
+  passenger->number = at < files.size() ? files[at].number : taken.number;
+  if (at < files.size()) passenger->match = files[at].match;
+  Frame frame;
+  if (is_on_gpu(*taken.picture)) {
+    frame.format = format();
+    frame.on_device = decoder_.gpu()->samples(std::move(taken.picture), format());
+  } else {
+    frame = pool_->acquire();
+    if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
+    unpack(*taken.picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+  }
+  frame.passenger = std::move(passenger);
+  frame.time_base = to_rational(demuxer_.video().time_base);
+  frame.pts = taken.pts;
+  frame.duration = taken.duration;
+  frame.outside = taken.outside;
+  return frame;
+}
+
+// Each file of a sequence gives one picture, or names and pictures would not fit each other.
+void FileSource::check_all_decoded() const {
+  const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
+  if (files > 0 && decoder_.decoded() != files && !pictures_.cut())
+    throw BadData("a sequence of " + std::to_string(files) + " files has " +
+                  std::to_string(decoder_.decoded()) +
+                  " pictures (one file gave none); check them");
+}
+
+bool FileSource::changes(const TimedPicture& timed) const {
+  const AVFrame& picture = *timed.picture;
+  return decoder_.format_of(picture) != pixel_format_ || picture.width != format().width ||
+         picture.height != format().height;
+}
+
+void FileSource::check(const TimedPicture& timed) const {
+  const AVFrame& picture = *timed.picture;
+  if (changes(timed)) fail_change(timed);
+  if (options_.refuse_interlaced && is_interlaced(picture) && !timed.outside) refuse_interlaced();
+  const std::string objection =
+      is_on_gpu(picture) ? decoder_.gpu()->objection(picture, pixel_format_) : std::string();
+  if (!objection.empty())
+    throw BadData("'" + demuxer_.path() + "' changes on the way (" + objection +
+                  "); decode it on the CPU");
+}
+
+void FileSource::refuse_interlaced() const {
+  throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
+                        (info_.interlaced ? "" : " after a while") +
+                        " (two moments in one picture would be mixed); give --interlaced fields, "
+                        "or --interlaced frames if its frames are whole after all");
+}
+
+void FileSource::fail_change(const TimedPicture& timed) const {
+  const AVFrame& picture = *timed.picture;
+  const auto& files = demuxer_.sequence();
+  const auto shape = [](int width, int height, AVPixelFormat format) {
+    return std::to_string(width) + "x" + std::to_string(height) + " " + name_of(format);
+  };
+  const std::string now = shape(picture.width, picture.height, decoder_.format_of(picture));
+  const std::string first = shape(format().width, format().height, pixel_format_);
+  if (!files.empty())
+    throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
+                  files.front().path + "' is " + first +
+                  ", and a sequence has one size and format); leave one of them out");
+  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
+                "); split it there");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,78 @@
+#pragma once
+// The decoded main video stream of a file.
+
+#include <deque>
+
+#include "core/frame_pool.h"
+#include "io/demux/demuxer.h"
+#include "io/ffmpeg/pixel_formats.h"
+#include "io/media.h"
+#include "io/read/picture_decoder.h"
+#include "io/read/timed_pictures.h"
+
+namespace lull::io {
+
+/// The MediaSource of all that FFmpeg reads; the sink looks behind the interface.
+class FileSource final : public MediaSource {
+ public:
+  FileSource(const std::string& path, const SourceOptions& options);
+
+  const FrameFormat& format() const noexcept override { return pool_->format(); }
+  const VideoInfo& info() const noexcept override { return info_; }
+  const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
+  /// What it was opened with.
+  const SourceOptions& options() const { return options_; }
+  bool passes_damage() const { return damage_.passes(); }
+  Damage damage() const override { return damage_.found(); }
+  std::optional<Frame> read() override;
+  void interrupt() noexcept override { demuxer_.interrupt(); }
+  void have_enough(std::int64_t number) noexcept override { pictures_.have_enough(number); }
+
+  const Demuxer& demuxer() const { return demuxer_; }
+  const AVCodecContext& decoder() const { return decoder_.context(); }
+  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
+  /// Valid until the first read.
+  const AVFrame& first() const { return *ahead_.front().picture; }
+  /// Its time, as read() will give it. Valid as long.
+  std::int64_t first_time() const { return ahead_.front().pts; }
+  /// What is left out of the video; null: nothing.
+  std::shared_ptr<Cut> cut() const { return pictures_.cut(); }
+  AVPixelFormat pixel_format() const { return pixel_format_; }
+  const PixelTraits& traits() const { return traits_; }
+  /// An OpenEXR file whose samples have 16 bits.
+  bool half_floats() const { return half_floats_; }
+  /// Whether there is a second frame; decodes up to it. Before the first read. With margins, where
+  /// it may be far, false if that is not known.
+  bool has_second_frame();
+
+ private:
+  TimedPicture first_picture();
+  void open_pools(const AVFrame& first);
+  void fill_info();
+  void look_into_exr();
+  void choose_white_of(const AVFrame& first, FrameFormat& format);
+  bool decode_second();
+  std::optional<TimedPicture> take();
+  Frame frame_of(TimedPicture taken);
+  bool changes(const TimedPicture& timed) const;
+  void check(const TimedPicture& timed) const;
+  [[noreturn]] void refuse_interlaced() const;
+  [[noreturn]] void fail_change(const TimedPicture& timed) const;
+  [[noreturn]] void fail_selection() const;
+  void check_all_decoded() const;
+
+  SourceOptions options_;
+  DamageCount damage_;
+  Demuxer demuxer_;
+  PictureDecoder decoder_;
+  TimedPictures pictures_;
+  VideoInfo info_;
+  AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
+  PixelTraits traits_;
+  std::optional<FramePool> pool_, alpha_pool_;
+  std::deque<TimedPicture> ahead_;  // decoded, not read yet
+  bool half_floats_ = false;
+  std::int64_t given_ = 0;  // frames, by read()
+};
+
+}  // namespace lull::io

@@ -1,0 +1,60 @@
+#pragma once
+// Pictures with their places in time: which of them stay where only parts are asked for.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/frame.h"
+#include "io/demux/cut.h"
+#include "io/demux/demuxer.h"
+#include "io/media.h"
+#include "io/read/picture_decoder.h"
+
+namespace lull::io {
+
+struct TimedPicture {
+  FramePtr picture;
+  std::int64_t pts = 0, duration = 0;
+  std::int64_t number = 0;  // among all that were decoded
+  bool outside = false;     // of what was asked for (SourceOptions::margins)
+};
+
+class TimedPictures {
+ public:
+  /// `frame_rate` is for pictures that do not say how long they last; 0/1: unknown. Demuxer and
+  /// decoder must outlive it.
+  TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
+                const SourceOptions& options);
+
+  /// Null: nothing is cut away.
+  std::shared_ptr<Cut> cut() const { return cut_; }
+  /// The next picture that stays, or with margins the next one; nullopt behind the last.
+  std::optional<TimedPicture> next();
+  /// Pictures that were looked at, and those of them that stay.
+  std::int64_t seen() const { return seen_; }
+  std::int64_t kept() const { return kept_; }
+  /// Whether all that stay have come, so that only margins follow.
+  bool behind_all() const { return ended_.has_value(); }
+  /// Nothing behind picture `number` is looked at if it is outside. From any thread.
+  void have_enough(std::int64_t number) noexcept { enough_ = number; }
+
+ private:
+  TimedPicture stamp(FramePtr picture);
+  void drop_packets();
+  void end();
+
+  Demuxer& demuxer_;
+  PictureDecoder& decoder_;
+  const Rational frame_rate_;
+  const bool margins_;
+  std::shared_ptr<Cut> cut_;
+  std::optional<std::int64_t> ended_;  // the number of the first picture behind all that stay
+  bool over_ = false;
+  std::atomic<std::int64_t> enough_ = -1;
+  std::int64_t seen_ = 0, kept_ = 0;
+  std::int64_t next_pts_ = AV_NOPTS_VALUE;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,84 @@
+#include "io/read/video_info.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/ffmpeg/pixel_formats.h"
+
+namespace lull::io {
+namespace {
+
+/// These state it for each frame; of other codecs the container knows.
+bool states_interlacing(AVCodecID id) {
+  return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
+         id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
+}
+
+void estimate_files(const std::vector<SequenceFile>& files, VideoInfo& info) {
+  std::vector<SequenceFile> selected;
+  std::ranges::copy_if(files, std::back_inserter(selected), &SequenceFile::selected);
+  info.frames_estimate = static_cast<std::int64_t>(selected.size());
+  info.duration_s = static_cast<double>(selected.size()) / av_q2d(to_av(info.frame_rate));
+  if (const std::string missing = missing_numbers(selected); !missing.empty())
+    info.notes.push_back("the sequence has no number " + missing + "; its neighbours are joined");
+}
+
+void estimate_part(const Selection& selection, VideoInfo& info) {
+  if (info.frames_estimate <= 0) return;
+  std::int64_t frames = 0;
+  for (const FrameRange& range : selection.ranges)
+    frames +=
+        std::max<std::int64_t>(std::min(range.last, info.frames_estimate - 1) - range.first + 1, 0);
+  if (selection.ranges.empty()) {
+    const double start = static_cast<double>(selection.start_us) * 1e-6;
+    double length = info.duration_s - start;
+    if (selection.duration_us)
+      length = std::min(length, static_cast<double>(*selection.duration_us) * 1e-6);
+    frames = std::llround(std::max(length, 0.0) * av_q2d(to_av(info.frame_rate)));
+  }
+  info.frames_estimate = frames;
+}
+
+}  // namespace
+
+bool says_interlaced(const AVFrame& first, const AVStream& stream) {
+  if (is_interlaced(first)) return true;
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE &&
+         !states_interlacing(stream.codecpar->codec_id);
+}
+
+VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format) {
+  AVStream& stream = demuxer.video();
+  VideoInfo info;
+  info.frame_rate = to_rational(av_guess_frame_rate(&demuxer.context(), &stream, nullptr));
+  info.codec = avcodec_get_name(stream.codecpar->codec_id);
+  info.pixel_format = name_of(format);
+  info.container = demuxer.context().iformat->name;
+  info.time_base = to_rational(stream.time_base);
+  info.interlaced = says_interlaced(first, stream);
+  if (av_frame_get_side_data(&first, AV_FRAME_DATA_FILM_GRAIN_PARAMS))
+    info.notes.push_back("'" + demuxer.path() +
+                         "' describes film grain for players to add; it is left out");
+  return info;
+}
+
+void estimate_length(const Demuxer& demuxer, const Selection& selection, VideoInfo& info) {
+  if (!demuxer.sequence().empty()) return estimate_files(demuxer.sequence(), info);
+  if (info.still) {
+    info.frames_estimate = 1;
+    return;
+  }
+  const AVStream& stream = demuxer.video();
+  if (stream.duration > 0)
+    info.duration_s = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+  else if (demuxer.context().duration > 0)
+    info.duration_s = static_cast<double>(demuxer.context().duration) / AV_TIME_BASE;
+  if (stream.nb_frames > 0)
+    info.frames_estimate = stream.nb_frames;
+  else if (info.frame_rate.num > 0)
+    info.frames_estimate = std::llround(info.duration_s * av_q2d(to_av(info.frame_rate)));
+  if (!selection.all()) estimate_part(selection, info);
+}
+
+}  // namespace lull::io

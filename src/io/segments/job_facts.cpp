@@ -1,0 +1,144 @@
+#include "io/segments/job_facts.h"
+
+extern "C" {
+#include <libavutil/cpu.h>
+}
+
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/version.h"
+#include "io/files/sha256.h"
+
+namespace lull::io {
+namespace {
+
+std::int64_t add_file(const std::string& path, Sha256& digest) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput("cannot open '" + path + "'");
+  std::vector<char> block(1 << 20);
+  std::int64_t bytes = 0;
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    digest.add(block.data(), static_cast<std::size_t>(file.gcount()));
+    bytes += file.gcount();
+  }
+  return bytes;
+}
+
+std::string fingerprint(const Demuxer& input) {
+  Sha256 digest;
+  std::int64_t bytes = 0;
+  if (input.sequence().empty()) {
+    bytes = add_file(input.path(), digest);
+    return std::to_string(bytes) + " bytes, SHA-256 " + digest.take();
+  }
+  for (const SequenceFile& file : input.sequence()) bytes += add_file(file.path, digest);
+  return std::to_string(input.sequence().size()) + " files, " + std::to_string(bytes) +
+         " bytes, SHA-256 " + digest.take();
+}
+
+std::string versions() {
+  const auto text = [](unsigned v) {
+    return std::to_string(v >> 16) + "." + std::to_string(v >> 8 & 255) + "." +
+           std::to_string(v & 255);
+  };
+  return "libavcodec " + text(avcodec_version()) + ", libavformat " + text(avformat_version()) +
+         ", libswscale " + text(swscale_version());
+}
+
+std::string text_of(const Selection& part) {
+  if (part.all()) return "all";
+  std::string text;
+  for (const FrameRange& range : part.ranges)
+    text += (text.empty() ? "" : ",") + std::to_string(range.first) + "-" +
+            (range.last == FrameRange{}.last ? "" : std::to_string(range.last));
+  if (!text.empty()) return text;
+  text = "from " + std::to_string(part.start_us) + " us";
+  return part.duration_us ? text + " for " + std::to_string(*part.duration_us) + " us" : text;
+}
+
+std::string text_of(const Rational& r) {
+  return std::to_string(r.num) + "/" + std::to_string(r.den);
+}
+
+std::string text_of(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.10g", number);
+  return text;
+}
+
+std::string text_of(const Drops& drops) {
+  std::string text;
+  const auto add = [&](bool dropped, const std::string& what) {
+    if (dropped) text += (text.empty() ? "" : ",") + what;
+  };
+  add(drops.audio, "audio");
+  add(drops.subtitles, "subtitle");
+  add(drops.data, "data");
+  add(drops.attachments, "attachment");
+  add(drops.video, "video");
+  add(drops.chapters, "chapters");
+  add(drops.tags, "tags");
+  for (const int index : std::set(drops.streams.begin(), drops.streams.end()))
+    add(true, std::to_string(index));
+  return text.empty() ? "none" : text;
+}
+
+std::string digest_of(const AVCodecContext& encoder) {
+  Sha256 digest;
+  digest.add(encoder.extradata, static_cast<std::size_t>(encoder.extradata_size));
+  return digest.take();
+}
+
+void add_input(const FileSource& source, std::vector<JobFact>& facts) {
+  const SourceOptions& options = source.options();
+  facts.push_back({"the input", fingerprint(source.demuxer())});
+  facts.push_back({"the part of the input", text_of(options.selection)});
+  facts.push_back({"--input-format", options.format});
+  facts.push_back({"--rate", text_of(options.rate)});
+  if (options.raw)
+    facts.push_back({"--raw-format", options.raw->pix_fmt + " " +
+                                         std::to_string(options.raw->width) + "x" +
+                                         std::to_string(options.raw->height)});
+  if (source.format().sample == SampleType::f32)
+    facts.push_back({"--white", text_of(static_cast<double>(source.format().white))});
+  const bool on_gpu = options.gpu && source.why_not_gpu().empty();
+  facts.push_back({"what decodes", on_gpu ? "a GPU" : "the CPU"});
+}
+
+void add_output(const Container& container, const SinkOptions& options, const Encoder& encoder,
+                std::vector<JobFact>& facts) {
+  const AVCodec& codec = *encoder.choice().codec;
+  facts.push_back({"the container", container.format->name});
+  facts.push_back({"the encoder", codec.name});
+  facts.push_back({"the pixel format", name_of(encoder.choice().format)});
+  facts.push_back({"--crf", options.crf ? text_of(*options.crf) : "none"});
+  facts.push_back({"--lossless", options.lossless ? "given" : "none"});
+  std::string vopts;
+  for (const auto& [key, value] : options.vopts)
+    vopts += (vopts.empty() ? "" : ":") + key + "=" + value;
+  facts.push_back({"--vopts", vopts});
+  facts.push_back({"--drop", text_of(options.drops)});
+  if (encoder_traits(codec).counts_cores)
+    facts.push_back({"the number of cores (" + std::string(codec.name) + " looks at it)",
+                     std::to_string(av_cpu_count())});
+  // They tell the version of some libraries.
+  facts.push_back({"the encoder's head (SHA-256)", digest_of(encoder.context())});
+}
+
+}  // namespace
+
+std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
+                               const SinkOptions& options, const Encoder& encoder) {
+  std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", versions()}};
+  facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
+  facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
+  add_input(source, facts);  // first: what is encoded follows from it
+  add_output(container, options, encoder, facts);
+  return facts;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,19 @@
+#pragma once
+// What a job in segments is made of: all that its bytes depend on.
+
+#include <vector>
+
+#include "io/encode/encoder.h"
+#include "io/media.h"
+#include "io/read/source.h"
+
+namespace lull::io {
+
+/// Reads the whole input, for its checksum: a name, a size and a date do not tell what a file
+/// holds, and change where jobs are moved. That is as fast as the disk or SHA-256, while denoising
+/// takes many times as long.
+/// @throws NoInput  it cannot be read
+std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
+                               const SinkOptions& options, const Encoder& encoder);
+
+}  // namespace lull::io

@@ -1,0 +1,42 @@
+#pragma once
+// The manifest of a job in segments: what the job is, and what of it is done. Lines of text:
+//
+//   lull job 1
+//   fact --sigma 20
+//   threads 4
+//   segment 0 250 183423 9f86d081884c7d65...    number, frames, bytes, SHA-256 of its file
+//   result 1234 5678 90                         of the finished output, before it has its name
+//   sha256 60303ae22b998861...                  of all lines above
+//
+// In names and values of facts, '%', spaces and what is not printable are written as %XX.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/media.h"
+#include "io/segments/segment_file.h"
+
+namespace lull::io {
+
+struct Manifest {
+  /// A file as the file system knows it, whatever its name.
+  struct Identity {
+    std::uint64_t inode = 0, bytes = 0, changed_ns = 0;
+    bool operator==(const Identity&) const = default;
+  };
+
+  std::vector<JobFact> facts;
+  int threads = 0;  // of each encoder: with some the bytes depend on it
+  std::map<std::int64_t, SegmentRecord> segments;
+  std::optional<Identity> result;
+};
+
+std::string to_text(const Manifest& manifest);
+/// nullopt: damaged, or of another version.
+std::optional<Manifest> parse_manifest(std::string_view text);
+
+}  // namespace lull::io

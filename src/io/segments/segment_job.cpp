@@ -1,0 +1,239 @@
+#include "io/segments/segment_job.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view lock_name = "lock", manifest_name = "manifest";
+
+std::string counted(std::int64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+bool is_segment(const std::string& name) { return name.ends_with(".lullseg"); }
+
+std::optional<Manifest::Identity> identity_of(const std::string& file) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) < 0) return std::nullopt;
+  return Manifest::Identity{status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                            static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1000000000u +
+                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
+}
+
+/// What is not the same in both, for a message; empty if all is.
+std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now) {
+  const auto value_in = [](const std::vector<JobFact>& facts, const std::string& name) {
+    const auto fact = std::ranges::find(facts, name, &JobFact::name);
+    return fact == facts.end() ? "none" : fact->value;
+  };
+  for (const auto* facts : {&now, &before})
+    for (const JobFact& fact : *facts) {
+      const std::string old = value_in(before, fact.name), current = value_in(now, fact.name);
+      if (old != current) return fact.name + " was " + old + " and is " + current;
+    }
+  return {};
+}
+
+}  // namespace
+
+SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite,
+                       int threads)
+    : output_(behind_links(output)),
+      folder_(output_ + ".lull-job"),
+      manifest_path_(folder_ + "/" + std::string(manifest_name)),
+      options_(options) {
+  // Whoever ends a job removes the lock with the folder: what was locked may be gone by then.
+  while (!lock()) continue;
+  try {
+    load(overwrite);
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
+  if (!resumed_) manifest_.threads = threads;
+}
+
+SegmentJob::~SegmentJob() {
+  if (!removed_ && manifest_.segments.empty()) remove();
+  if (lock_ >= 0) ::close(lock_);
+}
+
+bool SegmentJob::lock() {
+  const std::string name = folder_ + "/" + std::string(lock_name);
+  const auto fail = [&] {
+    throw CannotCreate("cannot create '" + folder_ + "' (" + std::strerror(errno) + ")");
+  };
+  if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
+  sync_folder_of(folder_);
+  lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0 && errno == ENOENT) return false;  // removed a moment ago
+  if (lock_ < 0) fail();
+  if (::flock(lock_, LOCK_EX | LOCK_NB) < 0) {
+    const bool taken = errno == EWOULDBLOCK;
+    if (!taken) errno = ENOLCK;
+    ::close(lock_);
+    if (!taken) fail();
+    throw CannotCreate("another process is at the job in '" + folder_ +
+                       "' (two would spoil it); wait for its end");
+  }
+  struct stat mine, named;
+  if (::fstat(lock_, &mine) == 0 && ::stat(name.c_str(), &named) == 0 &&
+      mine.st_ino == named.st_ino)
+    return true;
+  ::close(lock_);
+  return false;
+}
+
+void SegmentJob::load(bool overwrite) {
+  std::ifstream file(manifest_path_, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::optional<Manifest> found = parse_manifest(text);
+  const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
+  if (!found && !text.empty())
+    notes_.push_back("'" + manifest_path_ + "' is damaged; the job begins anew");
+  const std::string what =
+      "'" + folder_ + "' holds " + counted(segments, "segment") + " of an interrupted job";
+  if (options_.resume && segments > 0) {
+    manifest_ = *found;
+    resumed_ = true;
+    return remove_files([&](const std::string& name) { return is_leftover(name); });
+  }
+  if (segments > 0 && !overwrite)
+    throw CannotCreate(what + "; give --resume to go on with it, or -y to begin anew");
+  if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
+  std::error_code ignored;
+  fs::remove(manifest_path_, ignored);  // first: without it the rest is nothing
+  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment(name); });
+}
+
+void SegmentJob::begin(std::vector<JobFact> facts) {
+  if (!resumed_) {
+    manifest_.facts = std::move(facts);
+    return save();
+  }
+  if (const std::string what = difference(manifest_.facts, facts); !what.empty())
+    throw InvalidArgument("--resume of another job (" + what + "); give what '" + folder_ +
+                          "' was begun with, or -y without --resume to begin anew");
+  verify();
+}
+
+// What is not whole is done again.
+void SegmentJob::verify() {
+  std::string damaged;
+  std::int64_t frames = 0;
+  for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {
+    const auto& [number, record] = *at;
+    if (is_whole(file_of(number), record)) {
+      frames += record.frames;
+      ++at;
+    } else {
+      damaged += (damaged.empty() ? "" : ", ") + std::to_string(number);
+      at = manifest_.segments.erase(at);
+    }
+  }
+  if (!damaged.empty()) notes_.push_back("segments made again (damaged or missing): " + damaged);
+  remove_files([&](const std::string& name) {
+    return is_segment(name) && std::ranges::none_of(manifest_.segments, [&](const auto& entry) {
+             return file_of(entry.first) == folder_ + "/" + name;
+           });
+  });
+  save();
+  notes_.push_back("going on after " +
+                   counted(static_cast<std::int64_t>(manifest_.segments.size()), "segment") + ", " +
+                   counted(frames, "frame"));
+}
+
+const SegmentRecord* SegmentJob::find(std::int64_t segment) const {
+  const auto found = manifest_.segments.find(segment);
+  return found == manifest_.segments.end() ? nullptr : &found->second;
+}
+
+std::int64_t SegmentJob::segments() const {
+  return manifest_.segments.empty() ? 0 : manifest_.segments.rbegin()->first + 1;
+}
+
+std::vector<FrameRange> SegmentJob::missing() const {
+  std::vector<FrameRange> ranges;
+  std::int64_t next = 0;  // frame
+  for (const auto& [number, record] : manifest_.segments) {
+    const std::int64_t first = number * options_.frames;
+    if (first > next) ranges.push_back({next, first - 1});
+    next = first + record.frames;
+    if (record.frames < options_.frames) return ranges;
+  }
+  ranges.push_back({.first = next});
+  return ranges;
+}
+
+std::string SegmentJob::file_of(std::int64_t segment) const {
+  char name[32];
+  std::snprintf(name, sizeof name, "/%06lld.lullseg", static_cast<long long>(segment));
+  return folder_ + name;
+}
+
+std::unique_ptr<SegmentWriter> SegmentJob::write(std::int64_t segment) const {
+  return std::make_unique<SegmentWriter>(file_of(segment));
+}
+
+void SegmentJob::add(std::int64_t segment, const SegmentRecord& record) {
+  manifest_.segments[segment] = record;
+  save();
+}
+
+SegmentReader SegmentJob::read(std::int64_t segment) const {
+  return {file_of(segment), manifest_.segments.at(segment)};
+}
+
+void SegmentJob::save() {
+  const std::string text = to_text(manifest_);
+  OutputFile file(manifest_path_, true);
+  avio_write(file.io(), reinterpret_cast<const unsigned char*>(text.data()),
+             static_cast<int>(text.size()));
+  file.commit();
+}
+
+void SegmentJob::note_result(const std::string& file) {
+  manifest_.result = identity_of(file);
+  save();
+}
+
+bool SegmentJob::made(const std::string& file) const {
+  return manifest_.result && identity_of(file) == manifest_.result;
+}
+
+bool SegmentJob::is_leftover(const std::string& name) const {
+  return (name.starts_with(".") && name.ends_with(".tmp")) || is_partial_name(name, output_);
+}
+
+void SegmentJob::remove_files(const std::function<bool(const std::string& name)>& useless) const {
+  std::error_code ignored;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_, ignored)) files.push_back(entry.path());
+  for (const fs::path& file : files)
+    if (useless(file.filename().string())) fs::remove(file, ignored);
+}
+
+void SegmentJob::remove() {
+  removed_ = true;
+  std::error_code ignored;
+  fs::remove(manifest_path_, ignored);
+  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment(name); });
+  fs::remove(folder_ + "/" + std::string(lock_name), ignored);
+  fs::remove(folder_, ignored);  // not if somebody put something into it
+}
+
+}  // namespace lull::io

@@ -1,0 +1,129 @@
+#include "io/segments/segment_mux.h"
+
+#include <optional>
+#include <utility>
+
+#include "io/demux/damage.h"
+#include "io/demux/demuxer.h"
+
+namespace lull::io {
+namespace {
+
+/// The packets of all segments, one after the other.
+class VideoPackets {
+ public:
+  explicit VideoPackets(const SegmentJob& job) : job_(job) { advance(); }
+
+  /// Null at the end.
+  const AVPacket* front() const { return front_.get(); }
+  PacketPtr take() {
+    PacketPtr packet = std::move(front_);
+    advance();
+    return packet;
+  }
+
+ private:
+  void advance() {
+    while (!(front_ = reader_ ? reader_->next() : nullptr) && next_ < job_.segments())
+      reader_.emplace(job_.read(next_++));
+  }
+
+  const SegmentJob& job_;
+  std::int64_t next_ = 0;
+  std::optional<SegmentReader> reader_;
+  PacketPtr front_;
+};
+
+std::int64_t time_of(const AVPacket& packet) {
+  return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+}
+
+/// Of a packet of the input's video, in the output if it is cut; nullopt: it is not there.
+std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, const Cut* cut) {
+  const std::int64_t time = time_of(packet);
+  if (time == AV_NOPTS_VALUE) return std::nullopt;
+  if (!cut) return time;
+  const PacketPtr probe = make_packet();
+  probe->dts = time;
+  if (cut->judge_packet(*probe, tick, false) != Cut::Fate::keep) return std::nullopt;
+  return probe->dts;
+}
+
+class Interleaving {
+ public:
+  Interleaving(const SegmentJob& job, const FileSource& source, AVRational tick, Muxer& muxer)
+      : video_(job),
+        source_(source),
+        tick_(tick),
+        muxer_(muxer),
+        damage_(source.passes_damage()),
+        demuxer_(source.demuxer().path(), source.options(), damage_) {}
+
+  /// As the streams go beside each other in the input, they do in the output.
+  void operator()() {
+    const std::shared_ptr<const Cut> cut = source_.cut();
+    const AVRational input_tick = demuxer_.video().time_base;
+    while (const PacketPtr packet = demuxer_.read()) {
+      pass_on_copies();
+      if (const auto time = time_of(*packet, input_tick, cut.get())) write_until(*time, input_tick);
+      if (cut && is_beyond(*packet, *cut)) {
+        demuxer_.read_others_until(cut->end());
+        break;
+      }
+    }
+    pass_on_copies();
+  }
+
+  void write_rest() {
+    while (video_.front()) muxer_.write_video(video_.take());
+  }
+
+ private:
+  void pass_on_copies() {
+    PacketRelay& relay = demuxer_.relay();
+    for (auto some = relay.take(); !some.empty(); some = relay.take())
+      for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
+  }
+
+  // The output may count from another time than the input: both begin together.
+  void write_until(std::int64_t time, AVRational tick) {
+    if (!video_.front()) return;
+    if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
+    while (video_.front() &&
+           av_compare_ts(time_of(*video_.front()), tick_, time + *offset_, tick) <= 0)
+      muxer_.write_video(video_.take());
+  }
+
+  // All that could stay has come, but for what other streams lag behind.
+  bool is_beyond(const AVPacket& packet, const Cut& cut) const {
+    constexpr std::int64_t slack_s = 1;
+    const AVRational tick = demuxer_.video().time_base;
+    const std::int64_t time = time_of(packet);
+    return time != AV_NOPTS_VALUE && time >= cut.end() + av_rescale_q(slack_s, {1, 1}, tick);
+  }
+
+  VideoPackets video_;
+  const FileSource& source_;
+  AVRational tick_;
+  Muxer& muxer_;
+  DamageCount damage_;  // was counted when the input was decoded
+  Demuxer demuxer_;
+  std::optional<std::int64_t> offset_;
+};
+
+}  // namespace
+
+void mux_segments(const SegmentJob& job, const FileSource& source, AVRational tick, Muxer& muxer) {
+  if (!source.demuxer().sequence().empty() || source.demuxer().context().nb_streams < 2) {
+    VideoPackets video(job);
+    while (video.front()) muxer.write_video(video.take());
+  } else {
+    Interleaving interleaving(job, source, tick, muxer);
+    interleaving();
+    interleaving.write_rest();
+  }
+  muxer.end_copies();
+  muxer.write_trailer();
+}
+
+}  // namespace lull::io

@@ -1,0 +1,235 @@
+#include "io/stacks/nifti_header.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace lull::io {
+namespace {
+
+/// Where the fields are that differ between the versions, in bytes.
+struct Places {
+  int head, magic, datatype, bitpix, dim, vox_offset, slope, inter;
+};
+constexpr Places nifti1{348, 344, 70, 72, 40, 108, 112, 116};
+constexpr Places nifti2{540, 4, 12, 14, 16, 168, 176, 184};
+const Places& places_of(int version) { return version == 1 ? nifti1 : nifti2; }
+
+template <class T>
+T field(std::span<const std::byte> head, int at, bool swapped) {
+  std::array<std::byte, sizeof(T)> bytes;
+  std::copy_n(head.begin() + at, sizeof(T), bytes.begin());
+  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  return std::bit_cast<T>(bytes);
+}
+
+template <class T>
+void set_field(std::span<std::byte> head, int at, bool swapped, T value) {
+  auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
+  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  std::copy(bytes.begin(), bytes.end(), head.begin() + at);
+}
+
+struct Kind {
+  int version;
+  bool swapped;
+};
+std::optional<Kind> kind_of(std::span<const std::byte> head) {
+  for (const bool swapped : {false, true})
+    for (const int version : {1, 2}) {
+      const int bytes = places_of(version).head;
+      if (head.size() >= static_cast<std::size_t>(bytes) &&
+          field<std::int32_t>(head, 0, swapped) == bytes)
+        return Kind{version, swapped};
+    }
+  return std::nullopt;
+}
+
+std::string_view text(std::span<const std::byte> head, int at, std::size_t count) {
+  return {reinterpret_cast<const char*>(head.data()) + at, count};
+}
+
+constexpr std::string_view magic2{"n+2\0\r\n\032\n", 8};
+
+struct TypeCode {
+  int code;
+  StoredType type;
+};
+constexpr TypeCode type_codes[] = {
+    {2, StoredType::u8},     {4, StoredType::i16},   {8, StoredType::i32},
+    {16, StoredType::f32},   {64, StoredType::f64},  {256, StoredType::i8},
+    {512, StoredType::u16},  {768, StoredType::u32}, {1024, StoredType::i64},
+    {1280, StoredType::u64},
+};
+/// Codes that the standard has and lull has not.
+std::string_view refused_type(int code) {
+  switch (code) {
+    case 1:
+      return "bits";
+    case 32:
+    case 1792:
+    case 2048:
+      return "complex numbers";
+    case 128:
+    case 2304:
+      return "RGB colours";
+    case 1536:
+      return "128-bit floats, whose form the standard leaves open";
+    default:
+      return {};
+  }
+}
+
+class Parser {
+ public:
+  Parser(std::span<const std::byte> head, const std::string& name) : head_(head), name_(name) {}
+
+  NiftiHeader parse() {
+    const auto kind = kind_of(head_);
+    if (!kind)
+      fail("is no NIfTI file (its first number is neither 348 nor 540)", "convert it first");
+    swapped_ = kind->swapped;
+    at_ = places_of(kind->version);
+    header_.version = kind->version;
+    header_.samples.swapped = swapped_;
+    check_magic();
+    read_size();
+    read_type();
+    read_offset();
+    read_scale();
+    return header_;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, const std::string& advice = {}) const {
+    throw BadData("'" + name_ + "' " + what + (advice.empty() ? "" : "; " + advice));
+  }
+
+  template <class T>
+  T get(int at) const {
+    return field<T>(head_, at, swapped_);
+  }
+
+  void check_magic() const {
+    const std::string_view magic = text(head_, at_.magic, 4);
+    const std::string_view pair =
+        header_.version == 1 ? std::string_view("ni1\0", 4) : std::string_view("ni2\0", 4);
+    if (magic == pair)
+      fail("is one half of a NIfTI pair (.hdr and .img)", "convert it to a single .nii");
+    if (header_.version == 1 && magic != std::string_view("n+1\0", 4))
+      fail("has the head of ANALYZE 7.5, not of NIfTI (no magic number)", "convert it to .nii");
+    if (header_.version == 2 && text(head_, at_.magic, 8) != magic2)
+      fail("is damaged (the magic number of NIfTI-2 is wrong)");
+  }
+
+  std::int64_t dim(int i) const {
+    return header_.version == 1 ? get<std::int16_t>(at_.dim + 2 * i)
+                                : get<std::int64_t>(at_.dim + 8 * i);
+  }
+
+  void read_size() {
+    const std::int64_t count = dim(0);
+    if (count < 1 || count > 7)
+      fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
+    // In bytes of the widest type, with room for the head.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+    std::int64_t product = 1;
+    for (int i = 1; i <= count; ++i) {
+      const std::int64_t size = dim(i);
+      if (size < 1)
+        fail("has " + std::to_string(size) + " samples along dimension " + std::to_string(i) +
+             " (must be from 1)");
+      if (size > most / product) fail("has more samples than 64 bits can count");
+      product *= size;
+      if (i <= 3)
+        header_.size[i - 1] = size;
+      else
+        header_.volumes *= size;
+    }
+  }
+
+  void read_type() {
+    const int code = get<std::int16_t>(at_.datatype);
+    for (const TypeCode& known : type_codes)
+      if (known.code == code) {
+        header_.samples.type = known.type;
+        return;
+      }
+    const std::string_view refused = refused_type(code);
+    if (refused.empty()) fail("has samples of an unknown type (" + std::to_string(code) + ")");
+    fail("has samples of type " + std::to_string(code) + " (" + std::string(refused) +
+             "; must be integers of 8 to 64 bits or floats of 32 or 64)",
+         "convert it first");
+  }
+
+  void read_offset() {
+    const double offset = header_.version == 1
+                              ? static_cast<double>(get<float>(at_.vox_offset))
+                              : static_cast<double>(get<std::int64_t>(at_.vox_offset));
+    if (!(offset >= at_.head) || offset > 9e15 || offset != std::floor(offset))
+      fail("says that its samples begin at byte " + std::to_string(offset) + " (must be from " +
+           std::to_string(at_.head) + ")");
+    header_.data_offset = static_cast<std::uint64_t>(offset);
+  }
+
+  // "If the scl_slope field is nonzero": what is no number says nothing either.
+  void read_scale() {
+    const double slope = header_.version == 1 ? get<float>(at_.slope) : get<double>(at_.slope);
+    const double inter = header_.version == 1 ? get<float>(at_.inter) : get<double>(at_.inter);
+    header_.scaled = std::isfinite(slope) && slope != 0;
+    if (!header_.scaled) return;
+    if (!std::isfinite(inter)) fail("has a scale without offset (scl_inter is no number)");
+    header_.samples.slope = slope;
+    header_.samples.inter = inter;
+  }
+
+  std::span<const std::byte> head_;
+  const std::string& name_;
+  Places at_{};
+  bool swapped_ = false;
+  NiftiHeader header_;
+};
+
+}  // namespace
+
+std::uint64_t NiftiHeader::volume_samples() const {
+  return static_cast<std::uint64_t>(size[0]) * size[1] * size[2];
+}
+std::uint64_t NiftiHeader::samples_in_all() const { return volume_samples() * volumes; }
+
+bool looks_like_nifti(std::span<const std::byte> head) {
+  const auto kind = kind_of(head);
+  if (!kind) return false;
+  const std::string_view magic = text(head, places_of(kind->version).magic, 3);
+  return magic == "n+1" || magic == "ni1" || magic == "n+2" || magic == "ni2";
+}
+
+NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name) {
+  return Parser(head, name).parse();
+}
+
+void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
+                    const StoredFormat& samples, bool scaled) {
+  const Places& at = places_of(header.version);
+  const bool swapped = header.samples.swapped;
+  const auto* code = std::ranges::find(type_codes, samples.type, &TypeCode::type);
+  set_field(std::span(head), at.datatype, swapped, static_cast<std::int16_t>(code->code));
+  set_field(std::span(head), at.bitpix, swapped,
+            static_cast<std::int16_t>(8 * size_of(samples.type)));
+  const double slope = scaled ? samples.slope : 0, inter = scaled ? samples.inter : 0;
+  if (header.version == 1) {
+    set_field(std::span(head), at.slope, swapped, static_cast<float>(slope));
+    set_field(std::span(head), at.inter, swapped, static_cast<float>(inter));
+  } else {
+    set_field(std::span(head), at.slope, swapped, slope);
+    set_field(std::span(head), at.inter, swapped, inter);
+  }
+}
+
+}  // namespace lull::io

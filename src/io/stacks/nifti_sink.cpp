@@ -1,0 +1,134 @@
+// A NIfTI file with the header of another one and filtered samples.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/ffmpeg/passenger.h"
+#include "io/stacks/nifti_source.h"
+
+namespace lull::io {
+namespace {
+
+struct OutputSamples {
+  StoredFormat format;
+  bool scaled = false;
+};
+
+/// Whole numbers that 16 bits hold stay what they are; all others are spread over the 65535 values
+/// from -32767 to 32767.
+OutputSamples as_int16(const NiftiSource& source) {
+  const StoredFormat& in = source.header().samples;
+  OutputSamples out{in, source.header().scaled};
+  out.format.type = StoredType::i16;
+  const double a = (source.least() - in.inter) / in.slope;
+  const double b = (source.greatest() - in.inter) / in.slope;
+  const bool whole = in.type != StoredType::f32 && in.type != StoredType::f64;
+  if (whole && std::min(a, b) >= -32768 && std::max(a, b) <= 32767) return out;
+  const bool narrow = source.header().version == 1;  // its fields are floats
+  const double middle = source.least() / 2 + source.greatest() / 2;
+  const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
+  double slope = std::max(source.greatest() - inter, inter - source.least()) / 32767;
+  // Rounding up keeps both ends inside.
+  if (narrow && slope > 0)
+    slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
+  if (slope == 0) slope = 1;  // all values are equal
+  if (!std::isfinite(slope) || !std::isfinite(inter))
+    throw InvalidArgument("'" + source.path() +
+                          "' has values that int16 cannot hold (the header cannot state their "
+                          "scale); use --datatype float32");
+  out.format.inter = inter;
+  out.format.slope = slope;
+  out.scaled = true;
+  return out;
+}
+
+OutputSamples output_samples(const NiftiSource& source, DataType type) {
+  const StoredFormat& in = source.header().samples;
+  switch (type) {
+    case DataType::same:
+      return {in, source.header().scaled};
+    case DataType::int16:
+      return as_int16(source);
+    case DataType::float32:
+      return {{.type = StoredType::f32, .swapped = in.swapped}, source.header().scaled};
+  }
+  throw InternalError("an unknown data type");
+}
+
+class NiftiSink final : public StackSink {
+ public:
+  NiftiSink(const std::string& path, const NiftiSource& source, const SinkOptions& options)
+      : out_(output_samples(source, options.datatype)),
+        in_(source.header().samples),
+        range_(source.range()),
+        grid_(source.grid()),
+        frame_format_(source.format()),
+        slices_(source.info().frames_estimate),
+        file_(path, options.overwrite),
+        writer_(file_, is_zipped_name(path)) {
+    container_ = "nifti";
+    samples_ = name_of(out_.format.type);
+    temporary_ = file_.temporary();
+    std::vector<std::byte> head = source.head();
+    if (out_.format != in_ || out_.scaled != source.header().scaled)
+      change_samples(head, source.header(), out_.format, out_.scaled);
+    writer_.write(head);
+    block_.resize(grid_.block_samples() * size_of(out_.format.type));
+    row_.resize(static_cast<std::size_t>(grid_.width) * size_of(out_.format.type));
+  }
+
+  void write(Frame frame) override {
+    if (frame.format != frame_format_ || !frame.passenger || next_ == slices_)
+      throw InternalError("a frame that is no slice of the volume came to the sink");
+    const std::int64_t in_block = next_ % grid_.slices_of_block;
+    const std::size_t in_bytes = static_cast<std::size_t>(grid_.width) * size_of(in_.type);
+    const int bytes = size_of(out_.format.type);
+    const PlaneView<float> samples = frame.plane<float>(0);
+    for (int y = 0; y < grid_.height; ++y) {
+      store_filtered({samples.row(y), static_cast<std::size_t>(samples.width)},
+                     std::span(frame.passenger->stored).subspan(y * in_bytes, in_bytes), in_,
+                     range_, out_.format, row_);
+      std::byte* to = &block_[(in_block * grid_.step_slice + y * grid_.step_y) * bytes];
+      for (int x = 0; x < grid_.width; ++x, to += grid_.step_x * bytes)
+        std::copy_n(&row_[static_cast<std::size_t>(x) * bytes], bytes, to);
+    }
+    ++next_;
+    if (in_block + 1 == grid_.slices_of_block) writer_.write(block_);
+  }
+
+  void finish() override {
+    if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
+    writer_.finish();
+    file_.commit();
+  }
+
+ private:
+  OutputSamples out_;
+  StoredFormat in_;
+  ValueRange range_;
+  SliceGrid grid_;
+  FrameFormat frame_format_;
+  std::int64_t slices_, next_ = 0;
+  OutputFile file_;
+  ZipWriter writer_;
+  std::vector<std::byte> block_, row_;
+};
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
+                                           const SinkOptions& options) {
+  const auto* volume = dynamic_cast<const NiftiSource*>(&source);
+  if (!volume) return nullptr;
+  check_stack_output(path, source.info());
+  volume->check_memory(
+      volume->grid().block_samples() *
+      static_cast<std::uint64_t>(size_of(output_samples(*volume, options.datatype).format.type)));
+  if (same_file(path, volume->path()))
+    throw InvalidArgument("'" + path + "' is both input and output; give another output");
+  refuse_encoder_options(options, path);
+  return std::make_unique<NiftiSink>(path, *volume, options);
+}
+
+}  // namespace lull::io

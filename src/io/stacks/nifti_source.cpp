@@ -1,0 +1,157 @@
+#include "io/stacks/nifti_source.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "io/ffmpeg/passenger.h"
+
+namespace lull::io {
+namespace {
+
+/// Room for extensions; real ones take some kilobytes.
+constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 28;
+constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample's size
+
+/// One sample of every `step` from `from` on, `count` of them.
+void gather(const std::byte* from, std::int64_t step, int count, int bytes, std::byte* to) {
+  if (step == 1) {
+    std::copy_n(from, static_cast<std::size_t>(count) * bytes, to);
+    return;
+  }
+  for (int i = 0; i < count; ++i, from += step * bytes, to += bytes) std::copy_n(from, bytes, to);
+}
+
+}  // namespace
+
+SliceGrid::SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis)
+    : width(static_cast<int>(axis == Axis::x ? size[1] : size[0])),
+      height(static_cast<int>(axis == Axis::z ? size[1] : size[2])),
+      slices_of_volume(size[axis == Axis::x   ? 0
+                            : axis == Axis::y ? 1
+                                              : 2]) {
+  const std::int64_t row = size[0], plane = size[0] * size[1];
+  slices_of_block = axis == Axis::z ? 1 : slices_of_volume;
+  step_x = axis == Axis::x ? row : 1;
+  step_y = axis == Axis::z ? row : plane;
+  step_slice = axis == Axis::x ? 1 : axis == Axis::y ? row : plane;
+}
+
+NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
+    : path_(path), most_memory_(options.limits.memory), file_(path) {
+  read_head();
+  const Axis axis = options.axis.value_or(Axis::z);
+  const auto& size = header_.size;
+  const std::uint64_t slice = header_.volume_samples() / size[axis == Axis::x   ? 0
+                                                              : axis == Axis::y ? 1
+                                                                                : 2];
+  if (const std::uint64_t most = most_samples(options.limits); slice > most)
+    throw BadData("'" + path + "' has slices of " + std::to_string(slice) + " samples (more than " +
+                  std::to_string(most) + "); allow it with --max-pixels");
+  grid_.emplace(size, axis);
+  slices_ = grid_->slices_of_volume * header_.volumes;
+  check_slices(path, slices_, options.limits);
+  check_memory(0);
+  find_range();
+  FrameFormat format;
+  format.width = grid_->width;
+  format.height = grid_->height;
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  pool_.emplace(format, options.memory);
+  fill_info();
+}
+
+void NiftiSource::read_head() {
+  head_.resize(nifti_head_bytes);
+  head_.resize(file_.read_some(head_));
+  if (head_.empty()) throw BadData("'" + path_ + "' is empty");
+  header_ = parse_nifti(head_, path_);
+  if (header_.data_offset > most_head_bytes)
+    throw BadData("'" + path_ + "' says that its samples begin at byte " +
+                  std::to_string(header_.data_offset) + " (at most " +
+                  std::to_string(most_head_bytes) + " for header and extensions)");
+  file_.rewind();
+  // Piece by piece, so that a lie takes no more memory than the file has bytes.
+  head_.clear();
+  while (head_.size() < header_.data_offset) {
+    const std::size_t before = head_.size();
+    head_.resize(std::min<std::uint64_t>(header_.data_offset, before + piece_bytes));
+    file_.read(std::span(head_).subspan(before));
+  }
+}
+
+// parse_nifti() has seen to it that nothing overflows.
+void NiftiSource::check_memory(std::uint64_t more) const {
+  const std::uint64_t need = grid_->block_samples() * size_of(header_.samples.type) + more;
+  lull::io::check_memory(path_, static_cast<std::int64_t>(need), most_memory_,
+                         grid_->slices_of_block > 1 ? "filter along z (--axis z), or " : "");
+}
+
+void NiftiSource::find_range() {
+  const std::uint64_t samples = header_.samples_in_all();
+  RangeFinder finder(header_.samples, samples);
+  std::vector<std::byte> piece(piece_bytes);
+  for (std::uint64_t left = samples * size_of(header_.samples.type); left > 0;) {
+    const auto part = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
+    file_.read(part);
+    finder.add(part);
+    left -= part.size();
+  }
+  // gzip's checksum follows the last sample.
+  while (file_.read_some(piece) > 0) continue;
+  range_ = finder.range();
+  least_ = finder.least();
+  greatest_ = finder.greatest();
+  file_.rewind();
+  file_.skip(header_.data_offset);
+}
+
+void NiftiSource::fill_info() {
+  info_.codec = "nifti" + std::to_string(header_.version);
+  info_.container = "nifti";
+  info_.stack = true;
+  info_.pixel_format = name_of(header_.samples.type);
+  info_.frame_rate = {0, 1};
+  info_.time_base = {1, 1};
+  info_.frames_estimate = slices_;
+  info_.values = {.low = range_.low,
+                  .span = range_.span,
+                  .full = white_of(header_.samples, range_),
+                  .native = true};
+}
+
+void NiftiSource::read_block() {
+  block_.resize(grid_->block_samples() * size_of(header_.samples.type));
+  file_.read(block_);
+}
+
+std::optional<Frame> NiftiSource::read() {
+  if (next_ == slices_) return std::nullopt;
+  const std::int64_t in_block = next_ % grid_->slices_of_block;
+  if (in_block == 0) read_block();
+  const int bytes = size_of(header_.samples.type);
+  auto passenger = std::make_shared<Passenger>();
+  passenger->stored.resize(static_cast<std::size_t>(grid_->width) * grid_->height * bytes);
+  const std::size_t row_bytes = static_cast<std::size_t>(grid_->width) * bytes;
+  Frame frame = pool_->acquire();
+  const PlaneView<float> samples = frame.plane<float>(0);
+  for (int y = 0; y < grid_->height; ++y) {
+    const auto row = std::span(passenger->stored).subspan(y * row_bytes, row_bytes);
+    gather(&block_[(in_block * grid_->step_slice + y * grid_->step_y) * bytes], grid_->step_x,
+           grid_->width, bytes, row.data());
+    load_stored(row, header_.samples, range_,
+                {samples.row(y), static_cast<std::size_t>(samples.width)});
+  }
+  frame.passenger = std::move(passenger);
+  frame.pts = next_++;
+  frame.duration = 1;
+  frame.time_base = info_.time_base;
+  return frame;
+}
+
+std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,
+                                               const SourceOptions& options) {
+  return std::make_unique<NiftiSource>(path, options);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,67 @@
+#pragma once
+// The slices of a NIfTI volume, along one axis; of a series, volume after volume.
+
+#include <optional>
+#include <vector>
+
+#include "core/frame_pool.h"
+#include "io/stacks/nifti_header.h"
+#include "io/stacks/stack.h"
+#include "io/stacks/zip_stream.h"
+
+namespace lull::io {
+
+/// How the slices lie in the file, which has x fastest, then y, then z. A block is what has to be
+/// in memory for one of its slices: the slice itself along z, a whole volume along x and y.
+struct SliceGrid {
+  SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
+
+  int width, height;                        // of a slice
+  std::int64_t slices_of_block;             // slices in a block
+  std::int64_t slices_of_volume;            // along the axis
+  std::int64_t step_x, step_y, step_slice;  // samples of a block from one to the next
+  std::uint64_t block_samples() const {
+    return static_cast<std::uint64_t>(width) * height * slices_of_block;
+  }
+};
+
+class NiftiSource final : public StackSource {
+ public:
+  /// Reads all of it once, for the range of its values: what is cut short or damaged is found here.
+  NiftiSource(const std::string& path, const SourceOptions& options);
+
+  const FrameFormat& format() const noexcept override { return pool_->format(); }
+  const VideoInfo& info() const noexcept override { return info_; }
+  std::optional<Frame> read() override;
+
+  const std::string& path() const { return path_; }
+  const NiftiHeader& header() const { return header_; }
+  /// All bytes before the first sample: header, extensions, padding.
+  const std::vector<std::byte>& head() const { return head_; }
+  const SliceGrid& grid() const { return *grid_; }
+  const ValueRange& range() const { return range_; }
+  /// @throws OutOfMemory  a block of it, and `more` bytes beside it, are more than the limit
+  void check_memory(std::uint64_t more) const;
+  double least() const { return least_; }
+  double greatest() const { return greatest_; }
+
+ private:
+  void read_head();
+  void find_range();
+  void fill_info();
+  void read_block();
+
+  std::string path_;
+  std::int64_t most_memory_;
+  ZipReader file_;
+  NiftiHeader header_;
+  std::vector<std::byte> head_, block_;
+  std::optional<SliceGrid> grid_;
+  ValueRange range_;
+  double least_ = 0, greatest_ = 0;
+  VideoInfo info_;
+  std::optional<FramePool> pool_;
+  std::int64_t next_ = 0, slices_ = 0;
+};
+
+}  // namespace lull::io

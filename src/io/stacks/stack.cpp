@@ -1,0 +1,126 @@
+#include "io/stacks/stack.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "core/describe.h"
+#include "core/error.h"
+#include "io/files/file_bytes.h"
+#include "io/pictures/sequence.h"
+#include "io/stacks/nifti_header.h"
+#include "io/stacks/tiff_file.h"
+#include "io/stacks/zip_stream.h"
+
+namespace lull::io {
+namespace {
+
+bool ends_in(std::string_view path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  return std::ranges::equal(path.substr(path.size() - ending.size()), ending, {},
+                            [](unsigned char c) { return std::tolower(c); });
+}
+
+bool holds_nifti(const std::string& path) {
+  try {
+    std::array<std::byte, nifti_head_bytes> head;
+    const std::size_t count = ZipReader(path).read_some(head);
+    return looks_like_nifti(std::span(head).first(count));
+  } catch (const Error&) {
+    return false;  // not gzip, or cut off before there is a header
+  }
+}
+
+}  // namespace
+
+bool is_zipped_name(std::string_view path) { return ends_in(path, ".gz"); }
+bool is_nifti_name(std::string_view path) {
+  return ends_in(path, ".nii") || ends_in(path, ".nii.gz");
+}
+bool is_tiff_name(std::string_view path) { return ends_in(path, ".tif") || ends_in(path, ".tiff"); }
+
+StackKind stack_kind(const std::string& path, const SourceOptions& options) {
+  std::error_code code;
+  if (path == "-" || options.raw || !options.format.empty()) return StackKind::none;
+  if (!std::filesystem::is_regular_file(path, code)) return StackKind::none;
+  if (is_nifti_name(path)) return StackKind::nifti;
+  std::array<unsigned char, 4> first{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
+  const bool zipped = first[0] == 0x1f && first[1] == 0x8b;
+  // 348 or 540 in either order.
+  const std::uint64_t big = big_endian(first.data(), 4);
+  std::ranges::reverse(first);
+  const std::uint64_t little = big_endian(first.data(), 4);
+  const bool head = big == 348 || big == 540 || little == 348 || little == 540;
+  if ((zipped || head) && holds_nifti(path)) return StackKind::nifti;
+  return is_tiff_stack(path) ? StackKind::tiff : StackKind::none;
+}
+
+const std::string& StackSource::why_not_gpu() const noexcept {
+  static const std::string why = "stacks are not compressed video";
+  return why;
+}
+
+void refuse_encoder_options(const SinkOptions& options, const std::string& path) {
+  const char* option = !options.format.empty()    ? "--output-format"
+                       : !options.vcodec.empty()  ? "--vcodec"
+                       : options.crf.has_value()  ? "--crf"
+                       : !options.vopts.empty()   ? "--vopts"
+                       : !options.pix_fmt.empty() ? "--pix-fmt"
+                                                  : nullptr;
+  if (option)
+    throw InvalidArgument(std::string(option) + " for '" + path +
+                          "' (a stack of slices has no encoder); leave it out");
+}
+
+std::uint64_t most_samples(const Limits& limits) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return static_cast<std::uint64_t>(std::min(limits.pixels, most));
+}
+
+void check_slices(const std::string& path, std::int64_t slices, const Limits& limits) {
+  if (limits.frames > 0 && slices > limits.frames)
+    throw BadData("'" + path + "' has " + std::to_string(slices) + " slices (more than " +
+                  std::to_string(limits.frames) + "); allow it with --max-frames");
+}
+
+void check_memory(const std::string& path, std::int64_t bytes, std::int64_t most,
+                  const std::string& advice) {
+  if (most <= 0 || bytes <= most) return;
+  const std::int64_t mebibytes = (bytes >> 20) + 1;
+  throw OutOfMemory("'" + path + "' needs " + describe_bytes(bytes) +
+                    " of memory for its slices (more than " + describe_bytes(most) + "); " +
+                    advice + "allow it with --max-memory " + std::to_string(mebibytes) + "M");
+}
+
+void check_stack_output(const std::string& path, const VideoInfo& stack) {
+  if (stack.container == "nifti") {
+    if (is_nifti_name(path)) return;
+    throw InvalidArgument(
+        "'" + path +
+        "' cannot be made of a NIfTI volume (a volume stays one); name it .nii or "
+        ".nii.gz");
+  }
+  if (!is_tiff_name(path))
+    throw InvalidArgument("'" + path +
+                          "' cannot be made of a TIFF stack (a stack stays one); name it .tif or "
+                          ".tiff");
+  if (!stack.still && (is_glob(path) || number_pattern(path)))
+    throw InvalidArgument("'" + path +
+                          "' is a pattern of names (a TIFF stack stays one file); give one name");
+}
+
+void refuse_stack(const std::string& path, const SinkOptions& options) {
+  if (is_nifti_name(path))
+    throw InvalidArgument("'" + path +
+                          "' can only be made of a NIfTI volume (the header has to come from one); "
+                          "choose a video's or a picture's name");
+  if (options.datatype != DataType::same)
+    throw InvalidArgument("a data type for '" + path +
+                          "' (only NIfTI volumes have one to choose); leave --datatype out");
+}
+
+}  // namespace lull::io

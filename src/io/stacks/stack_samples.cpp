@@ -1,0 +1,201 @@
+#include "io/stacks/stack_samples.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+
+namespace lull::io {
+namespace {
+
+template <class T>
+T read_sample(const std::byte* from, bool swapped) {
+  std::byte bytes[sizeof(T)];
+  std::memcpy(bytes, from, sizeof(T));
+  if (swapped) std::reverse(bytes, bytes + sizeof(T));
+  return std::bit_cast<T>(bytes);
+}
+
+template <class T>
+void write_sample(T value, bool swapped, std::byte* to) {
+  std::byte bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));
+  if (swapped) std::reverse(bytes, bytes + sizeof(T));
+  std::memcpy(to, bytes, sizeof(T));
+}
+
+/// Calls `use` with a value of the type that `type` names.
+template <class Use>
+void with_type(StoredType type, Use&& use) {
+  switch (type) {
+    case StoredType::u8:
+      return use(std::uint8_t{});
+    case StoredType::i8:
+      return use(std::int8_t{});
+    case StoredType::u16:
+      return use(std::uint16_t{});
+    case StoredType::i16:
+      return use(std::int16_t{});
+    case StoredType::u32:
+      return use(std::uint32_t{});
+    case StoredType::i32:
+      return use(std::int32_t{});
+    case StoredType::u64:
+      return use(std::uint64_t{});
+    case StoredType::i64:
+      return use(std::int64_t{});
+    case StoredType::f32:
+      return use(float{});
+    case StoredType::f64:
+      return use(double{});
+  }
+}
+
+template <class T>
+double value_of(T stored, const StoredFormat& format) {
+  return static_cast<double>(stored) * format.slope + format.inter;
+}
+
+double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
+
+/// False for what is not a number, too.
+bool within_reach(double at) { return at >= -reach && at <= 1 + reach; }
+
+float to_frame(double at) {
+  if (std::isnan(at)) return 0;
+  return static_cast<float>(std::clamp(at, -reach, 1 + reach));
+}
+
+template <class T>
+T from_value(double value, const StoredFormat& format) {
+  const double stored = (value - format.inter) / format.slope;
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::floating_point<T>) {
+    // A finite value stays finite.
+    if (!std::isfinite(stored)) return static_cast<T>(stored);
+    return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
+                                     static_cast<double>(Limits::max())));
+  } else {
+    if (std::isnan(stored)) return from_value<T>(0, format);
+    const double rounded = std::nearbyint(stored);
+    // The greatest 64-bit numbers are none of double's: comparing with >= keeps the cast defined.
+    if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
+    if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
+    return static_cast<T>(rounded);
+  }
+}
+
+template <class From, class To>
+void store_as(std::span<const float> filtered, const std::byte* original,
+              const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
+              std::byte* to) {
+  const bool same = format == out;
+  for (std::size_t i = 0; i < filtered.size(); ++i, original += sizeof(From), to += sizeof(To)) {
+    const double value = value_of(read_sample<From>(original, format.swapped), format);
+    const double at = position(value, range);
+    const bool untouched = !within_reach(at) || filtered[i] == to_frame(at);
+    if (untouched && same) {
+      std::memcpy(to, original, sizeof(From));
+      continue;
+    }
+    const double result = untouched ? value : range.low + filtered[i] * range.span;
+    write_sample(from_value<To>(result, out), out.swapped, to);
+  }
+}
+
+constexpr std::uint64_t most_collected = 1 << 20;
+
+}  // namespace
+
+int size_of(StoredType type) {
+  int size = 0;
+  with_type(type, [&](auto sample) { size = sizeof sample; });
+  return size;
+}
+
+std::string_view name_of(StoredType type) {
+  constexpr std::string_view names[] = {"uint8", "int8",   "uint16", "int16",   "uint32",
+                                        "int32", "uint64", "int64",  "float32", "float64"};
+  return names[static_cast<int>(type)];
+}
+
+double white_of(const StoredFormat& format, const ValueRange& range) {
+  const bool real = format.type == StoredType::f32 || format.type == StoredType::f64;
+  if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
+  // Noise goes beyond both ends; a dark picture uses little of the scale.
+  constexpr double beyond = 0.5, least_used = 0.125;
+  for (const double white : {1.0, 255.0, 65535.0})
+    if (real && range.low >= -beyond * white && range.low + range.span <= (1 + beyond) * white &&
+        range.span >= least_used * white)
+      return white;
+  return range.span;
+}
+
+RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
+    : format_(format),
+      step_((samples + most_collected - 1) / most_collected),
+      least_(std::numeric_limits<double>::infinity()),
+      greatest_(-std::numeric_limits<double>::infinity()) {
+  if (step_ == 0) step_ = 1;
+  // An odd step meets every column of pictures whose width is a power of two.
+  if (step_ % 2 == 0) ++step_;
+}
+
+void RangeFinder::add(std::span<const std::byte> stored) {
+  with_type(format_.type, [&]<class T>(T) {
+    for (std::size_t i = 0; i + sizeof(T) <= stored.size(); i += sizeof(T)) {
+      const double value = value_of(read_sample<T>(&stored[i], format_.swapped), format_);
+      const bool collect = to_skip_ == 0;
+      to_skip_ = collect ? step_ - 1 : to_skip_ - 1;
+      if (!std::isfinite(value)) continue;
+      least_ = std::min(least_, value);
+      greatest_ = std::max(greatest_, value);
+      if (collect) collected_.push_back(value);
+    }
+  });
+}
+
+ValueRange RangeFinder::range() const {
+  if (!(least_ <= greatest_)) return {};
+  double low = least_, high = greatest_;
+  if (!collected_.empty()) {
+    std::vector<double> values = collected_;
+    const double count = static_cast<double>(values.size() - 1);
+    const auto place = [&](double nth) {
+      const auto at = values.begin() + static_cast<std::ptrdiff_t>(nth);
+      std::nth_element(values.begin(), at, values.end());
+      return *at;
+    };
+    const double first = place(std::floor(0.0001 * count)), last = place(std::ceil(0.9999 * count));
+    if (last > first) {
+      low = std::max(low, first - (last - first) / 2);
+      high = std::min(high, last + (last - first) / 2);
+    }
+  }
+  const double span = std::min(high - low, std::numeric_limits<double>::max());
+  return {low, span > 0 ? span : 1};
+}
+
+void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
+                 const ValueRange& range, std::span<float> to) {
+  with_type(format.type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const T sample = read_sample<T>(&stored[i * sizeof(T)], format.swapped);
+      to[i] = to_frame(position(value_of(sample, format), range));
+    }
+  });
+}
+
+void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
+                    const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
+                    std::span<std::byte> to) {
+  with_type(format.type, [&]<class From>(From) {
+    with_type(out.type, [&]<class To>(To) {
+      store_as<From, To>(filtered, original.data(), format, range, out, to.data());
+    });
+  });
+}
+
+}  // namespace lull::io

@@ -1,0 +1,326 @@
+#include "io/stacks/tiff_file.h"
+
+#include <tiffio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "core/error.h"
+#include "io/stacks/stack.h"
+
+namespace lull::io {
+namespace {
+
+struct FreeOptions {
+  void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
+};
+
+/// libtiff's signature. Keeps the first message, which is nearest to the cause.
+int keep_message(TIFF*, void* message, const char*, const char* format, va_list arguments) {
+  auto& kept = *static_cast<std::string*>(message);
+  char text[512];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  if (kept.empty()) kept = text;
+  while (!kept.empty() && (kept.back() == '.' || kept.back() == '\n')) kept.pop_back();
+  return 1;
+}
+int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+/// `most_bytes`: what libtiff may allocate at a time; 0: any.
+std::unique_ptr<TIFFOpenOptions, FreeOptions> open_options(std::string& message,
+                                                           tmsize_t most_bytes) {
+  std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_bytes);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_message, &message);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_message, nullptr);
+  return options;
+}
+
+template <class T>
+T tag(TIFF* file, std::uint32_t name, T fallback) {
+  T value = fallback;
+  TIFFGetFieldDefaulted(file, name, &value);
+  return value;
+}
+
+/// More than the codec can shrink samples that are all equal.
+std::uint64_t most_shrinking(std::uint16_t codec) {
+  switch (codec) {
+    case COMPRESSION_NONE:
+      return 1;
+    case COMPRESSION_PACKBITS:
+      return 64;  // 128 bytes by 2
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return 1100;  // zlib's manual: 1030
+    case COMPRESSION_LZW:
+      return 3000;  // a string of at most 4096 bytes by 12 bits
+    default:
+      return 1 << 15;
+  }
+}
+
+}  // namespace
+
+std::uint64_t pictures_described(TIFF* page) {
+  const char* text = nullptr;
+  if (!TIFFGetField(page, TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return 1;
+  const std::string_view description = text;
+  const std::size_t at = description.find("\nimages=");
+  if (!description.starts_with("ImageJ=") || at == description.npos) return 1;
+  std::uint64_t count = 1;
+  const std::string_view number = description.substr(at + 8);
+  std::from_chars(number.data(), number.data() + number.size(), count);
+  return count;
+}
+
+bool is_tiff_stack(const std::string& path) {
+  try {
+    TiffReader file(path, most_samples(Limits{}));
+    const auto bits = tag<std::uint16_t>(file.handle(), TIFFTAG_BITSPERSAMPLE, 1);
+    const auto samples = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLESPERPIXEL, 1);
+    const auto form = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+    // One page of half floats goes with the other pictures of floats.
+    const bool single = samples == 1 && (bits > 16 || (form == SAMPLEFORMAT_INT && bits >= 8) ||
+                                         (form == SAMPLEFORMAT_IEEEFP && bits != 16));
+    return single || !TIFFLastDirectory(file.handle()) || pictures_described(file.handle()) > 1;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void TiffReader::Close::operator()(TIFF* file) const noexcept { TIFFClose(file); }
+
+TiffReader::TiffReader(const std::string& path, std::uint64_t most_samples)
+    : path_(path), most_samples_(most_samples) {
+  std::error_code code;
+  file_bytes_ = std::filesystem::file_size(path, code);
+  if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
+  // m: not mapped into memory, where a file that shrinks would end the process.
+  // A strip or tile of the greatest page.
+  const auto most_bytes = static_cast<tmsize_t>(8 * most_samples);
+  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, most_bytes).get()));
+  if (!tiff_) fail("is no TIFF file");
+}
+
+TiffReader::~TiffReader() = default;
+
+bool TiffReader::big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
+bool TiffReader::big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
+
+void TiffReader::fail(const std::string& what) const {
+  throw BadData("'" + path_ + "' " + what + (message_.empty() ? "" : " (" + message_ + ")"));
+}
+
+TiffPage TiffReader::page() const {
+  const std::string here = "has a page (number " + std::to_string(page_) + ") ";
+  const auto refuse = [&](const std::string& why) {
+    throw BadData("'" + path_ + "' " + here + why + "; convert it first");
+  };
+  TIFF* file = tiff_.get();
+  const auto width = tag<std::uint32_t>(file, TIFFTAG_IMAGEWIDTH, 0);
+  const auto height = tag<std::uint32_t>(file, TIFFTAG_IMAGELENGTH, 0);
+  const auto bits = tag<std::uint16_t>(file, TIFFTAG_BITSPERSAMPLE, 1);
+  const auto samples = tag<std::uint16_t>(file, TIFFTAG_SAMPLESPERPIXEL, 1);
+  const auto form = tag<std::uint16_t>(file, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  const auto colour = tag<std::uint16_t>(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  if (samples != 1 || (colour != PHOTOMETRIC_MINISBLACK && colour != PHOTOMETRIC_MINISWHITE))
+    refuse("of colours (a stack must be grey)");
+  if (width == 0 || height == 0) refuse("without samples");
+  const std::uint64_t count = std::uint64_t{width} * height;
+  if (width > 0x7fffffff || height > 0x7fffffff || count > most_samples_)
+    throw BadData("'" + path_ + "' " + here + "of " + std::to_string(width) + "x" +
+                  std::to_string(height) + " samples (more than " + std::to_string(most_samples_) +
+                  "); allow it with --max-pixels");
+  TiffPage page{static_cast<int>(width), static_cast<int>(height)};
+  const bool real = form == SAMPLEFORMAT_IEEEFP, negative = form == SAMPLEFORMAT_INT;
+  if (real && bits == 32)
+    page.type = StoredType::f32;
+  else if (real && bits == 64)
+    page.type = StoredType::f64;
+  else if (!real && bits == 8)
+    page.type = negative ? StoredType::i8 : StoredType::u8;
+  else if (!real && bits == 16)
+    page.type = negative ? StoredType::i16 : StoredType::u16;
+  else if (!real && bits == 32)
+    page.type = negative ? StoredType::i32 : StoredType::u32;
+  else
+    refuse("of " + std::to_string(bits) + " bits (must be 8, 16, 32, or float of 32 or 64)");
+  if (form != SAMPLEFORMAT_UINT && form != SAMPLEFORMAT_VOID && !real && !negative)
+    refuse("of complex numbers");
+  // A lie must not take memory.
+  const auto codec = tag<std::uint16_t>(file, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (count * size_of(page.type) / most_shrinking(codec) > file_bytes_)
+    throw BadData("'" + path_ + "' is cut short (page " + std::to_string(page_) +
+                  " has more samples than the file)");
+  return page;
+}
+
+bool TiffReader::next() {
+  if (TIFFLastDirectory(tiff_.get())) return false;
+  ++page_;
+  message_.clear();
+  if (!TIFFReadDirectory(tiff_.get()))
+    fail("is damaged or cut short at page " + std::to_string(page_));
+  return true;
+}
+
+void TiffReader::rewind() {
+  page_ = 0;
+  message_.clear();
+  if (!TIFFSetDirectory(tiff_.get(), 0)) fail("is damaged");
+}
+
+void TiffReader::read(const TiffPage& page, std::vector<std::byte>& samples) {
+  message_.clear();
+  samples.resize(static_cast<std::size_t>(page.width) * page.height * size_of(page.type));
+  if (TIFFIsTiled(tiff_.get()))
+    read_tiles(page, samples);
+  else
+    read_strips(page, samples);
+}
+
+void TiffReader::read_strips(const TiffPage& page, std::vector<std::byte>& samples) {
+  const auto rows = std::min<std::uint32_t>(
+      tag<std::uint32_t>(tiff_.get(), TIFFTAG_ROWSPERSTRIP, page.height), page.height);
+  const std::size_t strip_bytes =
+      static_cast<std::size_t>(page.width) * size_of(page.type) * std::max<std::uint32_t>(rows, 1);
+  std::uint32_t strip = 0;
+  for (std::size_t at = 0; at < samples.size(); at += strip_bytes, ++strip) {
+    const auto bytes = static_cast<tmsize_t>(std::min(strip_bytes, samples.size() - at));
+    if (TIFFReadEncodedStrip(tiff_.get(), strip, &samples[at], bytes) != bytes)
+      fail("is damaged or cut short at page " + std::to_string(page_));
+  }
+}
+
+void TiffReader::read_tiles(const TiffPage& page, std::vector<std::byte>& samples) {
+  const auto width = tag<std::uint32_t>(tiff_.get(), TIFFTAG_TILEWIDTH, 0);
+  const auto height = tag<std::uint32_t>(tiff_.get(), TIFFTAG_TILELENGTH, 0);
+  const std::uint64_t bytes = TIFFTileSize64(tiff_.get());
+  const std::size_t sample = size_of(page.type), row = page.width * sample;
+  if (width == 0 || height == 0 || bytes != std::uint64_t{width} * height * sample ||
+      bytes > samples.size() * 64 + (1 << 22))
+    fail("has a page of tiles of " + std::to_string(width) + "x" + std::to_string(height));
+  std::vector<std::byte> tile(bytes);
+  for (std::uint64_t y = 0; y < static_cast<std::uint64_t>(page.height); y += height)
+    for (std::uint64_t x = 0; x < static_cast<std::uint64_t>(page.width); x += width) {
+      const std::uint32_t number = TIFFComputeTile(tiff_.get(), static_cast<std::uint32_t>(x),
+                                                   static_cast<std::uint32_t>(y), 0, 0);
+      const auto whole = static_cast<tmsize_t>(bytes);
+      if (TIFFReadEncodedTile(tiff_.get(), number, tile.data(), whole) != whole)
+        fail("is damaged or cut short at page " + std::to_string(page_));
+      const std::size_t part = std::min<std::size_t>(width, page.width - x) * sample;
+      for (std::uint64_t v = 0; v < height && y + v < static_cast<std::uint64_t>(page.height); ++v)
+        std::copy_n(&tile[v * width * sample], part, &samples[(y + v) * row + x * sample]);
+    }
+}
+
+/// Where libtiff is in the output; its own functions for descriptors lose the reason of a failure.
+struct TiffWriter::Place {
+  int descriptor;
+  std::int64_t at = 0;
+  int error = 0;
+
+  static Place& of(thandle_t self) { return *static_cast<Place*>(self); }
+
+  static tmsize_t read(thandle_t self, void* to, tmsize_t count) {
+    const ssize_t got = ::pread(of(self).descriptor, to, count, of(self).at);
+    if (got > 0) of(self).at += got;
+    return got;
+  }
+  static tmsize_t write(thandle_t self, void* from, tmsize_t count) {
+    tmsize_t done = 0;
+    while (done < count) {
+      const ssize_t written = ::pwrite(of(self).descriptor, static_cast<char*>(from) + done,
+                                       count - done, of(self).at + done);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        if (!of(self).error) of(self).error = written < 0 ? errno : EIO;
+        break;
+      }
+      done += written;
+    }
+    of(self).at += done;
+    return done;
+  }
+  static toff_t seek(thandle_t self, toff_t offset, int whence) {
+    const auto by = static_cast<std::int64_t>(offset);
+    of(self).at = whence == SEEK_SET   ? by
+                  : whence == SEEK_CUR ? of(self).at + by
+                                       : static_cast<std::int64_t>(size(self)) + by;
+    return of(self).at;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t self) {
+    const off_t end = ::lseek(of(self).descriptor, 0, SEEK_END);
+    return end < 0 ? 0 : end;
+  }
+};
+
+void TiffWriter::Close::operator()(TIFF* file) const noexcept { TIFFClose(file); }
+
+TiffWriter::TiffWriter(OutputFile& file, bool big_endian, bool big_tiff)
+    : name_(file.temporary()), place_(new Place{file.descriptor()}) {
+  const std::string mode = std::string("w") + (big_endian ? "b" : "l") + (big_tiff ? "8" : "4");
+  tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), place_.get(), Place::read,
+                                Place::write, Place::seek, Place::close, Place::size, nullptr,
+                                nullptr, open_options(message_, 0).get()));
+  if (!tiff_) fail();
+}
+
+TiffWriter::~TiffWriter() = default;
+
+void TiffWriter::fail() const {
+  throw IoError("cannot write '" + name_ + "' (" +
+                (place_->error ? std::strerror(place_->error) : message_) + ")");
+}
+
+void TiffWriter::write(const TiffPage& page, std::vector<std::byte>& samples) {
+  if (TIFFIsTiled(tiff_.get()))
+    write_tiles(page, samples);
+  else
+    write_strips(page, samples);
+  if (!TIFFWriteDirectory(tiff_.get()) || place_->error) fail();
+}
+
+void TiffWriter::write_strips(const TiffPage& page, std::vector<std::byte>& samples) {
+  const auto rows = tag<std::uint32_t>(tiff_.get(), TIFFTAG_ROWSPERSTRIP, page.height);
+  const std::size_t strip_bytes = static_cast<std::size_t>(page.width) * size_of(page.type) * rows;
+  std::uint32_t strip = 0;
+  for (std::size_t at = 0; at < samples.size(); at += strip_bytes, ++strip) {
+    const auto bytes = static_cast<tmsize_t>(std::min(strip_bytes, samples.size() - at));
+    if (TIFFWriteEncodedStrip(tiff_.get(), strip, &samples[at], bytes) != bytes) fail();
+  }
+}
+
+void TiffWriter::write_tiles(const TiffPage& page, const std::vector<std::byte>& samples) {
+  const auto width = tag<std::uint32_t>(tiff_.get(), TIFFTAG_TILEWIDTH, 0);
+  const auto height = tag<std::uint32_t>(tiff_.get(), TIFFTAG_TILELENGTH, 0);
+  const std::size_t sample = size_of(page.type), row = page.width * sample;
+  std::vector<std::byte> tile;
+  std::uint32_t number = 0;
+  for (std::uint64_t y = 0; y < static_cast<std::uint64_t>(page.height); y += height)
+    for (std::uint64_t x = 0; x < static_cast<std::uint64_t>(page.width); x += width, ++number) {
+      tile.assign(std::size_t{width} * height * sample, std::byte{0});
+      const std::size_t part = std::min<std::size_t>(width, page.width - x) * sample;
+      for (std::uint64_t v = 0; v < height && y + v < static_cast<std::uint64_t>(page.height); ++v)
+        std::copy_n(&samples[(y + v) * row + x * sample], part, &tile[v * width * sample]);
+      const auto whole = static_cast<tmsize_t>(tile.size());
+      if (TIFFWriteEncodedTile(tiff_.get(), number, tile.data(), whole) != whole) fail();
+    }
+}
+
+void TiffWriter::close() {
+  if (!TIFFFlush(tiff_.get())) fail();
+  tiff_.reset();
+  if (place_->error || !message_.empty()) fail();
+}
+
+}  // namespace lull::io

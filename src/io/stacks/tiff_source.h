@@ -1,0 +1,43 @@
+#pragma once
+// The pages of a TIFF file as the slices of a stack.
+
+#include <optional>
+
+#include "core/frame_pool.h"
+#include "io/stacks/stack.h"
+#include "io/stacks/tiff_file.h"
+
+namespace lull::io {
+
+class TiffSource final : public StackSource {
+ public:
+  /// Looks at every page; where samples are not of 8 bits, reads all of them for their range.
+  TiffSource(const std::string& path, const SourceOptions& options);
+
+  const FrameFormat& format() const noexcept override { return pool_->format(); }
+  const VideoInfo& info() const noexcept override { return info_; }
+  std::optional<Frame> read() override;
+
+  const std::string& path() const { return path_; }
+  /// Of a page, by the limits that the source was opened with.
+  std::uint64_t most_samples() const { return most_samples_; }
+  const TiffPage& page() const { return page_; }
+  const ValueRange& range() const { return range_; }
+  std::int64_t pages() const { return pages_; }
+
+ private:
+  void count_pages();
+  void find_range();
+  void fill_info();
+
+  std::string path_;
+  std::uint64_t most_samples_;
+  TiffReader file_;
+  TiffPage page_;
+  ValueRange range_;
+  VideoInfo info_;
+  std::optional<FramePool> pool_;
+  std::int64_t next_ = 0, pages_ = 0;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,55 @@
+#include "io/write/encoding_sink.h"
+
+#include <utility>
+
+#include "io/write/losses.h"
+
+namespace lull::io {
+
+EncodingSink::EncodingSink(const std::string& path, const FileSource& source,
+                           const SinkOptions& options)
+    : container_(container_of(path, source, options)),
+      losses_(options.strict_metadata),
+      format_(source.format()),
+      container_name_(container_.format->name) {}
+
+void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
+                        const FileSource& source, const SinkOptions& options) {
+  file_ = std::move(file);
+  Dictionary leftover;
+  encoder_ = open_encoder(choices, container_, source, options, leftover);
+  encoder_name_ = encoder_->choice().codec->name;
+  pixel_format_name_ = name_of(encoder_->choice().format);
+  muxer_.emplace(*file_, container_, source, *encoder_, leftover);
+  const EncoderChoice& choice = encoder_->choice();
+  if (!choice.note.empty()) notes_.push_back(choice.note);
+  notes_.insert(notes_.end(), muxer_->notes().begin(), muxer_->notes().end());
+  losses_.add(choice.loss);
+  losses_.add(muxer_->left_out());
+  if (container_.still()) return;
+  losses_.add(losses_of(source, container_, encoder_->context()));
+  losses_.add(loss_of_frame(source.first(), encoder_->context()));
+}
+
+void EncodingSink::check_frame(const Frame& frame) const {
+  if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+}
+
+void EncodingSink::note_losses(const Frame& frame) {
+  if (!container_.still()) losses_.add_of_frame(frame, *encoder_, container_);
+  losses_.check();
+}
+
+void EncodingSink::finish() {
+  write_end();
+  commit();
+}
+
+std::string EncodingSink::finish_if(const std::function<bool()>& accepts) {
+  write_end();
+  if (!accepts()) return file_->keep();
+  commit();
+  return {};
+}
+
+}  // namespace lull::io

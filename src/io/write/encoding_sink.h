@@ -1,0 +1,55 @@
+#pragma once
+// What sinks have in common that make one file of one encoded video and copies of other streams.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/encode/encoder.h"
+#include "io/files/output_file.h"
+#include "io/media.h"
+#include "io/write/loss_notes.h"
+#include "io/write/muxer.h"
+
+namespace lull::io {
+
+class EncodingSink : public MediaSink {
+ public:
+  void finish() final;
+  std::string finish_if(const std::function<bool()>& accepts) final;
+  Damage damage() const final { return muxer_->damage(); }
+  const std::string& encoder() const noexcept final { return encoder_name_; }
+  const std::string& pixel_format() const noexcept final { return pixel_format_name_; }
+  const std::string& container() const noexcept final { return container_name_; }
+  const std::vector<std::string>& left_out() const noexcept final { return losses_.list(); }
+  const std::string& temporary() const noexcept final { return file_->temporary(); }
+  const std::vector<std::string>& notes() const noexcept final { return notes_; }
+
+ protected:
+  EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
+
+  /// Opens an encoder and the muxer, and says what is lost. Once, before the first frame.
+  void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
+            const FileSource& source, const SinkOptions& options);
+  void check_frame(const Frame& frame) const;
+  /// What `frame` brings that is lost.
+  void note_losses(const Frame& frame);
+  /// All that is written before the file is whole.
+  virtual void write_end() = 0;
+  /// Gives the file its name.
+  virtual void commit() { file_->commit(); }
+
+  Container container_;
+  std::unique_ptr<Output> file_;
+  std::unique_ptr<Encoder> encoder_;
+  std::optional<Muxer> muxer_;
+  LossNotes losses_;
+  std::vector<std::string> notes_;
+
+ private:
+  FrameFormat format_;
+  std::string encoder_name_, pixel_format_name_, container_name_;
+};
+
+}  // namespace lull::io

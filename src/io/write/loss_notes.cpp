@@ -1,0 +1,38 @@
+#include "io/write/loss_notes.h"
+
+#include <algorithm>
+
+#include "io/ffmpeg/passenger.h"
+#include "io/write/losses.h"
+
+namespace lull::io {
+
+void LossNotes::add(const std::string& text) {
+  if (!text.empty() && std::ranges::find(list_, text) == list_.end()) list_.push_back(text);
+}
+
+void LossNotes::add(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) add(text);
+}
+
+void LossNotes::add_of_frame(const Frame& frame, const Encoder& encoder,
+                             const Container& container) {
+  if (frame.passenger) add(loss_of_frame(*frame.passenger->properties, encoder.context()));
+  if (encoder.times()->moved())
+    add("times of frames (." + container.extension + " has one rate, to which they move)");
+}
+
+void LossNotes::check() const {
+  if (strict_) refuse_losses(list_);
+}
+
+void refuse_losses(const std::vector<std::string>& losses) {
+  if (losses.empty()) return;
+  const std::size_t others = losses.size() - 1;
+  throw InvalidArgument(
+      "--strict-metadata: not in the output: " + losses.front() +
+      (others > 0 ? " and " + std::to_string(others) + (others == 1 ? " other" : " others") : "") +
+      "; use another container or encoder");
+}
+
+}  // namespace lull::io

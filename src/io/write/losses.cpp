@@ -1,0 +1,243 @@
+#include "io/write/losses.h"
+
+extern "C" {
+#include <libavutil/display.h>
+#include <libavutil/stereo3d.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <string_view>
+
+#include "io/ffmpeg/tags.h"
+#include "io/write/carriage.h"
+#include "io/write/picture_side_data.h"
+#include "io/write/start_shift.h"
+
+namespace lull::io {
+namespace {
+
+using Property = bool PictureProperties::*;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+bool is_one_of(std::string_view key, Names names) {
+  return std::ranges::find(names, lower(key)) != names.end();
+}
+
+/// What the bit stream states of pictures.
+PictureProperties stated_by(const AVCodecContext& encoder) {
+  const EncoderTraits traits = encoder_traits(*encoder.codec);
+  const bool able = traits.picture_from_level == 0 || encoder.level >= traits.picture_from_level;
+  return able ? traits.picture : PictureProperties{};
+}
+
+/// Whether the video's frames are at times that no constant rate gives.
+bool has_varying_rate(const AVStream& video) {
+  return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
+         av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
+}
+
+class Losses {
+ public:
+  Losses(const FileSource& source, const Container& container, const AVCodecContext& encoder)
+      : source_(source),
+        context_(source.demuxer().context()),
+        container_(container),
+        encoder_(encoder),
+        stated_(stated_by(encoder)),
+        carrier_(*container.traits),
+        name_("." + container.extension) {}
+
+  std::vector<std::string> list() {
+    picture();
+    times();
+    const bool chapters = context_.nb_chapters > 0 && !container_.drops.chapters;
+    if (chapters && !carrier_.chapters && !source_.cut())
+      lose(std::to_string(context_.nb_chapters) +
+               (context_.nb_chapters == 1 ? " chapter" : " chapters"),
+           name_);
+    if (!container_.drops.tags) tags();
+    for (unsigned i = 0; i < context_.nb_streams; ++i) {
+      const AVStream& from = *context_.streams[i];
+      const bool copied = from.discard != AVDISCARD_ALL && !is_dropped(from, container_.drops);
+      if (copied || &from == &source_.demuxer().video()) stream(from);
+    }
+    return std::move(losses_);
+  }
+
+ private:
+  void lose(const std::string& what, const std::string& who) {
+    losses_.push_back(what + " (" + who + " cannot hold " + (what.ends_with("s") ? "them" : "it") +
+                      ")");
+  }
+
+  bool keeps(Property property) const { return carrier_.picture.*property || stated_.*property; }
+
+  void lose_of_picture(bool there, Property property, const char* what) {
+    if (there && !keeps(property)) lose(what, std::string(encoder_.codec->name) + " in " + name_);
+  }
+
+  void picture() {
+    const AVFrame& first = source_.first();
+    const bool rgb = (av_pix_fmt_desc_get(encoder_.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+    lose_of_picture(first.color_primaries != AVCOL_PRI_UNSPECIFIED ||
+                        first.color_trc != AVCOL_TRC_UNSPECIFIED ||
+                        (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
+                    &PictureProperties::colour, "colour primaries, transfer and matrix");
+    const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
+    // Every reader takes for limited what says nothing.
+    lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
+                    "the full range");
+    // Left is what readers take for granted.
+    lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
+                        first.chroma_location != AVCHROMA_LOC_LEFT,
+                    &PictureProperties::chroma_location, "the chroma location");
+    const AVRational pixel = encoder_.sample_aspect_ratio;
+    lose_of_picture(pixel.num > 0 && pixel.num != pixel.den, &PictureProperties::aspect,
+                    "the sample aspect ratio");
+    lose_of_picture(has_picture_data(source_, AV_PKT_DATA_MASTERING_DISPLAY_METADATA) ||
+                        has_picture_data(source_, AV_PKT_DATA_CONTENT_LIGHT_LEVEL),
+                    &PictureProperties::light, "HDR10 mastering display and content light level");
+    rotation();
+    lose_of_picture(source_.info().interlaced, &PictureProperties::fields, "the order of fields");
+    if (has_picture_data(source_, AV_PKT_DATA_DOVI_CONF))
+      lose("Dolby Vision metadata", "a denoised video");
+    const AVStream& video = source_.demuxer().video();
+    if (!carrier_.timecode && !source_.cut() &&
+        (tag_of(video.metadata, "timecode") || tag_of(context_.metadata, "timecode")))
+      lose("the time code", name_);
+  }
+
+  void rotation() {
+    if (keeps(&PictureProperties::rotation)) return;
+    const auto data = picture_data(source_, AV_PKT_DATA_DISPLAYMATRIX);
+    if (data.size() < 9 * sizeof(std::int32_t)) return;
+    std::array<std::int32_t, 9> m;
+    std::copy_n(data.data(), sizeof m, reinterpret_cast<std::uint8_t*>(m.data()));
+    if (m == std::array<std::int32_t, 9>{1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30}) return;
+    const double angle = std::abs(av_display_rotation_get(m.data()));
+    const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
+                              : angle >= 135            ? "the picture will be upside down"
+                                                        : "the picture will not be as it was meant";
+    // Both keep it; MP4 takes fewer codecs.
+    const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
+    const bool suits =
+        mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
+    losses_.push_back("the rotation (" + std::string(encoder_.codec->name) + " in " + name_ +
+                      " cannot hold it: " + consequence + "; use " + (suits ? ".mp4" : ".mov") +
+                      ")");
+  }
+
+  void times() {
+    const AVStream& video = source_.demuxer().video();
+    const AVRational tick = video.time_base;
+    // Times of a constant rate can be told again from rounded ones.
+    if (carrier_.milliseconds && has_varying_rate(video) &&
+        (tick.num * std::int64_t{1000}) % tick.den != 0)
+      losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
+    if (!carrier_.keeps_start) {
+      if (source_.first_time() != 0) lose("the start time", name_);
+      return;
+    }
+    if (const std::int64_t shift = start_shift(source_, container_, encoder_); shift != 0) {
+      char later[32];
+      std::snprintf(later, sizeof later, "%.3f",
+                    static_cast<double>(shift) * av_q2d(encoder_.time_base));
+      losses_.push_back("the start time (" + name_ +
+                        " cannot hold times before 0: all streams begin " + later + " s later)");
+      return;
+    }
+    const bool delayed = encoder_.has_b_frames > 0 || encoder_.max_b_frames > 0;
+    const double room = encoder_.framerate.num > 0 ? 2 / av_q2d(encoder_.framerate) : 0;
+    if (!carrier_.negative_decoding_times && delayed &&
+        static_cast<double>(source_.first_time()) * av_q2d(tick) < room)
+      losses_.push_back("the start time (in " + name_ +
+                        " all streams begin later by as much as B frames need)");
+  }
+
+  void tags() {
+    using Tags = ContainerTraits::Tags;
+    const bool keeps_all = carrier_.tags == Tags::all || carrier_.tags == Tags::listed_and_free;
+    const bool keeps_listed = carrier_.tags == Tags::listed;
+    std::string lost;
+    const AVDictionaryEntry* entry = nullptr;
+    while ((entry = av_dict_get(context_.metadata, "", entry, AV_DICT_IGNORE_SUFFIX)))
+      if (!describes_the_file(entry->key, false) && lower(entry->key) != "timecode" &&
+          !(keeps_all || (keeps_listed && is_one_of(entry->key, carrier_.listed_tags))))
+        lost.append(lost.empty() ? "" : ", ").append(entry->key);
+    if (!lost.empty())
+      losses_.push_back("tags of the file: " + lost + " (" + name_ + " cannot hold them)");
+  }
+
+  void stream(const AVStream& from) {
+    const std::string of = " of stream " + std::to_string(from.index);
+    const AVDictionaryEntry* language = tag_of(from.metadata, "language");
+    const bool spoken = language && std::string_view(language->value) != "und";
+    const bool mute = !carrier_.video_language && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (spoken && (mute || !carrier_.languages)) lose("the language" + of, name_);
+    if (tag_of(from.metadata, "title") && !carrier_.stream_titles) lose("the title" + of, name_);
+    const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+    // A stream is default or not by its place where nothing says so.
+    constexpr int trifles = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
+                            AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
+    const int lost = from.disposition & ~carrier_.dispositions & ~trifles;
+    std::string names;
+    for (int bit = 1; bit != 0 && bit <= lost; bit <<= 1)
+      if (lost & bit)
+        if (const char* name = av_disposition_to_string(bit))
+          names.append(names.empty() ? "" : ", ").append(name);
+    if (!names.empty() && !cover) lose("the disposition " + names + of, name_);
+    const AVCodecID codec = from.codecpar->codec_id;
+    const bool styled = codec == AV_CODEC_ID_ASS || codec == AV_CODEC_ID_SSA;
+    if (styled && carriage_of(from, container_) == Carriage::converted)
+      lose("the places and styles" + of, name_);
+  }
+
+  const FileSource& source_;
+  const AVFormatContext& context_;
+  const Container& container_;
+  const AVCodecContext& encoder_;
+  const PictureProperties stated_;
+  const ContainerTraits& carrier_;
+  std::string name_;
+  std::vector<std::string> losses_;
+};
+
+}  // namespace
+
+bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags) {
+  if (container.tags != ContainerTraits::Tags::listed_and_free) return false;
+  const AVDictionaryEntry* entry = nullptr;
+  while ((entry = av_dict_get(tags, "", entry, AV_DICT_IGNORE_SUFFIX)))
+    if (!describes_the_file(entry->key, false) && !is_one_of(entry->key, container.listed_tags))
+      return true;
+  return false;
+}
+
+std::vector<std::string> losses_of(const FileSource& source, const Container& container,
+                                   const AVCodecContext& encoder) {
+  return Losses(source, container, encoder).list();
+}
+
+std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder) {
+  const PictureProperties kept = stated_by(encoder);
+  const auto has = [&](AVFrameSideDataType type) {
+    return av_frame_get_side_data(&properties, type) != nullptr;
+  };
+  const std::string who = std::string(" (") + encoder.codec->name + " cannot hold them)";
+  if (has(AV_FRAME_DATA_A53_CC) && !kept.captions) return "A53 captions" + who;
+  if (has(AV_FRAME_DATA_DYNAMIC_HDR_PLUS) && !kept.frame_light)
+    return "the HDR10+ metadata of frames" + who;
+  return {};
+}
+
+}  // namespace lull::io

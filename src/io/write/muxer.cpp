@@ -1,0 +1,373 @@
+#include "io/write/muxer.h"
+
+#include <algorithm>
+
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/ffmpeg/tags.h"
+#include "io/write/carriage.h"
+#include "io/write/losses.h"
+#include "io/write/picture_side_data.h"
+#include "io/write/start_shift.h"
+
+namespace lull::io {
+namespace {
+
+/// The old tag if it means the same in the new container, else 0: the muxer's own.
+std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
+  unsigned own = 0;
+  const bool same = !format.codec_tag ||
+                    av_codec_get_id(format.codec_tag, codec.codec_tag) == codec.codec_id ||
+                    !av_codec_get_tag2(format.codec_tag, codec.codec_id, &own);
+  return same ? codec.codec_tag : 0;
+}
+
+}  // namespace
+
+Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
+             const Encoder& encoder, Dictionary& options)
+    : file_(file),
+      extension_(container.extension),
+      traits_(*container.traits),
+      drops_(container.drops),
+      pipe_(container.pipe),
+      cut_(source.cut()),
+      damage_(source.passes_damage()) {
+  AVFormatContext* context = nullptr;
+  avformat_alloc_output_context2(&context, container.format, nullptr,
+                                 ("file:" + file.temporary()).c_str());
+  context_.reset(non_null(context));
+  context_->pb = file.io();
+  // No random identifiers, no dates: equal input gives equal files.
+  context_->flags |= AVFMT_FLAG_BITEXACT;
+  // The next program has each frame as soon as it is there.
+  if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
+  // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
+  context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
+  add_video(source, encoder);
+  shift_ = container.still() ? 0 : start_shift(source, container, encoder.context());
+  if (!container.still()) add_copies(source, container);
+  copy_global(source.demuxer().context());
+  note_dropped(source);
+  write_header(container, options);
+}
+
+void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
+  const AVStream& from = source.demuxer().video();
+  AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
+  check<InternalError>(avcodec_parameters_from_context(to->codecpar, &encoder.context()),
+                       "cannot describe the video stream");
+  encoder_time_base_ = encoder.context().time_base;
+  to->time_base = encoder_time_base_;
+  to->avg_frame_rate = to->r_frame_rate = encoder.context().framerate;
+  to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
+  to->disposition = from.disposition;
+  copy_metadata(from.metadata, &to->metadata, true);
+  if (cut_ && tag_of(to->metadata, "timecode")) {
+    av_dict_set(&to->metadata, "timecode", nullptr, 0);
+    left_out_.push_back("the time code (the input is cut)");
+  }
+  describe_pictures(source, *to);
+  if (to->codecpar->codec_id == AV_CODEC_ID_HEVC && traits_.hevc_tag)
+    to->codecpar->codec_tag = traits_.hevc_tag;
+}
+
+void Muxer::add_copies(const FileSource& source, const Container& container) {
+  const AVFormatContext& from = source.demuxer().context();
+  copies_.resize(from.nb_streams);
+  for (unsigned i = 0; i < from.nb_streams; ++i) {
+    const AVStream& stream = *from.streams[i];
+    // The demuxer uses some streams itself: chapters of MP4, for one.
+    if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
+    add_copy(stream, container);
+  }
+}
+
+void Muxer::add_copy(const AVStream& from, const Container& container) {
+  switch (carriage_of(from, container)) {
+    case Carriage::copied:
+      break;
+    case Carriage::as_file:
+      return attach_file(from);
+    case Carriage::as_cover:
+      return attach_cover(from);
+    case Carriage::converted:
+      return convert(from);
+    case Carriage::made_anew:
+    case Carriage::dropped:
+      return;
+    case Carriage::left_out:
+      left_out_.push_back(describe(from));
+      return;
+    case Carriage::refused:
+      throw InvalidArgument("." + extension_ + " cannot hold " + describe(from) +
+                            " of the input; " + (traits_.attachments ? "" : "use .mkv, or ") +
+                            "leave it out with --drop " + std::to_string(from.index));
+  }
+  AVStream& to = new_stream(from);
+  if (avcodec_parameters_copy(to.codecpar, from.codecpar) < 0) throw std::bad_alloc();
+  to.codecpar->codec_tag = tag_for(*context_->oformat, *from.codecpar);
+  to.avg_frame_rate = from.avg_frame_rate;
+  to.r_frame_rate = from.r_frame_rate;
+  to.sample_aspect_ratio = from.sample_aspect_ratio;
+  copy_side_data(from, to);
+  copies_[from.index].picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+}
+
+/// For the packets of `from`.
+AVStream& Muxer::new_stream(const AVStream& from) {
+  AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
+  to->time_base = from.time_base;
+  if (!cut_) to->duration = from.duration;
+  to->disposition = from.disposition;
+  copy_metadata(from.metadata, &to->metadata, false);
+  Copy& copy = copies_[from.index];
+  copy.to = to;
+  copy.time_base = from.time_base;
+  copy.gaps = from.codecpar->codec_id == AV_CODEC_ID_MOV_TEXT;
+  return *to;
+}
+
+void Muxer::convert(const AVStream& from) {
+  auto converter = std::make_unique<SubtitleConverter>(from, traits_.text_subtitles);
+  AVStream& to = new_stream(from);
+  check<InternalError>(avcodec_parameters_from_context(to.codecpar, &converter->encoder()),
+                       "cannot describe subtitles");
+  copies_[from.index].converter = std::move(converter);
+  notes_.push_back(describe(from) + " becomes " + avcodec_get_name(traits_.text_subtitles));
+}
+
+// Matroska wants to know a file's name and kind.
+void Muxer::attach_file(const AVStream& from) {
+  AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
+  if (avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
+  to->codecpar->codec_tag = 0;
+  to->disposition = from.disposition;
+  copy_metadata(from.metadata, &to->metadata, false);
+  const std::string name = "attachment-" + std::to_string(from.index);
+  av_dict_set(&to->metadata, "filename", name.c_str(), AV_DICT_DONT_OVERWRITE);
+  if (from.codecpar->codec_id == AV_CODEC_ID_NONE)
+    av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
+}
+
+// A cover picture is a stream of one packet in MP4 and in what FFmpeg reads, in Matroska a file.
+void Muxer::attach_cover(const AVStream& from) {
+  const AVPacket& picture = from.attached_pic;
+  const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
+  AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
+  to->codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT;
+  to->codecpar->codec_id = from.codecpar->codec_id;
+  to->codecpar->extradata =
+      static_cast<std::uint8_t*>(non_null(av_mallocz(picture.size + AV_INPUT_BUFFER_PADDING_SIZE)));
+  to->codecpar->extradata_size = picture.size;
+  std::copy_n(picture.data, picture.size, to->codecpar->extradata);
+  copy_metadata(from.metadata, &to->metadata, false);
+  av_dict_set(&to->metadata, "filename", png ? "cover.png" : "cover.jpg", AV_DICT_DONT_OVERWRITE);
+  av_dict_set(&to->metadata, "mimetype", png ? "image/png" : "image/jpeg", AV_DICT_DONT_OVERWRITE);
+}
+
+void Muxer::note_dropped(const FileSource& source) {
+  const AVFormatContext& from = source.demuxer().context();
+  std::string list;
+  const auto add = [&](const std::string& what) { list += (list.empty() ? "" : ", ") + what; };
+  for (unsigned i = 0; i < from.nb_streams; ++i)
+    if (const AVStream& stream = *from.streams[i];
+        &stream != &source.demuxer().video() && is_dropped(stream, drops_))
+      add(describe(stream));
+  if (drops_.chapters && from.nb_chapters > 0)
+    add(std::to_string(from.nb_chapters) + (from.nb_chapters == 1 ? " chapter" : " chapters"));
+  if (drops_.tags && from.metadata) add("the tags of the file");
+  if (!list.empty()) notes_.push_back("dropped, as --drop says: " + list);
+}
+
+void Muxer::copy_global(const AVFormatContext& from) {
+  if (!drops_.tags) copy_metadata(from.metadata, &context_->metadata, false);
+  if (cut_) {
+    av_dict_set(&context_->metadata, "timecode", nullptr, 0);
+    if (from.nb_chapters > 0 && !drops_.chapters)
+      left_out_.push_back("chapters (the input is cut)");
+    return;
+  }
+  // AVI has a time code of the file, not of a stream.
+  const AVDictionaryEntry* timecode = tag_of(context_->streams[0]->metadata, "timecode");
+  if (timecode && traits_.file_timecode)
+    av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
+  if (!drops_.chapters) copy_chapters(from);
+}
+
+void Muxer::copy_chapters(const AVFormatContext& from) {
+  if (from.nb_chapters == 0) return;
+  context_->chapters =
+      static_cast<AVChapter**>(non_null(av_calloc(from.nb_chapters, sizeof *context_->chapters)));
+  for (unsigned i = 0; i < from.nb_chapters; ++i) {
+    auto* chapter = static_cast<AVChapter*>(non_null(av_mallocz(sizeof(AVChapter))));
+    context_->chapters[context_->nb_chapters++] = chapter;  // now the context frees it
+    chapter->id = from.chapters[i]->id;
+    chapter->time_base = from.chapters[i]->time_base;
+    const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, chapter->time_base);
+    chapter->start = from.chapters[i]->start + shift;
+    chapter->end = from.chapters[i]->end + shift;
+    copy_metadata(from.chapters[i]->metadata, &chapter->metadata, false);
+  }
+}
+
+void Muxer::write_header(const Container& container, Dictionary& options) {
+  for (const auto& [key, value] : traits_.settings)
+    if (!options.has(key)) options.set(key, value);
+  if (needs_free_tags(traits_, context_->metadata)) {
+    const std::string flags = options.get("movflags");
+    options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
+  }
+  // FFmpeg's own choice is 1000.
+  const AVRational tick = context_->streams[0]->time_base;
+  if (traits_.timescale_option && !options.has(traits_.timescale_option) && tick.num == 1 &&
+      tick.den > 1000 && tick.den <= 1000000)
+    options.set(traits_.timescale_option, std::to_string(tick.den));
+  // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
+  // may be negative. FFmpeg would move all streams instead.
+  using BelowZero = ContainerTraits::BelowZero;
+  if (traits_.below_zero == BelowZero::stays ||
+      (traits_.below_zero == BelowZero::alone && context_->nb_streams == 1))
+    context_->avoid_negative_ts = 0;
+  const LogWatch watch;
+  const int code = avformat_write_header(context_.get(), options.address());
+  file_.check_written();
+  if (code < 0)
+    throw InvalidArgument(
+        with_log("." + extension_ + " cannot hold these streams; " +
+                     (pipe_ ? "give --output-format nut" : "use .mkv") +
+                     (context_->nb_streams > 1 ? ", or leave some out with --drop" : ""),
+                 watch));
+  if (const std::string key = options.first_key(); !key.empty())
+    throw InvalidArgument("no such option: " + key + " (neither the encoder nor " +
+                          container.format->name + " has it)");
+}
+
+void Muxer::move(AVPacket& packet, AVRational tick) const {
+  const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, tick);
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift;
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts += shift;
+}
+
+void Muxer::write_video(PacketPtr packet) {
+  if (traits_.raw_frames) return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
+  move(*packet, encoder_time_base_);
+  av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
+  packet->stream_index = 0;
+  // Where one encoder takes over from another, decoding times can overlap if frames vary in length.
+  keep_order(last_video_dts_, *packet);
+  const LogWatch watch;
+  check_sent(write(packet.get()), watch);
+}
+
+// FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
+void Muxer::write_y4m(const AVFrame& picture) {
+  AVIOContext* io = context_->pb;
+  const auto format = static_cast<AVPixelFormat>(picture.format);
+  avio_write(io, reinterpret_cast<const unsigned char*>("FRAME\n"), 6);
+  for (int plane = 0; plane < av_pix_fmt_count_planes(format); ++plane) {
+    const int bytes = av_image_get_linesize(format, picture.width, plane);
+    const int shift = plane == 0 ? 0 : av_pix_fmt_desc_get(format)->log2_chroma_h;
+    for (int y = 0; y < AV_CEIL_RSHIFT(picture.height, shift); ++y)
+      avio_write(io, picture.data[plane] + std::ptrdiff_t{y} * picture.linesize[plane], bytes);
+  }
+  if (pipe_) avio_flush(io);
+  file_.check_written();
+}
+
+void Muxer::write_copied(PacketPtr packet) {
+  const auto index = static_cast<std::size_t>(packet->stream_index);
+  if (index >= copies_.size() || !copies_[index].to) return;
+  Copy& copy = copies_[index];
+  // The gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
+  if (copy.gaps && packet->size <= 2) return;
+  using Preroll = ContainerTraits::Preroll;
+  if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
+    if (traits_.preroll == Preroll::one_packet) copy.preroll = std::move(packet);
+    return;
+  }
+  if (copy.preroll) cut_and_write(copy, std::move(copy.preroll));
+  cut_and_write(copy, std::move(packet));
+}
+
+void Muxer::cut_and_write(Copy& copy, PacketPtr packet) {
+  if (!cut_ || copy.picture) return write_copy(copy, std::move(packet));
+  copy.waiting.push_back(std::move(packet));
+  cut_and_write(copy);
+}
+
+// In the stream's order: the first that has to wait keeps the others waiting.
+void Muxer::cut_and_write(Copy& copy) {
+  const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
+  for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
+    const Cut::Fate fate = cut_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    if (fate == Cut::Fate::wait) return;
+    if (fate == Cut::Fate::keep) write_copy(copy, std::move(copy.waiting.front()));
+  }
+}
+
+void Muxer::end_copies() {
+  if (!cut_) return;
+  for (Copy& copy : copies_)
+    if (copy.to) cut_and_write(copy);
+}
+
+void Muxer::write_copy(Copy& copy, PacketPtr packet) {
+  const int from = packet->stream_index;
+  if (copy.converter && !(packet = converted(copy, *packet))) return;
+  if (!copy.picture) move(*packet, copy.time_base);
+  av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
+  packet->stream_index = copy.to->index;
+  packet->pos = -1;
+  keep_order(copy.last_dts, *packet);
+  if (packet->dts != AV_NOPTS_VALUE && packet->pts != AV_NOPTS_VALUE)
+    packet->pts = std::max(packet->pts, packet->dts);
+  const LogWatch watch;
+  const int code = write(packet.get());
+  // What another container wants to be told of the content cannot be found in damaged content.
+  if (code == AVERROR_INVALIDDATA)
+    damage_.frame(
+        with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
+        AV_NOPTS_VALUE);
+  else
+    check_sent(code, watch);
+}
+
+/// Null: there is nothing to write.
+PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
+  try {
+    return copy.converter->convert(packet);
+  } catch (const BadData& error) {
+    damage_.frame(std::string(error.what()) + " of stream " + std::to_string(packet.stream_index),
+                  AV_NOPTS_VALUE);
+    return nullptr;
+  }
+}
+
+// A coarser time base can make two decoding times one, which many muxers refuse.
+void Muxer::keep_order(std::int64_t& last_dts, AVPacket& packet) const {
+  if (packet.dts == AV_NOPTS_VALUE) return;
+  const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);
+  if (last_dts != AV_NOPTS_VALUE) packet.dts = std::max(packet.dts, last_dts + (strict ? 1 : 0));
+  last_dts = packet.dts;
+}
+
+int Muxer::write(AVPacket* packet) {
+  const int code = av_interleaved_write_frame(context_.get(), packet);
+  file_.check_written();
+  return code;
+}
+
+void Muxer::check_sent(int code, const LogWatch& watch) const {
+  if (code < 0)
+    throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
+}
+
+void Muxer::write_trailer() {
+  const LogWatch watch;
+  const int code = av_write_trailer(context_.get());
+  file_.check_written();
+  if (code < 0)
+    throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
+}
+
+}  // namespace lull::io

@@ -1,0 +1,108 @@
+#include "io/write/plain_sinks.h"
+
+#include <bit>
+
+#include "core/describe.h"
+#include "io/ffmpeg/passenger.h"
+#include "io/files/byte_pipe.h"
+#include "io/files/sha256.h"
+
+namespace lull::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "digests are of little-endian samples");
+
+/// What all sinks without a file say of themselves.
+class PlainSink : public MediaSink {
+ public:
+  PlainSink(const MediaSource& source, const char* name)
+      : format_(source.format()), name_(name), pixel_format_(source.info().pixel_format) {}
+
+  const std::string& encoder() const noexcept override { return name_; }
+  const std::string& pixel_format() const noexcept override { return pixel_format_; }
+  const std::string& container() const noexcept override { return name_; }
+  const std::vector<std::string>& left_out() const noexcept override { return none_; }
+  const std::string& temporary() const noexcept override { return no_file_; }
+
+ protected:
+  void check_format(const Frame& frame) const {
+    if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+  }
+  const FrameFormat& format() const { return format_; }
+
+ private:
+  FrameFormat format_;
+  std::string name_, pixel_format_, no_file_;
+  std::vector<std::string> none_;
+};
+
+class NullSink final : public PlainSink {
+ public:
+  explicit NullSink(const MediaSource& source) : PlainSink(source, "null") {}
+  void write(Frame frame) override { check_format(frame); }
+  void finish() override {}
+};
+
+class HashSink final : public PlainSink {
+ public:
+  HashSink(const MediaSource& source, int descriptor)
+      : PlainSink(source, "hash"), descriptor_(descriptor) {}
+
+  void write(Frame frame) override {
+    check_format(frame);
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
+    if (frames_ == 0) print_head(frame);
+    add_samples(frame);
+    if (has_alpha(frame)) add_samples(frame.passenger->alpha);
+    print(std::to_string(frames_++) + " " + std::to_string(frame.pts) + " " + digest_.take());
+  }
+
+  void finish() override {
+    const std::string digest = lines_.take();
+    print("all " + std::to_string(frames_) + " " + digest);
+  }
+
+ private:
+  static bool has_alpha(const Frame& frame) {
+    return frame.passenger && frame.passenger->alpha.pixels;
+  }
+
+  void add_samples(const Frame& frame) {
+    for (int i = 0; i < frame.format.planes(); ++i) {
+      const std::size_t bytes =
+          static_cast<std::size_t>(frame.format.plane_width(i)) * frame.format.bytes_per_sample();
+      for (int y = 0; y < frame.format.plane_height(i); ++y)
+        digest_.add(frame.planes[i].row(y), bytes);
+    }
+  }
+
+  void print_head(const Frame& frame) {
+    print("# lull hash 1, SHA-256");
+    print("# " + describe(format()) + (has_alpha(frame) ? " with alpha" : ""));
+    print("# time base " + std::to_string(frame.time_base.num) + "/" +
+          std::to_string(frame.time_base.den));
+  }
+
+  void print(const std::string& text) {
+    const std::string line = text + "\n";
+    lines_.add(line.data(), line.size());
+    check<IoError>(write_all(descriptor_, line.data(), line.size()),
+                   "cannot write to standard output");
+  }
+
+  int descriptor_;
+  Sha256 digest_, lines_;
+  std::int64_t frames_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source) {
+  return std::make_unique<NullSink>(source);
+}
+
+std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, int descriptor) {
+  return std::make_unique<HashSink>(source, descriptor);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,239 @@
+#include "io/write/sequence_sink.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "io/encode/encoder.h"
+#include "io/ffmpeg/passenger.h"
+#include "io/files/output_file.h"
+#include "io/pictures/float_tiff.h"
+#include "io/pictures/sequence.h"
+#include "io/stacks/stack.h"
+#include "io/write/carriage.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Frames into the bytes of files, in order.
+class PictureEncoder {
+ public:
+  virtual ~PictureEncoder() = default;
+  virtual void send(const Frame& frame) = 0;
+  virtual void send_end() = 0;
+  /// The next file's bytes, null if none is ready.
+  virtual PacketPtr receive() = 0;
+};
+
+class FfmpegPictures final : public PictureEncoder {
+ public:
+  explicit FfmpegPictures(std::unique_ptr<Encoder> encoder) : encoder_(std::move(encoder)) {}
+  void send(const Frame& frame) override { encoder_->send(frame); }
+  void send_end() override { encoder_->send_end(); }
+  PacketPtr receive() override { return encoder_->receive(); }
+
+ private:
+  std::unique_ptr<Encoder> encoder_;
+};
+
+class FloatTiffs final : public PictureEncoder {
+ public:
+  void send(const Frame& frame) override {
+    const bool alpha = frame.passenger && frame.passenger->alpha.pixels;
+    ready_ = write_float_tiff(frame, alpha ? &frame.passenger->alpha : nullptr);
+  }
+  void send_end() override {}
+  PacketPtr receive() override { return std::exchange(ready_, nullptr); }
+
+ private:
+  PacketPtr ready_;
+};
+
+/// From what a picture was to the name of its file.
+using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
+
+Naming naming_of(const std::string& path, const FileSource& source) {
+  if (const auto numbers = number_pattern(path))
+    return [=](std::int64_t number, const std::string&) { return numbers->name(number); };
+  const auto star = star_pattern(path);
+  const auto& files = source.demuxer().sequence();
+  if (!star || files.empty() || files.front().match.empty())
+    throw InvalidArgument("'" + path +
+                          "' has no number (and the input no '*' to name it by); give a name such "
+                          "as out.%04d.png");
+  return [=](std::int64_t, const std::string& match) { return star->name(match); };
+}
+
+class SequenceSink final : public MediaSink {
+ public:
+  SequenceSink(const std::string& path, FileSource& source, const SinkOptions& options)
+      : path_(path),
+        sequence_(makes_sequence(path, source, options)),
+        overwrite_(options.overwrite),
+        format_(source.format()),
+        container_name_(sequence_ ? "image2" : "tiff") {
+    if (sequence_) {
+      naming_ = naming_of(path, source);
+      check_names(source);
+      if (source.demuxer().sequence().empty() && !options.single) check_numbers(source);
+      note_left_out(source, options.drops);
+    } else if (!options.single && source.has_second_frame()) {
+      throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
+                            "give a name such as out.%04d.tif");
+    } else {
+      naming_ = [path](std::int64_t, const std::string&) { return path; };
+      check_names(source);
+    }
+    open_encoder(source, options);
+  }
+
+  void write(Frame frame) override {
+    if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
+    if (!frame.passenger) throw InternalError("a frame without a number came to the sink");
+    if (!sequence_ && frames_++ > 0)
+      throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
+    names_.push_back(naming_(frame.passenger->number, frame.passenger->match));
+    encoder_->send(frame);
+    write_ready();
+  }
+
+  void finish() override {
+    encoder_->send_end();
+    write_ready();
+    if (!names_.empty()) throw InternalError("the encoder kept a picture");
+  }
+
+  const std::string& encoder() const noexcept override { return encoder_name_; }
+  const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
+  const std::string& container() const noexcept override { return container_name_; }
+  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
+  const std::string& temporary() const noexcept override { return no_file_; }
+  const std::vector<std::string>& notes() const noexcept override { return notes_; }
+
+ private:
+  // All that is known before the first frame: a run must not end half way for a name.
+  void check_names(const FileSource& source) {
+    const fs::path folder = fs::path(path_).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !fs::is_directory(folder, ignored))
+      throw CannotCreate("cannot create '" + path_ + "' (no such folder)");
+    for (const SequenceFile& file : source.demuxer().sequence())
+      inputs_.insert(fs::weakly_canonical(file.path, ignored).string());
+    for (const SequenceFile& file : source.demuxer().sequence())
+      if (file.selected) check_name(naming_(file.number, file.match));
+    if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
+  }
+
+  void check_name(const std::string& name) const {
+    std::error_code ignored;
+    if (inputs_.contains(fs::weakly_canonical(name, ignored).string()))
+      throw InvalidArgument("'" + name + "' is both input and output; give another output");
+    if (!overwrite_ && fs::exists(name, ignored))
+      throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
+  }
+
+  // Of a video, whose number of frames is an estimate: what has a name that a frame may get.
+  void check_numbers(const FileSource& source) const {
+    if (overwrite_ || !number_pattern(path_)) return;
+    for (const SequenceFile& file : existing_numbers(path_))
+      if (may_come(file.number, source)) check_name(file.path);
+  }
+
+  static bool may_come(std::int64_t number, const FileSource& source) {
+    const Selection& part = source.options().selection;
+    const std::int64_t frames = source.info().frames_estimate;
+    if (!part.ranges.empty())
+      return std::ranges::any_of(part.ranges, [&](const FrameRange& range) {
+        const bool open = range.last == FrameRange{}.last && frames > 0;
+        return number >= range.first && number <= (open ? range.first + frames - 1 : range.last);
+      });
+    const AVRational rate = to_av(source.info().frame_rate);
+    if (part.start_us > 0 && rate.num <= 0) return false;
+    // A time stamp may be rounded.
+    const double start =
+        static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
+    const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));
+    return number >= first && (frames == 0 || number < first + frames);
+  }
+
+  void note_left_out(const FileSource& source, const Drops& drops) {
+    const AVFormatContext& context = source.demuxer().context();
+    for (unsigned i = 0; i < context.nb_streams; ++i)
+      if (context.streams[i] != &source.demuxer().video() &&
+          !is_dropped(*context.streams[i], drops))
+        left_out_.push_back(describe(*context.streams[i]));
+  }
+
+  void open_encoder(FileSource& source, const SinkOptions& options) {
+    if (makes_float_tiff(path_, source, options)) {
+      if (!options.vopts.empty() || !options.vcodec.empty() || options.crf)
+        throw InvalidArgument(
+            "a TIFF file of floats takes no options of an encoder; leave them out");
+      encoder_ = std::make_unique<FloatTiffs>();
+      encoder_name_ = "libtiff";
+      pixel_format_name_ = source.info().pixel_format;
+      return;
+    }
+    Container container = container_of(path_, source, options);
+    container.numbered = true;
+    Dictionary leftover;
+    auto encoder = lull::io::open_encoder(choose_encoders(container, source, options), container,
+                                          source, options, leftover);
+    if (const std::string key = leftover.first_key(); !key.empty())
+      throw InvalidArgument("no such option: " + key + " (" + encoder->choice().codec->name +
+                            " does not have it)");
+    encoder_name_ = encoder->choice().codec->name;
+    pixel_format_name_ = name_of(encoder->choice().format);
+    if (!encoder->choice().loss.empty()) left_out_.push_back(encoder->choice().loss);
+    if (!encoder->choice().note.empty()) notes_.push_back(encoder->choice().note);
+    encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
+  }
+
+  void write_ready() {
+    while (const PacketPtr packet = encoder_->receive()) {
+      if (names_.empty()) throw InternalError("the encoder made a picture of nothing");
+      const std::string name = std::move(names_.front());
+      names_.pop_front();
+      OutputFile file(name, overwrite_);
+      avio_write(file.io(), packet->data, packet->size);
+      file.commit();
+    }
+  }
+
+  std::string path_;
+  bool sequence_, overwrite_;
+  FrameFormat format_;
+  Naming naming_;
+  std::set<std::string> inputs_;   // real names of the source's files
+  std::deque<std::string> names_;  // of pictures inside the encoder
+  std::unique_ptr<PictureEncoder> encoder_;
+  std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
+  std::vector<std::string> left_out_, notes_;
+  std::int64_t frames_ = 0;
+};
+
+}  // namespace
+
+bool makes_sequence(const std::string& path, const FileSource& source, const SinkOptions& options) {
+  if (path == "-" || source.info().still || !is_still_name(path, options.format)) return false;
+  return is_glob(path) || number_pattern(path).has_value();
+}
+
+bool makes_float_tiff(const std::string& path, const FileSource& source,
+                      const SinkOptions& options) {
+  return path != "-" && options.pix_fmt.empty() && source.format().sample == SampleType::f32 &&
+         is_tiff_name(options.format.empty() ? path : "." + options.format);
+}
+
+std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
+                                              const SinkOptions& options) {
+  return std::make_unique<SequenceSink>(path, source, options);
+}
+
+}  // namespace lull::io

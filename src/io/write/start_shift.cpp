@@ -1,0 +1,53 @@
+#include "io/write/start_shift.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/write/carriage.h"
+
+namespace lull::io {
+namespace {
+
+// Encoders of sound put a few milliseconds of their own before the beginning, which is where the
+// edit list of MP4 belongs; some containers do not tell it from sound.
+constexpr double encoder_delay_s = 0.1;
+
+double seconds(std::int64_t time, AVRational tick) {
+  return static_cast<double>(time) * av_q2d(tick);
+}
+
+/// Of a stream of sound or pictures that goes into the output; 0 if it does not begin before.
+double earliest_of_copies(const FileSource& source, const Container& container) {
+  double earliest_s = 0;
+  const AVFormatContext& input = source.demuxer().context();
+  for (unsigned i = 0; i < input.nb_streams; ++i) {
+    const AVStream& stream = *input.streams[i];
+    const AVMediaType type = stream.codecpar->codec_type;
+    if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL ||
+        stream.start_time == AV_NOPTS_VALUE || stream.disposition & AV_DISPOSITION_ATTACHED_PIC ||
+        (type != AVMEDIA_TYPE_AUDIO && type != AVMEDIA_TYPE_VIDEO) ||
+        carriage_of(stream, container) != Carriage::copied)
+      continue;
+    const double start_s = seconds(stream.start_time, stream.time_base);
+    if (start_s < -encoder_delay_s) earliest_s = std::min(earliest_s, start_s);
+  }
+  return earliest_s;
+}
+
+}  // namespace
+
+std::int64_t start_shift(const FileSource& source, const Container& container,
+                         const AVCodecContext& encoder) {
+  if (container.frames_only()) return 0;
+  const AVRational tick = source.demuxer().video().time_base;
+  double start_s = seconds(source.first_time(), tick);
+  // What a cut leaves of the other streams begins with the video.
+  if (!source.cut()) start_s = std::min(start_s, earliest_of_copies(source, container));
+  if (start_s >= 0) return 0;
+  const std::int64_t of_video =
+      -std::min<std::int64_t>(av_rescale_q(source.first_time(), tick, encoder.time_base), 0);
+  const double ticks = -start_s / av_q2d(encoder.time_base);
+  return std::max(of_video, static_cast<std::int64_t>(std::ceil(ticks - 1e-3)));
+}
+
+}  // namespace lull::io

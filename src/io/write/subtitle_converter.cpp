@@ -1,0 +1,79 @@
+#include "io/write/subtitle_converter.h"
+
+#include <algorithm>
+#include <string>
+
+namespace lull::io {
+namespace {
+
+CodecPtr open(const AVCodec& codec, CodecPtr context, const std::string& what) {
+  check<InvalidArgument>(avcodec_open2(context.get(), &codec, nullptr),
+                         "cannot " + what + " subtitles (" + codec.name + ")");
+  return context;
+}
+
+/// What FFmpeg reads of one packet.
+struct Subtitle {
+  AVSubtitle text{};
+  Subtitle() = default;
+  Subtitle(const Subtitle&) = delete;
+  Subtitle& operator=(const Subtitle&) = delete;
+  ~Subtitle() { avsubtitle_free(&text); }
+};
+
+}  // namespace
+
+bool can_convert_subtitles(AVCodecID from, AVCodecID to) {
+  const AVCodecDescriptor* d = avcodec_descriptor_get(from);
+  return d && d->type == AVMEDIA_TYPE_SUBTITLE && d->props & AV_CODEC_PROP_TEXT_SUB &&
+         from != AV_CODEC_ID_EIA_608 &&  // its text grows over packets
+         avcodec_find_decoder(from) && to != AV_CODEC_ID_NONE && avcodec_find_encoder(to);
+}
+
+SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to) : text_(1 << 20) {
+  const AVCodec* reader = non_null(avcodec_find_decoder(from.codecpar->codec_id));
+  CodecPtr decoder(non_null(avcodec_alloc_context3(reader)));
+  check<InternalError>(avcodec_parameters_to_context(decoder.get(), from.codecpar),
+                       "cannot describe subtitles");
+  decoder->pkt_timebase = from.time_base;
+  decoder_ = open(*reader, std::move(decoder), "read");
+  const AVCodec* writer = non_null(avcodec_find_encoder(to));
+  CodecPtr encoder(non_null(avcodec_alloc_context3(writer)));
+  encoder->time_base = {1, 1000};
+  // Both sides meet in ASS, whose head says what its styles are.
+  if (const int size = decoder_->subtitle_header_size; size > 0) {
+    encoder->subtitle_header = static_cast<std::uint8_t*>(
+        non_null(av_mallocz(static_cast<std::size_t>(size) + AV_INPUT_BUFFER_PADDING_SIZE)));
+    std::copy_n(decoder_->subtitle_header, size, encoder->subtitle_header);
+    encoder->subtitle_header_size = size;
+  }
+  encoder_ = open(*writer, std::move(encoder), "write");
+}
+
+PacketPtr SubtitleConverter::convert(const AVPacket& packet) {
+  Subtitle subtitle;
+  int found = 0;
+  const PacketPtr copy(non_null(av_packet_clone(&packet)));  // some releases want to change it
+  check<BadData>(avcodec_decode_subtitle2(decoder_.get(), &subtitle.text, &found, copy.get()),
+                 "a subtitle cannot be read");
+  if (!found || subtitle.text.num_rects == 0) return nullptr;
+  subtitle.text.start_display_time = 0;  // from the packet's time on, which stays
+  subtitle.text.end_display_time =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(packet.duration, 0, UINT32_MAX));
+  const int size =
+      check<BadData>(avcodec_encode_subtitle(encoder_.get(), text_.data(),
+                                             static_cast<int>(text_.size()), &subtitle.text),
+                     "a subtitle cannot be written");
+  if (size == 0) return nullptr;
+  PacketPtr result = make_packet();
+  if (av_new_packet(result.get(), size) < 0) throw std::bad_alloc();
+  std::copy_n(text_.data(), size, result->data);
+  result->pts = packet.pts;
+  result->dts = packet.dts;
+  result->duration = packet.duration;
+  result->flags = packet.flags | AV_PKT_FLAG_KEY;
+  result->stream_index = packet.stream_index;
+  return result;
+}
+
+}  // namespace lull::io

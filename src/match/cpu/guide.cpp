@@ -1,0 +1,45 @@
+// The guide in 8 bits, in pairs (PairedGuide of kernels.h). Plain code: it is a few operations
+// a sample against hundreds in the stages that follow.
+
+#include <algorithm>
+
+#include "match/cpu/kernels.h"
+
+namespace lull::cpu {
+
+std::array<float, 2> row_range(std::span<const float> samples) {
+  float low = samples[0], high = samples[0];
+  for (const float v : samples) {
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  return {low, high};
+}
+
+void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row) {
+  const int width = static_cast<int>(samples.size());
+  const int count = row.elements * row.step + 1;
+  const int first = row.first_element * row.step;  // x of bytes[0], not after 0
+  std::int8_t* const picture = row.bytes - first;
+  const float scale = 1 / quantiser.unit;
+  const int inside = std::min(width, first + count);
+  for (int x = 0; x < inside; ++x) {
+    float v = (samples[x] - quantiser.centre) * scale;
+    v = v > -127.0f ? v : -127.0f;  // also where it is not a number
+    v = v < 127.0f ? v : 127.0f;
+    picture[x] = static_cast<std::int8_t>(static_cast<int>(v + 128.5f) - 128);
+  }
+  std::fill(row.bytes, picture, picture[0]);
+  if (first + count > width) std::fill(picture + width, row.bytes + count, picture[width - 1]);
+
+  for (int m = 0; m < row.step; ++m) {
+    std::uint16_t* const out = row.pairs + m * row.phase_stride;
+    for (int i = 0; i < row.elements; ++i) {
+      const auto low = static_cast<std::uint8_t>(row.bytes[i * row.step + m]);
+      const auto high = static_cast<std::uint8_t>(row.bytes[i * row.step + m + 1]);
+      out[i] = static_cast<std::uint16_t>(low | high << 8);
+    }
+  }
+}
+
+}  // namespace lull::cpu

@@ -1,0 +1,169 @@
+#pragma once
+// What the stages of matching on the CPU hand to each other. Each stage is one source, compiled for
+// every instruction set that Highway knows and chosen at run time:
+//   guide.cpp    the guide in 8 bits, arranged for matching
+//   scores.cpp   distances of all candidates of a block of references
+//   around.cpp   candidates from other frames
+//   select.cpp   the most similar candidates of each reference: groups
+// exhaustive_matcher.cpp runs them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/image.h"
+#include "core/plane.h"
+#include "core/round_up.h"
+#include "match/grid.h"
+#include "match/group.h"
+#include "time/motion.h"
+
+namespace lull::cpu {
+
+/// Memory on 64-byte boundaries that grows and never shrinks; growing loses the content.
+template <class T>
+class Buffer {
+ public:
+  T* reserve(std::size_t count) {
+    if (count > capacity_) {
+      memory_ = Plane<T>(static_cast<int>(count), 1);
+      capacity_ = count;
+    }
+    return data();
+  }
+  T* data() { return memory_.view().data; }
+
+ private:
+  Plane<T> memory_;
+  std::size_t capacity_ = 0;
+};
+
+/// Lanes that every array of the matching is padded to: the widest vector of 16-bit lanes.
+inline constexpr int lane_multiple = 32;
+
+/// Quotient rounded down, for positive divisors.
+constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+// ---- guide ---------------------------------------------------------------------------------
+
+/// How samples of the guide become signed bytes: (sample - centre) / unit.
+struct Quantiser {
+  float centre = 0, unit = 1;
+};
+
+/// The guide as pairs of bytes: element i of phase m of row y holds the samples at
+/// x = i step + m and x + 1 of row y, for m = 0 .. step - 1. So neighbouring elements belong to
+/// neighbouring reference patches, and one vector serves as many of them as it has lanes, at any
+/// displacement. Samples outside of the picture repeat the border.
+struct PairedGuide {
+  const std::uint16_t* origin = nullptr;  // y = 0, m = 0, i = 0
+  std::ptrdiff_t row_stride = 0;          // elements
+  std::ptrdiff_t phase_stride = 0;        // elements
+  int step = 1;
+
+  const std::uint16_t* at(int x, int y) const {
+    const int i = floor_div(x, step);
+    return origin + y * row_stride + (x - i * step) * phase_stride + i;
+  }
+};
+
+/// Fills the row of pairs at `pairs` (element i = first_element of phase 0) from a row of samples.
+/// `bytes` is scratch for the elements' samples: elements * step + 1.
+struct PairRow {
+  std::uint16_t* pairs;
+  std::ptrdiff_t phase_stride;
+  int first_element, elements, step;
+  std::int8_t* bytes;
+};
+void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row);
+/// Smallest and largest sample.
+std::array<float, 2> row_range(std::span<const float> samples);
+
+// ---- matching ------------------------------------------------------------------------------
+
+/// References of a block: `columns` x `rows`, the guide's step apart, the first at (x, y).
+struct Block {
+  int x = 0, y = 0, columns = 0, rows = 0;
+};
+
+/// References that one block may be wide: so many lanes, less those that only feed their
+/// neighbours.
+inline constexpr int max_lanes = 128;
+/// Lanes beyond the last reference of a block that its patches reach into.
+constexpr int extra_lanes(int step) { return (patch - 2) / step; }
+constexpr int lanes_of(int columns, int step) {
+  return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
+}
+
+/// Scores of the candidates of a block: squared differences summed over the patch, in units of the
+/// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
+struct Scores {
+  std::uint16_t* values;   // [row][candidate][lane]
+  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes
+  std::uint16_t* sums;     // scratch, sums_size()
+  std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
+  int lanes;
+  int classes;  // power of two
+};
+constexpr std::size_t sums_size(int rows, int lanes) {
+  return static_cast<std::size_t>(2 * rows) * 3 * lanes + lane_multiple;
+}
+
+struct MatchGeometry {
+  int width, height;  // of the picture
+  int window;         // the one that is searched
+  int radius() const { return window / 2; }
+  int first_dy(int y) const { return y < radius() ? -y : -radius(); }
+  int last_dy(int y) const {
+    const int below = height - patch - y;
+    return below < radius() ? below : radius();
+  }
+};
+
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores);
+
+// ---- selection -----------------------------------------------------------------------------
+
+struct SelectParams {
+  int group;                          // patches at most
+  std::uint16_t limit;                // largest score that counts, < 65535
+  const std::uint32_t* displacement;  // of each candidate, packed (group.h)
+};
+/// The candidates of one reference that are best so far, in the order of group.h.
+struct Ranking {
+  int count = 0;  // at most group - 1
+  std::array<std::uint16_t, max_group> score;
+  std::array<std::uint32_t, max_group> member;
+};
+/// Keys of one reference while they are collected.
+inline constexpr int max_keys = 192;
+struct SelectScratch {
+  std::uint32_t* keys;  // [lanes of a vector][max_keys]
+};
+inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
+
+/// The rankings of row `row` of the block, one for each column.
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings);
+
+struct AroundParams {
+  int group;            // patches at most
+  std::uint16_t limit;  // largest score that counts, < 65535
+  std::uint16_t bonus;  // taken off that of the patch at the centre, if it is not saturated
+  int offset;           // the candidates' frame
+};
+/// Adds to the ranking of the reference at (x, y) those candidates from another frame that are
+/// better, out of a window around its place plus `motion`. The guides have step 1; that of the
+/// candidates can be read for around_padding samples beyond the last column.
+void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
+                 const MatchGeometry& geometry, int x, int y, const Motion& motion,
+                 Ranking& ranking);
+inline constexpr int around_padding = 32;
+
+/// The group that a ranking amounts to.
+Group group_of(const Ranking& ranking);
+
+}  // namespace lull::cpu

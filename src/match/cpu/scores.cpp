@@ -1,0 +1,244 @@
+// Distances of all candidates of a block of references.
+//
+// Lanes are references: one vector holds the same pair of neighbouring samples of 16 (AVX2) or 32
+// (AVX-512) references, and the sum of two squared differences of bytes is one multiply-add.
+// Neighbouring references share most of their patches, so a displacement costs each sample once:
+//   1. rows of pairs are summed over `step` rows, and these sums over the patch's height;
+//   2. the pairs that a patch needs beyond its own `step` columns are those of its neighbours to
+//      the right: the sums are stored and loaded again from one lane on.
+// All sums saturate at 16 bits; the matcher chooses the unit of the bytes so that tau is below
+// that.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "match/cpu/kernels.h"
+#include "match/cpu/score_plan.h"
+#include "match/cpu/squares.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Lanes = hn::ScalableTag<std::uint16_t>;
+using Sum = hn::Vec<Lanes>;
+
+/// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of them (`part`), for
+/// kCount candidates and each phase.
+template <int kStep, int kCount>
+struct RowSums {
+  HWY_ATTR RowSums() {}  // an implicit one would not have the instruction set of its members
+  Sum all[kCount][4], part[kCount][4];
+};
+
+template <int kStep>
+struct BlockScorer {
+  static constexpr PairPlan plan = plan_for(kStep);
+  static constexpr int full = patch / kStep, rest = patch % kStep;
+
+  std::ptrdiff_t row_stride;
+  int rows, lanes;
+  const std::uint16_t* reference[4];
+  std::uint16_t* sums;  // [candidate][row][stored array][lane]
+
+  std::uint16_t* sums_at(int candidate, int row, int array) const {
+    return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
+  }
+
+  /// Rows beyond the last patch exist in the guide, it is padded.
+  template <int kCount>
+  HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
+                           RowSums<kStep, kCount>& out) const {
+#pragma GCC unroll 8
+    for (int k = 0; k < plan.phases; ++k)
+#pragma GCC unroll 8
+      for (int r = 0; r < kStep; ++r) {
+        const auto a = load_bytes(Lanes(), reference[k] + at + r * row_stride);
+#pragma GCC unroll 2
+        for (int c = 0; c < kCount; ++c) {
+          const Sum squares = squared_pairs(Lanes(), a, candidate[c][k] + at + r * row_stride);
+          out.all[c][k] = r == 0 ? squares : hn::SaturatedAdd(out.all[c][k], squares);
+          if (r == rest - 1) out.part[c][k] = out.all[c][k];
+        }
+      }
+  }
+
+  /// Step 1 of the head comment, for kCount candidates with a pointer for each phase.
+  template <int kCount>
+  HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
+    const Lanes d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    constexpr int newest = rest == 0 ? full - 1 : full;  // group of rows that ends a patch
+    for (int lane = 0; lane < lanes; lane += width) {
+      Sum history[full][kCount][4];  // of the groups before, the oldest first
+      std::ptrdiff_t at = lane;
+      for (int row = -newest; row < rows; ++row, at += kStep * row_stride) {
+        RowSums<kStep, kCount> now;
+        add_rows<kCount>(candidate, at, now);
+#pragma GCC unroll 2
+        for (int c = 0; c < kCount; ++c) {
+          if (row >= 0) {
+            Sum total[4];
+#pragma GCC unroll 8
+            for (int k = 0; k < plan.phases; ++k) {
+              total[k] = rest == 0 ? now.all[c][k] : now.part[c][k];
+#pragma GCC unroll 8
+              for (int h = full - newest; h < full; ++h)
+                total[k] = hn::SaturatedAdd(total[k], history[h][c][k]);
+            }
+#pragma GCC unroll 8
+            for (int s = 0; s < plan.stored; ++s) {
+              Sum sum = hn::Zero(d);
+#pragma GCC unroll 8
+              for (int k = 0; k < plan.phases; ++k)
+                if ((plan.mask[s] >> k & 1) != 0) sum = hn::SaturatedAdd(sum, total[k]);
+              hn::StoreU(sum, d, sums_at(c, row, s) + lane);
+            }
+          }
+#pragma GCC unroll 8
+          for (int k = 0; k < plan.phases; ++k) {
+#pragma GCC unroll 8
+            for (int h = 0; h + 1 < full; ++h) history[h][c][k] = history[h + 1][c][k];
+            history[full - 1][c][k] = now.all[c][k];
+          }
+        }
+      }
+    }
+  }
+
+  /// Where the scores of a candidate go, for the first row of the block.
+  struct Target {
+    const std::uint16_t* outside;
+    std::uint16_t *values, *minima;
+    std::size_t values_stride, minima_stride;  // from row to row
+  };
+
+  /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
+  /// minima.
+  HWY_INLINE void finish(int c, int first, int last, const Target& to) const {
+    const Lanes d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    for (int row = first; row <= last; ++row)
+      for (int lane = 0; lane < lanes; lane += width) {
+        Sum score = hn::LoadU(d, to.outside + lane);
+#pragma GCC unroll 4
+        for (int t = 0; t < plan.terms; ++t)
+          score = hn::SaturatedAdd(
+              score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
+        hn::StoreU(score, d, to.values + row * to.values_stride + lane);
+        std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
+        hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
+      }
+  }
+};
+
+/// For each dx a row of lanes, 0xffff where the candidate leaves the picture; and one of all ones,
+/// for the reference itself.
+void mark_outside(const MatchGeometry& g, const Block& block, int step, const Scores& scores) {
+  const int radius = g.radius();
+  for (int i = 0; i < g.window; ++i)
+    for (int lane = 0; lane < scores.lanes; ++lane) {
+      const int x = block.x + lane * step + i - radius;
+      const bool inside = x >= 0 && x <= g.width - patch;
+      scores.outside[i * scores.lanes + lane] = inside ? 0 : 0xffff;
+    }
+  std::fill_n(scores.outside + g.window * scores.lanes, scores.lanes, std::uint16_t{0xffff});
+}
+
+/// Matching of one block.
+template <int kStep>
+class BlockMatcher {
+ public:
+  BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
+               const Scores& scores)
+      : guide_(guide),
+        g_(g),
+        block_(block),
+        scores_(scores),
+        scorer_{guide.row_stride, block.rows, scores.lanes, {}, scores.sums} {
+    for (int k = 0; k < Scorer::plan.phases; ++k)
+      scorer_.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
+  }
+
+  void run() const {
+    const std::size_t minima = static_cast<std::size_t>(scores_.classes) * scores_.lanes;
+    std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
+    mark_outside(g_, block_, kStep, scores_);
+    const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * kStep;
+    for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
+      int first = 0, last = block_.rows - 1;  // rows whose window has this dy
+      while (dy < g_.first_dy(block_.y + first * kStep)) ++first;
+      while (dy > g_.last_dy(block_.y + last * kStep)) --last;
+      int dx = -radius;
+      if constexpr (kStep >=
+                    5)  // saves loads; gained nothing at smaller steps, with more sums kept
+        for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
+      for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);
+    }
+  }
+
+ private:
+  using Scorer = BlockScorer<kStep>;
+
+  template <int kCount>
+  HWY_INLINE void match(int dx, int dy, int first, int last) const {
+    const std::uint16_t* candidate[kCount][4];
+    for (int c = 0; c < kCount; ++c)
+      for (int k = 0; k < Scorer::plan.phases; ++k)
+        candidate[c][k] = guide_.at(block_.x + Scorer::plan.phase[k] + dx + c, block_.y + dy);
+    scorer_.template column_sums<kCount>(candidate);
+    const std::size_t lanes = scores_.lanes, window = g_.window;
+    for (int c = 0; c < kCount; ++c) {
+      const std::size_t column = dx + c + g_.radius();
+      const std::size_t index = (dy + g_.radius()) * window + column;
+      const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
+      scorer_.finish(c, first, last,
+                     {scores_.outside + outside * lanes, scores_.values + index * lanes,
+                      scores_.minima + index % scores_.classes * lanes, window * window * lanes,
+                      scores_.classes * lanes});
+    }
+  }
+
+  const PairedGuide& guide_;
+  const MatchGeometry& g_;
+  const Block& block_;
+  const Scores& scores_;
+  Scorer scorer_;
+};
+
+template <int kStep>
+void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
+                    const Scores& scores) {
+  BlockMatcher<kStep>(guide, g, block, scores).run();
+}
+
+}  // namespace
+
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores) {
+  using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&);
+  static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
+                                      score_block_of<4>, score_block_of<5>, score_block_of<6>,
+                                      score_block_of<7>, score_block_of<8>};
+  by_step[guide.step - 1](guide, geometry, block, scores);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::cpu {
+HWY_EXPORT(score_block);
+void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
+                 const Scores& scores) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores);
+}
+}  // namespace lull::cpu
+#endif

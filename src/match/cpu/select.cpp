@@ -1,0 +1,205 @@
+// The most similar candidates of each reference, exactly and in order, without sorting them all.
+//
+// Lanes are references. The matching kept the least score of each of `classes` classes of
+// candidates, twice as many as a group has patches: the N-th smallest of these minima is a bound
+// that at least N candidates meet and few more (about 1.5 N). A sorting network over the
+// minima gives it for a vector of references at once. The candidates within the bound are collected
+// as keys (score, then place in the window); each key's rank among them is the number of smaller
+// ones, counted with vectors.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "match/cpu/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Lanes = hn::ScalableTag<std::uint16_t>;
+using Keys = hn::ScalableTag<std::uint32_t>;
+inline constexpr int max_classes = 2 * max_group, max_window = 127;
+
+HWY_INLINE void order(std::uint16_t* a, std::uint16_t* b) {
+  const Lanes d;
+  const auto va = hn::Load(d, a), vb = hn::Load(d, b);
+  hn::Store(hn::Min(va, vb), d, a);
+  hn::Store(hn::Max(va, vb), d, b);
+}
+
+/// Sorts `count` = 2^n vectors lane by lane (Batcher's odd-even merge sort).
+HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
+  const int width = static_cast<int>(hn::Lanes(Lanes()));
+  for (int p = 1; p < count; p *= 2)
+    for (int k = p; k >= 1; k /= 2)
+      for (int j = k % p; j + k < count; j += 2 * k)
+        for (int i = j; i < std::min(j + k, count - k); ++i)
+          if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
+}
+
+/// The `wanted`-th smallest of 2 (wanted + 1) vectors, lane by lane. Both halves are sorted; i of
+/// the values come from one and the rest from the other.
+HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
+  const Lanes d;
+  const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
+  sort_lanes(vectors, half);
+  sort_lanes(vectors + half * width, half);
+  const auto last_of = [&](int first, int count) HWY_ATTR {
+    return count == 0 ? hn::Zero(d) : hn::Load(d, vectors + (first + count - 1) * width);
+  };
+  auto bound = hn::Set(d, 0xffff);
+  for (int i = 0; i <= wanted; ++i)
+    bound = hn::Min(bound, hn::Max(last_of(0, i), last_of(half, wanted - i)));
+  return bound;
+}
+
+/// Keys of the references in one vector.
+class Collector {
+ public:
+  Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
+
+  /// Scores from bounds() on are of no use: for each lane, to be set before collect().
+  std::uint16_t* bounds() { return bounds_; }
+  void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
+
+  /// Candidates first .. first + count - 1, count <= 127. Hits are listed before they are looked
+  /// at, with few branches, because these would be unpredictable.
+  HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
+                          int count) {
+    std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane
+    int found = 0;
+    const Lanes d;
+    const auto bounds = hn::Load(d, bounds_);
+    values += first * stride;
+    for (int i = 0; i < count; ++i) {
+      const auto near = hn::Lt(hn::LoadU(d, values + i * stride), bounds);
+      alignas(8) std::uint8_t raw[8] = {};
+      hn::StoreMaskBits(d, near, raw);
+      std::uint32_t bits;
+      std::memcpy(&bits, raw, sizeof bits);
+      const int hit = std::popcount(bits), base = i * lane_multiple;
+      for (int n = 0; n < 3; ++n) {  // those beyond `hit` are overwritten
+        hits[found + n] = base + (std::countr_zero(bits) & 31);
+        bits &= bits - 1;
+      }
+      for (int n = 3; bits != 0; ++n) {
+        hits[found + n] = base + std::countr_zero(bits);
+        bits &= bits - 1;
+      }
+      found += hit;
+    }
+    for (int n = 0; n < found; ++n) {
+      const std::uint32_t i = hits[n] / lane_multiple, lane = hits[n] % lane_multiple;
+      const std::uint32_t score = values[i * stride + lane];
+      keys_[lane * max_keys + counts_[lane]] = score << 16 | (first + i);
+      if (++counts_[lane] == max_keys) tighten(lane);
+    }
+  }
+
+  /// The least keys of a lane in order, at most as many as wanted; gives their number.
+  HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
+    const Keys d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    std::uint32_t* const keys = keys_ + lane * max_keys;
+    const int count = counts_[lane], padded = static_cast<int>(round_up(count, width));
+    std::fill(keys + count, keys + padded, 0xffffffffu);
+    alignas(64) std::uint32_t ranks[max_keys];
+    for (int j = 0; j < padded; j += width) {
+      const auto own = hn::Load(d, keys + j);
+      auto rank = hn::Zero(d);
+      for (int i = 0; i < count; ++i) {
+        const auto other = hn::Set(d, keys[i]);
+        rank = hn::Sub(rank, hn::VecFromMask(d, hn::Lt(other, own)));
+      }
+      hn::Store(rank, d, ranks + j);
+    }
+    for (int j = 0; j < count; ++j) sorted[ranks[j]] = keys[j];
+    return std::min(count, wanted_);
+  }
+
+ private:
+  /// Keeps the wanted keys. What comes later loses against equal scores, by its place.
+  void tighten(int lane) {
+    std::uint32_t* const keys = keys_ + lane * max_keys;
+    std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);
+    counts_[lane] = wanted_;
+    bounds_[lane] = static_cast<std::uint16_t>(keys[wanted_ - 1] >> 16);
+  }
+
+  int wanted_;
+  std::uint32_t* keys_;
+  alignas(64) std::uint16_t bounds_[lane_multiple];
+  int counts_[lane_multiple] = {};
+};
+
+}  // namespace
+
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings) {
+  const Lanes d;
+  const int width = static_cast<int>(hn::Lanes(d));
+  const int y = block.y + row * step, radius = geometry.radius(), wanted = params.group - 1;
+  const std::size_t stride = scores.lanes;
+  const std::uint16_t* const values =
+      scores.values + static_cast<std::size_t>(row) * geometry.window * geometry.window * stride;
+  Collector collector(wanted, scratch.keys);
+
+  for (int lane = 0; lane < block.columns; lane += width) {
+    const int used = std::min(width, block.columns - lane);
+    const std::uint16_t* const minima =
+        scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
+    alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
+    for (int i = 0; i < scores.classes; ++i)
+      hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
+    const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
+    hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds());
+    std::fill(collector.bounds() + used, collector.bounds() + width, std::uint16_t{0});
+    collector.clear();
+    for (int dy = geometry.first_dy(y); dy <= geometry.last_dy(y); ++dy)
+      collector.collect(values + lane, stride,
+                        static_cast<std::uint32_t>((dy + radius) * geometry.window),
+                        geometry.window);
+    for (int i = 0; i < used; ++i) {
+      alignas(64) std::uint32_t keys[max_keys];
+      Ranking& ranking = rankings[lane + i];
+      ranking.count = collector.ranked(i, keys);
+      for (int m = 0; m < ranking.count; ++m) {
+        ranking.score[m] = static_cast<std::uint16_t>(keys[m] >> 16);
+        ranking.member[m] = params.displacement[keys[m] & 0xffffu];
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::cpu {
+HWY_EXPORT(rank_candidates);
+void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
+                     int step, int row, const Scores& scores, const SelectScratch& scratch,
+                     std::span<Ranking> rankings) {
+  HWY_DYNAMIC_DISPATCH(rank_candidates)
+  (params, geometry, block, step, row, scores, scratch, rankings);
+}
+
+Group group_of(const Ranking& ranking) {
+  Group group;
+  group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranking.count + 1)));
+  group.members[0] = pack_displacement(0, 0);
+  for (int m = 1; m < group.count; ++m) group.members[m] = ranking.member[m - 1];
+  return group;
+}
+}  // namespace lull::cpu
+#endif

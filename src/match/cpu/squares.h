@@ -1,0 +1,53 @@
+// Squared differences of pairs of bytes. Included once for each instruction set (foreach_target.h).
+
+#if defined(LULL_BM3D_CPU_SQUARES_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LULL_BM3D_CPU_SQUARES_H
+#undef LULL_BM3D_CPU_SQUARES_H
+#else
+#define LULL_BM3D_CPU_SQUARES_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uint16_t* pairs) {
+  return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
+}
+
+/// d0^2 + d1^2 of the pairs' differences, each cut off at 127; at -128 the product overflows to
+/// more than 2^15, which is as far away.
+template <class D>
+HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
+                                    const std::uint16_t* b) {
+  const auto d = hn::Abs(hn::SaturatedSub(a, load_bytes(lanes, b)));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(lanes) == 32) return hn::Vec<D>{_mm512_maddubs_epi16(d.raw, d.raw)};
+#endif
+#if HWY_TARGET <= HWY_AVX2
+  if constexpr (hn::MaxLanes(lanes) == 16) return hn::Vec<D>{_mm256_maddubs_epi16(d.raw, d.raw)};
+#endif
+  if constexpr (hn::MaxLanes(lanes) == 8) return hn::Vec<D>{_mm_maddubs_epi16(d.raw, d.raw)};
+#else
+  const auto pair = hn::BitCast(lanes, d);
+  const auto low = hn::And(pair, hn::Set(lanes, 0xff));
+  const auto high = hn::ShiftRight<8>(pair);
+  return hn::Add(hn::Mul(low, low), hn::Mul(high, high));
+#endif
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

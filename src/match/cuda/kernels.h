@@ -1,0 +1,128 @@
+#pragma once
+// The kernels that match, as functions that launch them. Everything is asynchronous on `stream`;
+// nothing here allocates or waits. How they work stands at the head of each .cu file.
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cuda/device_planes.h"
+#include "match/cuda/match_plan.h"
+#include "match/grid.h"
+#include "match/group.h"
+#include "match/match_params.h"
+#include "match/motion_grid.h"
+#include "time/frames.h"
+#include "time/motion.h"
+
+namespace lull {
+
+/// Reference patches are handled in blocks of 4x4, which share what they load.
+inline constexpr int block_side = 4;
+inline constexpr int block_references = block_side * block_side;
+
+/// A rectangle of blocks whose groups exist at the same time.
+struct Batch {
+  int x0 = 0, y0 = 0;  // first block
+  int blocks_x = 0, blocks_y = 0;
+};
+
+/// Groups of one batch: for each reference patch log2 of the number of patches, and up to
+/// `capacity` displacements from the reference patch, packed as group.h says. The reference patch
+/// comes first, then rising distances. Block b of the batch holds references 16 b .. 16 b + 15.
+struct Groups {
+  std::uint32_t* displacements = nullptr;  // [reference][capacity]
+  std::uint8_t* log2_count = nullptr;      // [reference]
+  int capacity = 16;                       // group_capacity()
+};
+/// Places in memory for a group's patches: the kernels work on 16 or 32.
+constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
+
+/// The picture in which patches are matched, as 8-bit samples, and half the squared norm of the
+/// patch at each place (`no_patch` where a patch would leave the picture).
+struct Guide {
+  const std::uint8_t* samples = nullptr;
+  const std::int32_t* half_norms = nullptr;
+  float scale = 1;  // guide sample = scale * (sample - offset)
+  float offset = 0;
+};
+inline constexpr std::int32_t no_patch = 0x3fffffff;
+/// Half the squared distance between patches of a guide up to which match() tells them apart: its
+/// scale must be such that tau lies below.
+inline constexpr int max_half_distance = 65534;
+inline float greatest_scale(float tau) {
+  return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
+}
+
+// ---- pictures to match in (guide.cu) ----
+
+/// A plane to match in: an estimate with a share of the noisy plane.
+struct MixedPlane {
+  const float* estimate = nullptr;
+  const float* noisy = nullptr;  // may be null where `share` is 0
+  float share = 0;
+  constexpr float operator()(int at) const {
+    return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
+  }
+#ifdef __CUDACC__
+  /// Four samples from a multiple of 4 on.
+  __device__ float4 quad(int at) const {
+    float4 e = *reinterpret_cast<const float4*>(estimate + at);
+    if (share == 0) return e;
+    const float4 n = *reinterpret_cast<const float4*>(noisy + at);
+    e.x += share * (n.x - e.x), e.y += share * (n.y - e.y);
+    e.z += share * (n.z - e.z), e.w += share * (n.w - e.w);
+    return e;
+  }
+#endif
+};
+/// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second, plus,
+/// if given, luma averaged over boxes of 2^shift_x by 2^shift_y samples, cut at the right and lower
+/// edge.
+struct ColourGuide {
+  MixedPlane luma;
+  Margins luma_margins;
+  int shift_x = 0, shift_y = 0;
+  MixedPlane chroma[2];
+  float weight[2] = {};
+};
+void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
+
+/// Sums to be cleared on the way.
+struct ClearedSums {
+  int planes = 0;
+  std::array<Sums, max_planes> of{};
+};
+/// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins,
+/// and so have the sums, which are cleared for the phase that begins.
+void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
+                               float offset, std::uint8_t* samples, std::int32_t* half_norms,
+                               const ClearedSums& sums, cudaStream_t stream);
+
+// ---- grouping (match.cu) ----
+
+void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
+           const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
+           const Groups& groups, cudaStream_t stream);
+
+// ---- grouping over frames (match_time.cu) ----
+
+/// A frame that is searched.
+struct SearchView {
+  Guide guide;                     // all of one scale and offset
+  const Motion* motion = nullptr;  // to this frame, for each cell (motion.h); null: none
+};
+using SearchFrame = FrameAt<SearchView>;
+
+/// As match(), over frames: the first holds the reference patches, the others follow in the order
+/// of group.h. The guides' scale must be such that tau and place_bonus together fit.
+void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
+                     const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
+                     const MatchParams& phase, const TimePlan& plan, const Groups& groups,
+                     cudaStream_t stream);
+
+}  // namespace lull

@@ -1,0 +1,89 @@
+// Grouping: for each reference patch the most similar patches of its search window, exactly.
+//
+// The squared distance of two patches is |a|^2 + |b|^2 - 2ab, and the products ab of 16 reference
+// patches with 8 candidates are one 16x64 by 64x8 product of 8-bit integers, two instructions on
+// the tensor cores. So a thread block takes 4x4 neighbouring reference patches and the union of
+// their windows, and works in bands of the union's rows, as many as fit in shared memory:
+//   1. load the band's samples (at every place the word of the 4 samples that start there, so that
+//      no later load is unaligned) and half norms;
+//   2. warps fill the tables of scores: for each reference patch the candidates of its own window,
+//      16 bits each; a score is 65535 minus a scaled distance, 0 for what is no candidate;
+//   3. each warp takes the scores of one reference patch and merges the band's best into its list.
+// Step 3 first finds a bound that at least N candidates reach (the N-th best of the best of each
+// lane), so that few candidates pass; these are gathered, sorted and merged, 32 at a time. Keys
+// hold score and place, so that the order is total and the result the same in any order of work.
+//
+// Tables are as dense as they can be: two candidates to a word, rows of (window + 1) / 2 words, so
+// that step 3 is a plain scan. The one half word of a row that is no candidate, the reference patch
+// itself and the words up to a multiple of the scan are zero.
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "core/error.h"
+#include "cuda/check.h"
+#include "cuda/shared_memory.h"
+#include "match/cuda/match_tables.cuh"
+
+namespace lull {
+namespace {
+
+using namespace match_detail;
+
+template <int N, int chunk, int union_pitch>
+__global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
+  extern __shared__ std::uint32_t memory[];
+  const SharedTables<union_pitch> shared(memory, a.plan);
+  store_group(a, threadIdx.x >> 5, match_own<N, chunk>(a, shared), [&](int place) {
+    const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
+    return pack_displacement(x - a.radius, y - a.radius);
+  });
+}
+
+using Kernel = void (*)(MatchArgs);
+struct KernelChoice {
+  Kernel of_16, of_32;
+};
+template <std::size_t... I>
+constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
+  return {{{match_kernel<16, match_shapes[I].chunk, match_shapes[I].union_pitch>,
+            match_kernel<32, match_shapes[I].chunk, match_shapes[I].union_pitch>}...}};
+}
+const auto kernels = kernels_of(std::make_index_sequence<std::size(match_shapes)>());
+
+}  // namespace
+
+double match_detail::half_distance(double mean, const Guide& guide) {
+  return 0.5 * patch * patch * mean * guide.scale * guide.scale;
+}
+
+MatchArgs match_detail::arguments(const Guide& guide, const Margins& margins,
+                                  const ReferenceGrid& grid, const Batch& batch,
+                                  const MatchParams& phase, const MatchPlan& plan,
+                                  const Groups& groups) {
+  const double limit = half_distance(phase.tau, guide);
+  if (limit > max_half_distance)
+    throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
+  return {guide,        margins,
+          grid,         batch,
+          groups,       plan,
+          phase.window, phase.window / 2,
+          phase.group,  65535 - static_cast<int>(limit)};
+}
+
+void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
+           const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
+           const Groups& groups, cudaStream_t stream) {
+  const MatchArgs args = arguments(guide, margins, grid, batch, phase, plan, groups);
+  const auto shape =
+      std::ranges::find(match_shapes, MatchShape{plan.chunk, plan.union_pitch}) - match_shapes;
+  const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
+  cuda::allow_shared_memory(kernel);
+  const dim3 grid_size(batch.blocks_x, batch.blocks_y);
+  kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull

@@ -1,0 +1,254 @@
+#pragma once
+// The tables of match.cu in shared memory, and how they are filled: steps 1 and 2.
+
+#include "match/cuda/match_select.cuh"
+
+namespace lull::match_detail {
+
+/// Rows in shared memory; constants, so that they are part of the instructions.
+template <int union_pitch>
+struct Pitch {
+  static constexpr int norms = union_pitch;
+  // 4 modulo 8: rows that are 4 apart then lie 16 banks apart. 7 words of a patch, 3 of skew.
+  static constexpr int samples = union_pitch + 12;
+};
+
+template <int union_pitch>
+struct SharedTables {
+  std::uint32_t* patches;  // [16][reference_pitch]: the reference patches, row by row
+  std::uint32_t* pending;  // [warps][pending_slots]
+  std::uint32_t* samples;  // [band_rows + 7][Pitch::samples]
+  std::int32_t* norms;     // [band_rows][Pitch::norms]
+  std::uint32_t* scores;   // [16][score_pitch], two scores to a word
+
+  __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
+      : patches(memory),
+        pending(patches + block_references * reference_pitch),
+        samples(pending + warps * pending_slots),
+        norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
+                                                            Pitch<union_pitch>::samples)),
+        scores(
+            reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
+};
+/// Words of a plan's tables without the head.
+__host__ __device__ inline int table_words(const MatchPlan& plan) {
+  return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
+}
+
+/// Where the table of one reference patch begins. A warp writes the same place of the union for 8
+/// reference patches at once: they begin so that this is in 8 times 4 different banks.
+/// `left`, `top`: the first column (even) and row of the union in the table.
+__device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
+  const int start = reference * plan.score_pitch;
+  return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
+}
+
+/// Four samples of a row from a place on that need not be aligned: `bits` are 8 for each sample
+/// between the aligned word and it.
+__device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
+  return __funnelshift_r(words[0], words[1], bits);
+}
+
+/// A warp copies its reference patch, and the score before the product: the greatest, less the half
+/// norm.
+template <int union_pitch>
+__device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
+                                      const SharedTables<union_pitch>& shared) {
+  std::uint32_t* to = shared.patches + reference * reference_pitch;
+  const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
+  if (lane < 16)
+    to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.guide.samples + (place & ~3)) +
+                           row * (a.margins.pitch / 4),
+                       8 * (place & 3));
+  if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
+}
+
+/// Step 1, for thread `thread` of a team of whole warps. The tile starts at the aligned word at or
+/// before `start`, the union's first place.
+template <int union_pitch>
+__device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
+                                          int guide_pitch, int start, int rows,
+                                          std::uint32_t* samples, std::int32_t* half_norms,
+                                          int thread, int team) {
+  constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
+  const int quads = plan.union_width / 4 + 3, word_pitch = guide_pitch / 4;
+  {
+    int y = thread / lanes;
+    const int q = thread % lanes, rows_at_a_time = team / lanes;
+    const auto* words =
+        reinterpret_cast<const std::uint32_t*>(guide.samples + (start & ~3)) + y * word_pitch + q;
+    std::uint32_t* to = samples + y * pitch + 4 * q;
+    for (; y < rows + patch - 1; y += rows_at_a_time) {
+#pragma unroll
+      for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
+        if (q + more < quads) {
+          const std::uint32_t low = words[more], high = words[more + 1];
+          *reinterpret_cast<uint4*>(to + 4 * more) =
+              make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                         __funnelshift_r(low, high, 24));
+        }
+      words += rows_at_a_time * word_pitch;
+      to += rows_at_a_time * pitch;
+    }
+  }
+  const int lane = thread % 32, rows_at_a_time = team / 32;
+  int y = thread / 32;
+  const std::int32_t* norms = guide.half_norms + start + y * guide_pitch + lane;
+  std::int32_t* to = half_norms + y * union_pitch + lane;
+  for (; y < rows; y += rows_at_a_time) {
+#pragma unroll
+    for (int x = 0; x < union_pitch; x += 32)
+      if (x + lane < plan.union_width) to[x] = norms[x];
+    norms += rows_at_a_time * guide_pitch;
+    to += rows_at_a_time * union_pitch;
+  }
+}
+
+__device__ __forceinline__ void store_shared(std::uint32_t address, std::uint32_t value) {
+  asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(value));
+}
+
+/// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
+/// of patches g and g + 8. The order of the 64 terms of a product is free; this one makes the next
+/// row of candidates cost a single new load.
+struct References {
+  std::uint32_t words[8];  // two mma operands
+  int base[2];
+
+  __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
+#pragma unroll
+    for (int which = 0; which < 2; ++which) {
+      const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
+#pragma unroll
+      for (int row = 0; row < 4; ++row) words[row * 2 + which] = own[2 * (quad + row) + half];
+      base[which] = static_cast<int>(own[16]);
+    }
+  }
+};
+
+/// A unit of 8 candidate columns by `unit_rows` rows: calls store(row, scores of g, scores of g +
+/// 8) with those of two neighbouring candidates.
+template <int union_pitch, class Store>
+__device__ __forceinline__ void score_unit(const References& references,
+                                           const std::uint32_t* sample, const std::int32_t* norm,
+                                           Store store) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
+  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
+#pragma unroll
+  for (int row = 0; row < unit_rows; ++row) {
+    w[(row + 3) & 3] = sample[(row + 3) * pitch];
+    const int2 n = *reinterpret_cast<const int2*>(norm + row * union_pitch);
+    int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
+                references.base[1] - n.y};
+    mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
+    mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
+    store(row, pack_saturated(c[1], c[0]), pack_saturated(c[3], c[2]));
+  }
+}
+
+/// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows. `skew`: of the tile.
+template <int union_pitch>
+__device__ inline void score_band(const MatchArgs& a, int skew, int rows,
+                                  const SharedTables<union_pitch>& shared) {
+  constexpr int pitch = Pitch<union_pitch>::samples;
+  const MatchPlan& plan = a.plan;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
+  const References references(shared.patches, g, half, quad);
+  const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
+  const int first_i = (a.batch.x0 + blockIdx.x) * block_side;
+  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
+  const auto address_of = [&](int word) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores + word));
+  };
+  const std::uint32_t first_low = address_of(table_of(plan, g, left) + t - left / 2);
+  const std::uint32_t first_high = address_of(table_of(plan, g + 8, left) + t - left / 2);
+  // Scores outside the window go to the pending slots, which are not in use before step 3.
+  const auto waste = static_cast<std::uint32_t>(
+      __cvta_generic_to_shared(shared.pending + warp * pending_slots + lane));
+  const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
+  const std::int32_t* const norms = shared.norms + 2 * t;
+
+  for (int unit = warp; unit < units; unit += warps) {
+    const int unit_y = unit * plan.columns_inverse >> 16;
+    const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
+    const bool inside =
+        static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
+    const std::uint32_t from = 4 * y * plan.score_row + 2 * x;
+    const std::uint32_t advance = inside ? 4 * plan.score_row : 0;
+    std::uint32_t low = inside ? first_low + from : waste;
+    std::uint32_t high = inside ? first_high + from : waste;
+    score_unit<union_pitch>(references, samples + y * pitch + x, norms + y * union_pitch + x,
+                            [&](int, std::uint32_t of_low, std::uint32_t of_high) {
+                              store_shared(low, of_low);
+                              store_shared(high, of_high);
+                              low += advance;
+                              high += advance;
+                            });
+  }
+}
+
+/// Where a reference patch of the block is, from the first one too, and in the plane the union's
+/// first candidate, which may lie in the margin.
+struct ReferencePlace {
+  int x, y, dx, dy, start;
+
+  __device__ ReferencePlace(const MatchArgs& a, int reference) {
+    const int i = (a.batch.x0 + blockIdx.x) * block_side;
+    const int j = (a.batch.y0 + blockIdx.y) * block_side;
+    const int first_x = a.grid.x(i), first_y = a.grid.y(j);
+    x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
+    dx = x - first_x, dy = y - first_y;
+    start = a.margins.at(first_x - a.radius, first_y - a.radius);
+  }
+};
+
+/// What step 3 scans of the union's rows `from` .. `to` - 1, the first of the table being row
+/// `band`: without the reference patch itself.
+template <int chunk, int union_pitch>
+__device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
+                                   int to, const SharedTables<union_pitch>& shared) {
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const Scan scan{
+      to - from,
+      at.dx & 1,
+      (from - at.dy) * a.window,
+      a.window,
+      a.plan.score_row,
+      a.plan.row_inverse,
+      shared.scores + table_of(a.plan, reference, at.dx & ~1) + (from - band) * a.plan.score_row};
+  const int own_row = at.dy + a.radius - from;
+  if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
+  clear_gaps<chunk>(scan, lane);
+  return scan;
+}
+
+/// Of the reference patch alone.
+__device__ inline BestList list_of_itself(const MatchArgs& a) {
+  return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
+}
+
+/// Steps 1 to 3 in the frame of the reference patches.
+template <int N, int chunk, int union_pitch>
+__device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared) {
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const ReferencePlace at(a, reference);
+  load_reference(a, at.x, at.y, reference, lane, shared);
+  BestList best = list_of_itself(a);
+  for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
+    const int rows = min(a.plan.band_rows, a.plan.union_height - band);
+    load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
+                           rows, shared.samples, shared.norms, threadIdx.x, threads);
+    __syncthreads();
+    score_band(a, at.start & 3, rows, shared);  // rows begin at aligned words
+    __syncthreads();
+    const int from = max(band, at.dy), to = min(band + rows, at.dy + a.window);
+    if (from < to)
+      select<N, chunk>(scan_of_own<chunk>(a, at, band, from, to, shared), a.keep, a.min_score,
+                       shared.pending + reference * pending_slots, best);
+    if (band + rows < a.plan.union_height) __syncthreads();
+  }
+  return best;
+}
+
+}  // namespace lull::match_detail

@@ -1,0 +1,71 @@
+#include "match/guide.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace lull {
+
+bool holds_a_patch(const FrameFormat& format, int plane) {
+  return format.plane_width(plane) >= patch && format.plane_height(plane) >= patch;
+}
+
+bool filters_any(const NoiseModel& noise, const FrameFormat& format) {
+  for (int i = 0; i < format.planes(); ++i)
+    if (noise.sigma(i) > 0 && holds_a_patch(format, i)) return true;
+  return false;
+}
+
+std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat& format,
+                                 const NoiseModel& noise) {
+  std::vector<int> luma, chroma;
+  for (int i = 0; i < format.planes(); ++i)
+    if (noise.sigma(i) > 0 && holds_a_patch(format, i)) (i == 0 ? luma : chroma).push_back(i);
+  if (chroma.empty()) return luma.empty() ? std::vector<PlaneSet>{} : std::vector{PlaneSet{luma}};
+  const bool all_in_luma = over_time && !luma.empty();
+  const bool together = !format.subsampled() && (all_in_luma || phase == Phase::second);
+  std::vector<PlaneSet> sets;
+  if (!luma.empty() && !together) sets.push_back({luma});
+  if (together) chroma.insert(chroma.begin(), luma.begin(), luma.end());
+  PlaneSet last{chroma};
+  last.of_luma = all_in_luma || phase == Phase::second;
+  if (!all_in_luma) {
+    const bool shows_more = last.of_luma && format.layout == Layout::rgb;  // luma does
+    const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
+    const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;
+    const float weight = first && second ? both : 1;
+    last.of_chroma = {first ? weight : 0, second ? -weight : 0};
+    if (last.of_luma) last.tau_factor = colour_tau;
+  }
+  sets.push_back(last);
+  return sets;
+}
+
+float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise) {
+  if (!set.is_made()) return noise.sigma(0);
+  if (!set.has_chroma())
+    return noise.sigma(0) /
+           std::sqrt(static_cast<float>(1 << (format.chroma_shift_x + format.chroma_shift_y)));
+  const float first = set.of_chroma[0] * noise.sigma(1);
+  const float second = set.of_chroma[1] * noise.sigma(2);
+  return std::sqrt(first * first + second * second);
+}
+
+void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse) {
+  for (int y = 0; y < coarse.height; ++y)
+    for (int x = 0; x < coarse.width; ++x) {
+      const int top = y << shift_y, bottom = std::min((y + 1) << shift_y, fine.height);
+      const int left = x << shift_x, right = std::min((x + 1) << shift_x, fine.width);
+      float sum = 0;
+      for (int v = top; v < bottom; ++v)
+        for (int u = left; u < right; ++u) sum += fine(u, v);
+      coarse(x, y) = sum / static_cast<float>((bottom - top) * (right - left));
+    }
+}
+
+void add_weighted(PlaneView<const float> plane, float weight, PlaneView<float> sum) {
+  for (int y = 0; y < sum.height; ++y)
+    for (int x = 0; x < sum.width; ++x) sum(x, y) += weight * plane(x, y);
+}
+
+}  // namespace lull

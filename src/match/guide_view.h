@@ -1,0 +1,19 @@
+#pragma once
+// A frame as a matcher on the host sees it.
+
+#include <span>
+
+#include "core/image.h"
+#include "time/frames.h"
+#include "time/motion.h"
+
+namespace lull {
+
+struct GuideView {
+  PlaneView<const float> samples;  // where patches are matched
+  /// From the references' frame to this one, for each block (MotionGrid); empty: none moves.
+  std::span<const Motion> motion;
+};
+using GuideFrame = FrameAt<GuideView>;
+
+}  // namespace lull

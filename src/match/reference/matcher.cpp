@@ -1,0 +1,73 @@
+#include "match/reference/matcher.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace lull {
+
+double patch_distance(PlaneView<const float> a, int ax, int ay, PlaneView<const float> b, int bx,
+                      int by, PatchShape shape) {
+  double sum = 0;
+  for (int y = 0; y < shape.side; ++y)
+    for (int x = 0; x < shape.side; ++x) {
+      const double difference =
+          static_cast<double>(a(ax + x, ay + y)) - static_cast<double>(b(bx + x, by + y));
+      sum += difference * difference;
+    }
+  return sum / (shape.side * shape.side);
+}
+
+Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams& params,
+            PatchShape shape) {
+  struct Candidate {
+    double distance;
+    std::uint32_t displacement;
+  };
+  const PlaneView<const float> own = guides[0].frame.samples;
+  std::vector<Candidate> candidates;
+  for (const auto& [offset, plane] : guides) {
+    const PlaneView<const float> guide = plane.samples;
+    const int radius = (offset == 0 ? params.window : params.temporal_window) / 2;
+    const int cx = x + plane.motion.x, cy = y + plane.motion.y;
+    const int right = std::min(guide.width - shape.side, cx + radius);
+    const int bottom = std::min(guide.height - shape.side, cy + radius);
+    for (int v = std::max(0, cy - radius); v <= bottom; ++v)
+      for (int u = std::max(0, cx - radius); u <= right; ++u) {
+        const bool same_place = u == cx && v == cy;
+        if (same_place && offset == 0) continue;
+        double distance = patch_distance(own, x, y, guide, u, v, shape);
+        if (same_place)
+          distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
+        if (distance <= static_cast<double>(params.tau))
+          candidates.push_back({distance, pack_displacement(u - x, v - y, offset)});
+      }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+
+  Group group;
+  const std::size_t found = std::min<std::size_t>(candidates.size() + 1, params.group);
+  group.count = static_cast<int>(std::bit_floor(found));
+  group.members[0] = pack_displacement(0, 0);
+  for (int m = 1; m < group.count; ++m) group.members[m] = candidates[m - 1].displacement;
+  return group;
+}
+
+namespace reference {
+namespace {
+
+class ExhaustiveMatcher final : public Matcher {
+ public:
+  Group find(std::span<const FramePlane> guides, int x, int y, const MatchParams& params,
+             PatchShape shape) const override {
+    return match(guides, x, y, params, shape);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Matcher> make_exhaustive_matcher() { return std::make_unique<ExhaustiveMatcher>(); }
+
+}  // namespace reference
+}  // namespace lull

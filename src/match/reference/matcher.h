@@ -1,0 +1,46 @@
+#pragma once
+// Matching for the reference backend: straight from the papers, for patches of any shape.
+
+#include <memory>
+#include <span>
+
+#include "core/image.h"
+#include "match/group.h"
+#include "match/match_params.h"
+#include "match/patch_shape.h"
+#include "time/frames.h"
+#include "time/motion.h"
+
+namespace lull {
+
+/// Mean squared difference of the patches at (ax, ay) of `a` and (bx, by) of `b`.
+[[nodiscard]] double patch_distance(PlaneView<const float> a, int ax, int ay,
+                                    PlaneView<const float> b, int bx, int by,
+                                    PatchShape shape = square_8);
+
+/// A plane of a frame.
+struct SamplePlane {
+  PlaneView<const float> samples;
+  Motion motion{};  // of the reference patch to this frame, for match()
+};
+using FramePlane = FrameAt<SamplePlane>;
+
+/// The patches of the search windows around (x, y), clipped to the picture, that are most similar
+/// to the reference patch at (x, y) of guides[0]; see group.h.
+[[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
+                          const MatchParams& params, PatchShape shape = square_8);
+
+namespace reference {
+
+/// How the reference backend finds groups.
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
+                                   const MatchParams& params, PatchShape shape) const = 0;
+};
+/// match().
+[[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher();
+
+}  // namespace reference
+}  // namespace lull

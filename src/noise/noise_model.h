@@ -1,0 +1,63 @@
+#pragma once
+// What is known of the noise of a clip: decided once, before a session opens, and handed to whoever
+// needs a threshold, a Wiener factor or a distance.
+
+#include <array>
+#include <memory>
+
+namespace lull {
+
+/// Lags of an autocorrelation along an axis: -reach .. reach.
+inline constexpr int correlation_reach = 7;
+inline constexpr int correlation_lags = 2 * correlation_reach + 1;
+
+/// The autocorrelation of stationary noise in units of its variance: element
+/// (dy + correlation_reach) * correlation_lags + dx + correlation_reach is the correlation of
+/// samples (dx, dy) apart; 1 in the middle, and the same at (-dx, -dy).
+using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
+
+/// The noise of one plane.
+struct PlaneNoise {
+  /// Standard deviation on the 0..255 scale, >= 0. A plane with 0 passes through unchanged.
+  float sigma = 0;
+  /// Null: white noise.
+  std::shared_ptr<const Autocorrelation> correlation;
+
+  bool is_white() const { return correlation == nullptr; }
+};
+
+/// The noise of each plane as it is stored (Y, Cb, Cr or R, G, B), independent from plane to plane.
+class NoiseModel {
+ public:
+  NoiseModel() = default;
+  /// White noise. (Not explicit: three levels are a noise model.)
+  NoiseModel(const std::array<float, 3>& sigma);
+
+  const PlaneNoise& plane(int i) const { return planes_[i]; }
+  PlaneNoise& plane(int i) { return planes_[i]; }
+  float sigma(int i) const { return planes_[i].sigma; }
+  std::array<float, 3> sigmas() const;
+  bool is_white() const;
+
+  /// That of Y, U and V of the opponent colour space (colour.h), for that of R, G and B.
+  [[nodiscard]] NoiseModel in_opponent_space() const;
+
+ private:
+  std::array<PlaneNoise, 3> planes_;
+};
+
+/// Rows of the matrix of a 1D transform of 8 samples.
+using AxisTransform = std::array<std::array<double, 8>, 8>;
+
+/// Standard deviation of each coefficient (v, u), row by row, of patches of noise under the
+/// separable transform with these rows along both axes: sqrt(b^T R b), where b is the coefficient's
+/// basis function and R the noise's autocorrelation. Of white noise and rows of unit norm: sigma.
+/// (Makinen, Azzari, Foi 2020, "Collaborative filtering of correlated noise", section II-B,
+/// doi:10.1109/TIP.2020.3014721.)
+[[nodiscard]] std::array<double, 64> coefficient_deviations(const PlaneNoise& noise,
+                                                            const AxisTransform& rows);
+
+/// @throws InvalidArgument  a sigma that is no number from 0, or a correlation that is none
+void validate(const NoiseModel& noise);
+
+}  // namespace lull

@@ -1,0 +1,216 @@
+#include "time/frame_statistics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace lull {
+namespace {
+
+/// Calls `use` with plane `i` of the frames, in their type.
+template <class Use>
+void with_samples(const Frame& a, const Frame& b, int i, Use&& use) {
+  switch (a.format.sample) {
+    case SampleType::u8:
+      return use(a.plane<const std::uint8_t>(i), b.plane<const std::uint8_t>(i));
+    case SampleType::u16:
+      return use(a.plane<const std::uint16_t>(i), b.plane<const std::uint16_t>(i));
+    case SampleType::f32:
+      return use(a.plane<const float>(i), b.plane<const float>(i));
+  }
+}
+
+bool same_bytes(const Frame& a, const Frame& b, int i) {
+  const int bytes = a.format.plane_width(i) * a.format.bytes_per_sample();
+  for (int y = 0; y < a.format.plane_height(i); ++y)
+    if (std::memcmp(a.planes[i].row(y), b.planes[i].row(y), bytes) != 0) return false;
+  return true;
+}
+
+/// Sums over the rows of a row of blocks, for each column: loops over them need no sum across a
+/// vector, and compilers turn them into vector code.
+struct ColumnSums {
+  explicit ColumnSums(int width)
+      : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
+  std::vector<std::int32_t> squares;  // of differences
+  std::vector<std::uint16_t> sum;
+  std::vector<std::int32_t> sum_of_squares;
+  std::vector<std::uint8_t> unlike;  // whether samples differ unseen
+};
+
+/// Samples of a row in 8 bits, from `to` if they are not there yet.
+const std::uint8_t* bytes_of(const std::uint8_t* row, ByteScale, std::vector<std::uint8_t>&) {
+  return row;
+}
+template <class T>
+const std::uint8_t* bytes_of(const T* row, ByteScale scale, std::vector<std::uint8_t>& to) {
+  std::uint8_t* const bytes = to.data();
+  for (int x = 0, width = static_cast<int>(to.size()); x < width; ++x)
+    bytes[x] = to_byte(row[x], scale);
+  return bytes;
+}
+
+template <bool lively>
+void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums& sums) {
+  std::int32_t *const squares = sums.squares.data(), *const sum_of_squares =
+                                                         sums.sum_of_squares.data();
+  std::uint16_t* const sum = sums.sum.data();
+  for (int x = 0; x < width; ++x) {
+    const auto d = static_cast<std::int16_t>(a[x] - b[x]);
+    squares[x] += d * d;
+  }
+  if constexpr (lively)
+    for (int x = 0; x < width; ++x) {
+      sum[x] += a[x];
+      sum_of_squares[x] += a[x] * a[x];
+    }
+}
+
+void mark_unlike(const float* a, const float* b, int width, ByteScale scale, ColumnSums& sums) {
+  for (int x = 0; x < width; ++x) sums.unlike[x] |= differ_unseen(a[x], b[x], scale) ? 1 : 0;
+}
+template <class T>
+void mark_unlike(const T*, const T*, int, ByteScale, ColumnSums&) {}
+
+/// `enough`: called with the number of blocks that are left; whether they may stay uncounted.
+template <bool lively, class T, class Enough>
+void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_t limit,
+                   std::uint32_t& different, FrameDifference& d, Enough&& enough) {
+  const auto blocks_of = [](int length) { return (length + relation_block - 1) / relation_block; };
+  std::vector<std::uint8_t> bytes_a(a.width), bytes_b(a.width);
+  for (int top = 0; top < a.height; top += relation_block) {
+    if (enough(static_cast<std::uint32_t>(blocks_of(a.width) * blocks_of(a.height - top)))) return;
+    ColumnSums sums(a.width);
+    const int rows = std::min(relation_block, a.height - top);
+    for (int y = top; y < top + rows; ++y) {
+      mark_unlike(a.row(y), b.row(y), a.width, scale, sums);
+      add_row<lively>(bytes_of(a.row(y), scale, bytes_a), bytes_of(b.row(y), scale, bytes_b),
+                      a.width, sums);
+    }
+    for (int left = 0; left < a.width; left += relation_block) {
+      const int columns = std::min(relation_block, a.width - left);
+      const std::uint32_t samples = columns * rows;
+      std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
+      bool unlike = false;
+      for (int x = left; x < left + columns; ++x) {
+        unlike |= sums.unlike[x] != 0;
+        squares += sums.squares[x];
+        sum += sums.sum[x];
+        sum_of_squares += sums.sum_of_squares[x];
+      }
+      const bool same = !unlike && same_block(squares, samples, limit);
+      if (!same) ++different;
+      if (lively && lively_block(sum, sum_of_squares, samples, limit)) {
+        ++d.lively;
+        if (same) ++d.shared;
+      }
+    }
+  }
+}
+
+std::uint32_t own_cost(PlaneView<const std::uint8_t> plane, int x, int y) {
+  std::int32_t sum = 0;
+  std::uint32_t squares = 0;
+  for (int v = 0; v < prediction_block; ++v)
+    for (int u = 0; u < prediction_block; ++u) {
+      const int sample = plane(x + u, y + v);
+      sum += sample;
+      squares += sample * sample;
+    }
+  return about_mean(sum, squares);
+}
+
+std::uint32_t least_difference(PlaneView<const std::uint8_t> plane,
+                               PlaneView<const std::uint8_t> earlier, int x, int y) {
+  constexpr int block = prediction_block, reach = prediction_reach;
+  std::int16_t own[block][block];
+  for (int v = 0; v < block; ++v)
+    for (int u = 0; u < block; ++u) own[v][u] = plane(x + u, y + v);
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (int q = std::max(0, y - reach); q <= std::min(plane.height - block, y + reach); ++q)
+    for (int p = std::max(0, x - reach); p <= std::min(plane.width - block, x + reach); ++p) {
+      std::int32_t sum = 0, squares = 0;
+      for (int v = 0; v < block; ++v) {
+        const std::uint8_t* const row = earlier.row(q + v) + p;
+        for (int u = 0; u < block; ++u) {
+          const int d = own[v][u] - row[u];
+          sum += d;
+          squares += d * d;
+        }
+      }
+      least = std::min(least, about_mean(sum, squares));
+    }
+  return least;
+}
+
+}  // namespace
+
+FrameDifference difference_of(const Frame& frame, const Frame& before,
+                              const std::array<float, 3>& sigma) {
+  FrameDifference d;
+  const FrameFormat& format = frame.format;
+  d.identical = true;
+  for (int i = 0; i < format.planes() && d.identical; ++i)
+    d.identical = same_bytes(frame, before, i);
+  if (d.identical) return d;
+  const auto never = [](std::uint32_t) { return false; };
+  for (int i = 0; i < format.planes(); ++i) {
+    const bool main = i == main_plane(format.layout == Layout::rgb);
+    with_samples(frame, before, i, [&](auto a, auto b) {
+      const std::uint32_t limit = same_limit(sigma[i]);
+      if (main)
+        compare_plane<true>(a, b, ByteScale(format), limit, d.different[i], d, never);
+      else if (sigma[i] > 0)
+        compare_plane<false>(a, b, ByteScale(format), limit, d.different[i], d, never);
+    });
+    if (sigma[i] == 0) d.different[i] = same_bytes(frame, before, i) ? 0 : 1;
+  }
+  return d;
+}
+
+Relation relation_between(const Frame& frame, const Frame& before,
+                          const std::array<float, 3>& sigma) {
+  const int main = main_plane(frame.format.layout == Layout::rgb);
+  FrameDifference d;
+  // Once a block of the main plane differs, its blocks alone decide. Each that is left may be
+  // shared, and counts as lively then.
+  if (sigma[main] > 0)
+    with_samples(frame, before, main, [&](auto a, auto b) {
+      compare_plane<true>(a, b, ByteScale(frame.format), same_limit(sigma[main]), d.different[main],
+                          d, [&](std::uint32_t left) {
+                            return d.different[main] > 0 && d.lively >= 2 * d.shared + left;
+                          });
+    });
+  return d.different[main] > 0 ? relation_of(d) : relation_of(difference_of(frame, before, sigma));
+}
+
+void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {
+  const int i = main_plane(frame.format.layout == Layout::rgb);
+  const ByteScale scale(frame.format);
+  with_samples(frame, frame, i, [&](auto from, auto) {
+    for (int y = 0; y < to.height; ++y)
+      for (int x = 0; x < to.width; ++x) to(x, y) = to_byte(from(x, y), scale);
+  });
+}
+
+void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to) {
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) {
+      int sum = coarse * coarse / 2;
+      for (int v = 0; v < coarse; ++v)
+        for (int u = 0; u < coarse; ++u) sum += main(x * coarse + u, y * coarse + v);
+      to(x, y) = static_cast<std::uint8_t>(sum / (coarse * coarse));
+    }
+}
+
+PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
+                             PlaneView<const std::uint8_t> earlier, std::uint32_t noise) {
+  PredictionCost cost;
+  for (int y = 0; y + prediction_block <= plane.height; y += prediction_block)
+    for (int x = 0; x + prediction_block <= plane.width; x += prediction_block)
+      add_block(cost, own_cost(plane, x, y), least_difference(plane, earlier, x, y), noise);
+  return cost;
+}
+
+}  // namespace lull

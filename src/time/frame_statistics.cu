@@ -1,0 +1,191 @@
+// The counts of frame_relation.h for frames on a GPU: integers, so the same as on the host. A warp
+// counts a block of samples; a thread block has a thread for each motion of a coarse block.
+
+#include <type_traits>
+
+#include "cuda/check.h"
+#include "cuda/warp.cuh"
+#include "time/kernels.h"
+
+namespace lull {
+namespace {
+
+constexpr int threads = 256;
+
+template <class T>
+struct StoredPlane {
+  const std::byte* data;
+  int pitch, width, height;
+  StoredPlane(const RawPlanes& raw, const FrameFormat& format, int i)
+      : data(static_cast<const std::byte*>(raw.data[i])),
+        pitch(raw.pitch[i]),
+        width(format.plane_width(i)),
+        height(format.plane_height(i)) {}
+  __device__ T operator()(int x, int y) const {
+    return reinterpret_cast<const T*>(data + static_cast<std::size_t>(y) * pitch)[x];
+  }
+};
+
+/// Whether two samples differ in any bit.
+template <class T>
+__device__ bool unequal(T a, T b) {
+  if constexpr (std::is_same_v<T, float>)
+    return __float_as_uint(a) != __float_as_uint(b);
+  else
+    return a != b;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    difference_kernel(StoredPlane<T> frame, StoredPlane<T> before, ByteScale scale,
+                      std::uint32_t limit, int plane, bool main, DifferenceCounts* counts) {
+  const int blocks_x = (frame.width + relation_block - 1) / relation_block;
+  const int blocks_y = (frame.height + relation_block - 1) / relation_block;
+  const int block = (blockIdx.x * threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (block >= blocks_x * blocks_y) return;
+  const int left = block % blocks_x * relation_block, top = block / blocks_x * relation_block;
+  int squares = 0, sum = 0, sum_of_squares = 0, samples = 0;
+  bool differs = false, unlike = false;
+  for (int i = lane; i < relation_block * relation_block; i += 32) {
+    const int x = left + i % relation_block, y = top + i / relation_block;
+    if (x >= frame.width || y >= frame.height) continue;
+    const T a = frame(x, y), b = before(x, y);
+    const int v = to_byte(a, scale), d = v - to_byte(b, scale);
+    squares += d * d, sum += v, sum_of_squares += v * v, ++samples;
+    differs |= unequal(a, b), unlike |= differ_unseen(a, b, scale);
+  }
+  squares = warp_sum(squares), sum = warp_sum(sum);
+  sum_of_squares = warp_sum(sum_of_squares), samples = warp_sum(samples);
+  differs = __any_sync(~0u, differs), unlike = __any_sync(~0u, unlike);
+  if (lane != 0) return;
+  const bool same = !unlike && same_block(squares, samples, limit);
+  if (differs) atomicAdd(&counts->unequal[plane], 1);
+  if (!same) atomicAdd(&counts->different[plane], 1);
+  if (main && lively_block(sum, sum_of_squares, samples, limit)) {
+    atomicAdd(&counts->lively, 1);
+    if (same) atomicAdd(&counts->shared, 1);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    bytes_kernel(StoredPlane<T> plane, ByteScale scale, std::uint8_t* to) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i < plane.width * plane.height)
+    to[i] = to_byte(plane(i % plane.width, i / plane.width), scale);
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    coarse_kernel(StoredPlane<T> plane, ByteScale scale, int width, int height, std::uint8_t* to) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i >= width * height) return;
+  const int x = i % width * coarse, y = i / width * coarse;
+  int sum = coarse * coarse / 2;
+  for (int v = 0; v < coarse; ++v)
+    for (int u = 0; u < coarse; ++u) sum += to_byte(plane(x + u, y + v), scale);
+  to[i] = static_cast<std::uint8_t>(sum / (coarse * coarse));
+}
+
+constexpr int motions = 2 * prediction_reach + 1;
+constexpr int prediction_threads = (motions * motions + 31) / 32 * 32;
+
+/// A thread block for each block of the picture, a thread for each motion.
+__global__ void __launch_bounds__(prediction_threads)
+    prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
+                      std::uint32_t noise, PredictionCounts* counts) {
+  constexpr int side = prediction_block, area = side + 2 * prediction_reach;
+  __shared__ std::uint8_t own[side][side], around[area][area];
+  __shared__ std::uint32_t least;
+  const int x = blockIdx.x * side, y = blockIdx.y * side;
+  if (threadIdx.x == 0) least = ~0u;
+  for (int i = threadIdx.x; i < side * side; i += prediction_threads)
+    own[i / side][i % side] = plane[(y + i / side) * width + x + i % side];
+  for (int i = threadIdx.x; i < area * area; i += prediction_threads) {
+    const int p = x + i % area - prediction_reach, q = y + i / area - prediction_reach;
+    const bool inside = p >= 0 && q >= 0 && p < width && q < height;
+    around[i / area][i % area] = inside ? earlier[q * width + p] : 0;
+  }
+  __syncthreads();
+  const int dx = threadIdx.x % motions, dy = threadIdx.x / motions;
+  const int p = x + dx - prediction_reach, q = y + dy - prediction_reach;
+  if (dy < motions && p >= 0 && q >= 0 && p + side <= width && q + side <= height) {
+    int sum = 0, squares = 0;
+    for (int v = 0; v < side; ++v)
+      for (int u = 0; u < side; ++u) {
+        const int d = own[v][u] - around[dy + v][dx + u];
+        sum += d, squares += d * d;
+      }
+    atomicMin(&least, about_mean(sum, squares));
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  int sum = 0, squares = 0;
+  for (int v = 0; v < side; ++v)
+    for (int u = 0; u < side; ++u) sum += own[v][u], squares += own[v][u] * own[v][u];
+  PredictionCost cost;
+  add_block(cost, about_mean(sum, squares), least, noise);
+  atomicAdd(&counts->own, static_cast<unsigned long long>(cost.own));
+  atomicAdd(&counts->predicted, static_cast<unsigned long long>(cost.predicted));
+}
+
+constexpr int blocks_for(int items, int each) { return (items + each - 1) / each; }
+
+/// Calls `use` with a value of the samples' type.
+template <class Use>
+void with_type(SampleType sample, Use use) {
+  switch (sample) {
+    case SampleType::u8:
+      return use(std::uint8_t{});
+    case SampleType::u16:
+      return use(std::uint16_t{});
+    case SampleType::f32:
+      return use(float{});
+  }
+}
+
+}  // namespace
+
+void count_difference(const RawPlanes& frame, const RawPlanes& before, const FrameFormat& format,
+                      const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
+                      cudaStream_t stream) {
+  cuda::check(cudaMemsetAsync(counts, 0, sizeof *counts, stream));
+  with_type(format.sample, [&](auto type) {
+    using T = decltype(type);
+    for (int i = 0; i < format.planes(); ++i) {
+      const StoredPlane<T> a(frame, format, i), b(before, format, i);
+      const int blocks = blocks_for(a.width, relation_block) * blocks_for(a.height, relation_block);
+      difference_kernel<<<blocks_for(blocks, threads / 32), threads, 0, stream>>>(
+          a, b, ByteScale(format), same_limit(sigma[i]), i,
+          i == main_plane(format.layout == Layout::rgb), counts);
+    }
+  });
+  cuda::check(cudaGetLastError());
+}
+
+void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
+                cudaStream_t stream) {
+  const int i = main_plane(format.layout == Layout::rgb);
+  with_type(format.sample, [&](auto type) {
+    const StoredPlane<decltype(type)> plane(frame, format, i);
+    const int width = plane.width / coarse, height = plane.height / coarse;
+    if (to.fine != nullptr)
+      bytes_kernel<<<blocks_for(plane.width * plane.height, threads), threads, 0, stream>>>(
+          plane, ByteScale(format), to.fine);
+    if (to.coarse != nullptr)
+      coarse_kernel<<<blocks_for(width * height, threads), threads, 0, stream>>>(
+          plane, ByteScale(format), width, height, to.coarse);
+  });
+  cuda::check(cudaGetLastError());
+}
+
+void count_prediction(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
+                      std::uint32_t noise, PredictionCounts* counts, cudaStream_t stream) {
+  cuda::check(cudaMemsetAsync(counts, 0, sizeof *counts, stream));
+  const dim3 grid(width / prediction_block, height / prediction_block);
+  prediction_kernel<<<grid, prediction_threads, 0, stream>>>(plane, earlier, width, height, noise,
+                                                             counts);
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull

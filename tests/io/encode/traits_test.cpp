@@ -1,0 +1,170 @@
+// The tables of containers and encoders: they cover what lull chooses by itself, they fit FFmpeg,
+// and nothing else is asked.
+
+#include "io/encode/traits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "io/encode/encoder.h"
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/support/clip.h"
+#include "io/write/carriage.h"
+#include "io/write/losses.h"
+
+namespace lull::io::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+bool is_in_table(const AVCodec& encoder) {
+  return std::ranges::any_of(encoder_table(), [&](const EncoderTraits& row) {
+    return row.name == encoder.name || (row.name.empty() && row.codec == encoder.id);
+  });
+}
+
+TEST(Traits, NamesAreThoseOfFfmpegAndEachStandsOnce) {
+  std::set<std::string_view> containers, encoders;
+  for (const ContainerTraits& row : container_table()) {
+    EXPECT_TRUE(containers.insert(row.name).second) << row.name;
+    EXPECT_TRUE(av_guess_format(std::string(row.name).c_str(), nullptr, nullptr)) << row.name;
+    EXPECT_EQ(&container_traits(row.name), &row);
+  }
+  for (const EncoderTraits& row : encoder_table()) {
+    if (row.name.empty()) continue;
+    EXPECT_TRUE(encoders.insert(row.name).second) << row.name;
+    const AVCodec* codec = avcodec_find_encoder_by_name(std::string(row.name).c_str());
+    if (!codec) continue;  // not in this build
+    EXPECT_EQ(codec->id, row.codec) << row.name;
+    EXPECT_EQ(encoder_traits(*codec).name, row.name);
+  }
+  EXPECT_EQ(container_traits("no such muxer").name, "");
+}
+
+// Into every container of the table and every kind of picture, whatever the samples are.
+TEST(Traits, CoverWhateverIsChosenWithoutBeingNamed) {
+  capture_ffmpeg_log();
+  const TemporaryFolder folder;
+  std::vector<std::string> formats = {"y4m", "raw", "png", "exr", "tif", "pgm",
+                                      "ppm", "pnm", "pam", "bmp", "jpg"};
+  for (const ContainerTraits& row : container_table()) formats.emplace_back(row.name);
+  int choices = 0;
+  for (const AVPixelFormat pixels : {AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY16, AV_PIX_FMT_YUV420P,
+                                     AV_PIX_FMT_YUV444P10, AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA64BE}) {
+    ClipSpec spec;
+    const bool rgb = pixels == AV_PIX_FMT_RGB24 || pixels == AV_PIX_FMT_RGBA64BE;
+    spec.encoder = rgb ? "png" : "ffv1";
+    spec.format = pixels;
+    spec.frames = 2;
+    make_clip(folder / "in.mkv", spec);
+    FileSource source(folder / "in.mkv", {});
+    for (const std::string& format : formats) {
+      for (const std::string& path : {"out." + format, std::string("-")}) {
+        SCOPED_TRACE(format + " " + path + " " + name_of(pixels));
+        try {
+          const Container container = container_of(path, source, {.format = format});
+          EXPECT_EQ(container.traits, &container_traits(container.format->name));
+          for (const EncoderChoice& choice : choose_encoders(container, source, {})) {
+            EXPECT_TRUE(is_in_table(*choice.codec)) << choice.codec->name;
+            ++choices;
+          }
+        } catch (const InvalidArgument&) {
+          // It holds no such samples.
+        }
+      }
+    }
+  }
+  EXPECT_GT(choices, 100);
+}
+
+TEST(Traits, ThreadsSuitTheEncoderOnMachinesOfAnySize) {
+  const EncoderTraits few{.name = "few", .most_threads = 3};
+  EXPECT_EQ(threads_of(few, 0, 64), 3);
+  EXPECT_EQ(threads_of(few, 0, 2), 2);
+  EXPECT_EQ(threads_of(few, 2, 64), 2);
+  EXPECT_EQ(threads_of(few, 64, 1), 3);
+  EXPECT_EQ(threads_of(few, 0, 0), 1);
+}
+
+// Every encoder of video opens with what 64 cores give it.
+TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
+  capture_ffmpeg_log();
+  const TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {.frames = 2});
+  FileSource source(folder / "in.mkv", {});
+  const Container container = container_of("out.mkv", source, {});
+  int opened = 0;
+  for (const EncoderTraits& row : encoder_table()) {
+    const AVCodec* codec = row.name.empty()
+                               ? avcodec_find_encoder(row.codec)
+                               : avcodec_find_encoder_by_name(std::string(row.name).c_str());
+    constexpr AVPixelFormat pixels = AV_PIX_FMT_YUV420P;
+    if (!codec || (codec->capabilities & AV_CODEC_CAP_HARDWARE) || !codec->pix_fmts) continue;
+    bool takes = false;
+    for (const AVPixelFormat* f = codec->pix_fmts; *f != AV_PIX_FMT_NONE; ++f)
+      takes |= *f == pixels;
+    if (!takes || row.codec == AV_CODEC_ID_H263 || row.codec == AV_CODEC_ID_DVVIDEO ||
+        row.codec == AV_CODEC_ID_MJPEG)
+      continue;  // they want other sizes, or the full range
+    SCOPED_TRACE(codec->name);
+    SinkOptions options;
+    options.threads = threads_of(encoder_traits(*codec), 0, 64);
+    Dictionary leftover;
+    EXPECT_NO_THROW(open_encoder({{codec, pixels, false}}, container, source, options, leftover));
+    ++opened;
+    options.threads = 64;  // whoever asks for more than it takes gets what it takes
+    EXPECT_NO_THROW(open_encoder({{codec, pixels, false}}, container, source, options, leftover));
+  }
+  EXPECT_GE(opened, 3);
+}
+
+// A container that FFmpeg knows under another name, with traits that nobody has.
+TEST(Traits, OfAContainerThatIsMadeUpAreAllThatCounts) {
+  capture_ffmpeg_log();
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.audio = "flac";
+  spec.subtitles = "subrip";
+  spec.decorate = [](AVFormatContext& c) {
+    av_dict_set(&c.metadata, "title", "Alpha", 0);
+    av_dict_set(&c.metadata, "scanner", "K7", 0);
+    av_dict_set(&c.streams[1]->metadata, "language", "jpn", 0);
+  };
+  make_clip(folder / "in.mkv", spec);
+  FileSource source(folder / "in.mkv", {});
+  constexpr std::array<std::string_view, 1> listed = {"title"};
+  ContainerTraits card{.name = "card",
+                       .tags = ContainerTraits::Tags::listed,
+                       .listed_tags = listed,
+                       .holds = [](AVCodecID id) { return id == AV_CODEC_ID_FLAC; }};
+  Container container = container_of("out.mkv", source, {});
+  container.traits = &card;
+  const AVStream& sound = *source.demuxer().context().streams[1];
+  const AVStream& text = *source.demuxer().context().streams[2];
+  EXPECT_EQ(carriage_of(sound, container), Carriage::copied);
+  EXPECT_EQ(carriage_of(text, container), Carriage::refused);
+  Dictionary leftover;
+  const AVCodec* ffv1 = avcodec_find_encoder_by_name("ffv1");
+  const auto encoder =
+      open_encoder({{ffv1, AV_PIX_FMT_YUV420P, false}}, container, source, {}, leftover);
+  std::vector<std::string> losses = losses_of(source, container, encoder->context());
+  EXPECT_THAT(losses, Contains(HasSubstr("tags of the file: SCANNER (")));
+  EXPECT_THAT(losses, Contains(HasSubstr("the language of stream 1")));
+  EXPECT_FALSE(needs_free_tags(card, source.demuxer().context().metadata));
+
+  card.tags = ContainerTraits::Tags::listed_and_free;
+  card.languages = true;
+  card.text_subtitles = AV_CODEC_ID_WEBVTT;
+  EXPECT_EQ(carriage_of(text, container), Carriage::converted);
+  losses = losses_of(source, container, encoder->context());
+  EXPECT_THAT(losses, Not(Contains(HasSubstr("tags"))));
+  EXPECT_THAT(losses, Not(Contains(HasSubstr("language"))));
+  EXPECT_TRUE(needs_free_tags(card, source.demuxer().context().metadata));
+}
+
+}  // namespace
+}  // namespace lull::io::test

@@ -1,0 +1,235 @@
+// Outputs appear whole or not at all.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "io/support/clip.h"
+
+namespace lull::io::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+class Output : public testing::Test {
+ protected:
+  void SetUp() override { make_clip(in, {}); }
+  TemporaryFolder folder;
+  const std::string in = folder / "in.mkv", out = folder / "out.mkv";
+};
+
+TEST_F(Output, IsInvisibleUntilFinished) {
+  const auto source = open_source(in);
+  const auto sink = open_sink(out, *source, {});
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  EXPECT_FALSE(fs::exists(out));
+  sink->finish();
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
+TEST_F(Output, LeavesNothingWithoutFinish) {
+  {
+    const auto source = open_source(in);
+    const auto sink = open_sink(out, *source, {});
+    sink->write(*source->read());
+    EXPECT_EQ(folder.files().size(), 2u);
+  }
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
+}
+
+TEST_F(Output, IsNotOverwrittenUnasked) {
+  write_file(out, {1, 2, 3});
+  EXPECT_THROW(transcode(in, out), CannotCreate);
+  EXPECT_EQ(read_file(out), (std::vector<std::uint8_t>{1, 2, 3}));
+  EXPECT_EQ(transcode(in, out, {.overwrite = true}), 10);
+  EXPECT_EQ(count_frames(out), 10);
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
+// What was for its owner alone stays so, while it is written too.
+TEST_F(Output, HasTheModeOfTheFileThatItReplaces) {
+  write_file(out, {1});
+  fs::permissions(out, fs::perms::owner_read | fs::perms::owner_write);
+  const auto source = open_source(in);
+  const auto sink = open_sink(out, *source, {.overwrite = true});
+  EXPECT_EQ(fs::status(sink->temporary()).permissions(), fs::perms(0600));
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  sink->finish();
+  EXPECT_EQ(fs::status(out).permissions(), fs::perms(0600));
+  fs::permissions(out, fs::perms(0664));
+  transcode(in, out, {.overwrite = true});
+  EXPECT_EQ(fs::status(out).permissions(), fs::perms(0664));
+}
+
+class Part : public Output {
+ protected:
+  /// Where what is not accepted is.
+  std::string keep(const std::string& path, bool overwrite = false) {
+    const auto source = open_source(in);
+    const auto sink = open_sink(path, *source, {.overwrite = overwrite});
+    while (auto frame = source->read()) sink->write(*std::move(frame));
+    return sink->finish_if([] { return false; });
+  }
+};
+
+TEST_F(Part, IsCalledPartial) {
+  EXPECT_EQ(keep(out), folder / "out.partial.mkv");
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.partial.mkv"));
+  EXPECT_EQ(count_frames(folder / "out.partial.mkv"), 10);
+}
+
+TEST_F(Part, ReplacesNothingUnasked) {
+  write_file(folder / "out.partial.mkv", {7});
+  EXPECT_EQ(keep(out), folder / "out.partial-2.mkv");
+  EXPECT_EQ(keep(out), folder / "out.partial-3.mkv");
+  EXPECT_EQ(read_file(folder / "out.partial.mkv"), std::vector<std::uint8_t>{7});
+  EXPECT_EQ(keep(out, true), folder / "out.partial.mkv");
+  EXPECT_EQ(count_frames(folder / "out.partial.mkv"), 10);
+}
+
+TEST_F(Part, OfALongNameHasAShorterOne) {
+  const std::string name = std::string(250, 'n') + ".mkv";
+  const std::string kept = keep(folder / name);
+  EXPECT_TRUE(kept.ends_with("n.partial.mkv")) << kept;
+  EXPECT_TRUE(fs::exists(kept));
+}
+
+TEST_F(Part, OfAJobInSegmentsGoesWhenTheJobIsDone) {
+  SinkOptions options;
+  options.segments = SegmentOptions{.frames = 4};
+  {
+    const auto source = open_source(in);
+    const auto sink = open_sink(out, *source, options);
+    while (auto frame = source->read()) sink->write(*std::move(frame));
+    EXPECT_EQ(sink->finish_if([] { return false; }), out + ".lull-job/out.partial.mkv");
+  }
+  EXPECT_TRUE(fs::exists(out + ".lull-job/out.partial.mkv"));
+  options.segments->resume = true;
+  transcode(in, out, options);
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
+// The number of frames is an estimate, names that exist are not.
+TEST_F(Output, AsPicturesStopsBeforeTheFirstIfOneExists) {
+  ClipSpec grey;
+  grey.format = AV_PIX_FMT_GRAY8;
+  make_clip(in, grey);
+  write_file(folder / "p.0006.png", {7});
+  const auto open = [&](const Selection& part, const std::string& name) {
+    SourceOptions options;
+    options.selection = part;
+    const auto source = open_source(in, options);
+    (void)open_sink(folder / name, *source, {});
+  };
+  EXPECT_THROW(open({}, "p.%04d.png"), CannotCreate);
+  EXPECT_THROW(open({.start_us = 200000}, "p.%04d.png"), CannotCreate);
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "p.0006.png"));
+  // What no frame is called does not stand in the way.
+  EXPECT_NO_THROW(open({.ranges = {{0, 5}, {7, 9}}}, "p.%04d.png"));
+  EXPECT_NO_THROW(open({.start_us = 280000}, "p.%04d.png"));  // from frame 7 on
+  EXPECT_NO_THROW(open({}, "q.%04d.png"));
+  write_file(folder / "q.0600.png", {7});
+  EXPECT_NO_THROW(open({}, "q.%04d.png"));
+  EXPECT_NO_THROW(open({.ranges = {{5, FrameRange{}.last}}}, "q.%04d.png"));
+  EXPECT_EQ(transcode(in, folder / "p.%04d.png", {.overwrite = true}), 10);
+}
+
+TEST_F(Output, ThatAppearsMeanwhileIsKept) {
+  const auto source = open_source(in);
+  const auto sink = open_sink(out, *source, {});
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  write_file(out, {7});
+  EXPECT_THROW(sink->finish(), CannotCreate);
+  EXPECT_EQ(read_file(out), std::vector<std::uint8_t>{7});
+}
+
+TEST_F(Output, OldFileStaysWhenTheJobFails) {
+  write_file(out, {1, 2, 3});
+  {
+    const auto source = open_source(in);
+    const auto sink = open_sink(out, *source, {.overwrite = true});
+    sink->write(*source->read());
+  }
+  EXPECT_EQ(read_file(out), (std::vector<std::uint8_t>{1, 2, 3}));
+}
+
+TEST_F(Output, IsNotTheInput) {
+  fs::create_symlink(in, folder / "link.mkv");
+  fs::create_hard_link(in, folder / "hard.mkv");
+  const auto before = read_file(in);
+  for (const std::string& name :
+       {in, folder / "link.mkv", folder / "hard.mkv", (folder.path() / "." / "in.mkv").string()}) {
+    EXPECT_TRUE(same_file(in, name)) << name;
+    EXPECT_THROW(transcode(in, name, {.overwrite = true}), InvalidArgument) << name;
+  }
+  EXPECT_FALSE(same_file(in, out));
+  EXPECT_FALSE(same_file(out, out));  // does not exist
+  EXPECT_EQ(read_file(in), before);
+}
+
+TEST_F(Output, FollowsALinkToItsTarget) {
+  write_file(folder / "target.mkv", {1});
+  fs::create_symlink(folder / "target.mkv", out);
+  transcode(in, out, {.overwrite = true});
+  EXPECT_TRUE(fs::is_symlink(out));
+  EXPECT_EQ(count_frames(folder / "target.mkv"), 10);
+}
+
+TEST_F(Output, WhereNothingCanBeCreated) {
+  EXPECT_THROW(transcode(in, folder / "no/such/out.mkv"), CannotCreate);
+  fs::create_directory(folder / "dir.mkv");
+  EXPECT_THROW(transcode(in, folder / "dir.mkv", {.overwrite = true}), CannotCreate);
+  EXPECT_THROW(transcode(in, in + "/out.mkv"), CannotCreate);  // below a file
+}
+
+TEST_F(Output, LongNamesWork) {
+  const std::string name = folder / (std::string(250, 'n') + ".mkv");
+  EXPECT_EQ(transcode(in, name), 10);
+}
+
+// A limit on the size of files stands for a full disk: write fails half way.
+TEST_F(Output, FullDiskIsAnIoErrorAndLeavesNothing) {
+  ClipSpec spec;
+  spec.width = spec.height = 256;
+  spec.frames = 20;  // noise: over 1 MB
+  make_clip(in, spec);
+  struct rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  for (const char* name : {"out.mkv", "out.mov", "out.y4m", "out.avi"}) {
+    const struct rlimit small { 400000, old.rlim_max };
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    SinkOptions options;
+    if (std::string(name) != "out.y4m") options.crf = 1;
+    EXPECT_THROW(transcode(in, folder / name, options), IoError) << name;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+    EXPECT_THAT(folder.files(), ElementsAre("in.mkv")) << name;
+  }
+  std::signal(SIGXFSZ, previous);
+}
+
+// The last bytes are written by finish() alone.
+TEST_F(Output, DiskFullAtTheEndIsNoticed) {
+  struct rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  const auto source = open_source(in);
+  {
+    const auto sink = open_sink(out, *source, {.lossless = true});
+    while (auto frame = source->read()) sink->write(*std::move(frame));
+    const struct rlimit small { 4096, old.rlim_max };
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    EXPECT_THROW(sink->finish(), IoError);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  }
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
+  std::signal(SIGXFSZ, previous);
+}
+
+}  // namespace
+}  // namespace lull::io::test

@@ -1,0 +1,92 @@
+// Two files of one process: what FFmpeg says of one is nothing to the other.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/ffmpeg/ffmpeg_log.h"
+#include "io/support/clip.h"
+
+namespace lull::io::test {
+namespace {
+
+/// FFV1 with checksums, which its decoder only mentions where they are wrong.
+ClipSpec checked() {
+  ClipSpec spec;
+  spec.frames = 20;
+  spec.encoder_options = {{"level", "3"}, {"slicecrc", "1"}, {"slices", "4"}};
+  return spec;
+}
+
+/// Damages the picture data of a file in its middle.
+void damage(const std::string& path) {
+  auto bytes = read_file(path);
+  for (int i = 0; i < 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x5a;
+  write_file(path, bytes);
+}
+
+class TwoFiles : public testing::Test {
+ protected:
+  TwoFiles() {
+    make_clip(folder / "clean.mkv", checked());
+    make_clip(folder / "bad.mkv", checked());
+    damage(folder / "bad.mkv");
+  }
+  std::unique_ptr<MediaSource> open(const char* name, int threads) {
+    return open_source(folder / name, {.threads = threads, .pass_damage = true});
+  }
+  const TemporaryFolder folder;
+};
+
+// Frame by frame in turn, so that each message of one comes between two frames of the other.
+TEST_F(TwoFiles, OnlyTheDamagedOneIsBlamed) {
+  for (const int threads : {1, 4}) {
+    SCOPED_TRACE(threads);
+    const auto bad = open("bad.mkv", threads), clean = open("clean.mkv", threads);
+    int frames = 0;
+    for (bool more = true; more;) {
+      more = bad->read().has_value();
+      if (clean->read()) ++frames;
+    }
+    while (clean->read()) ++frames;
+    EXPECT_EQ(frames, 20);
+    EXPECT_GE(bad->damage().frames, 1);
+    EXPECT_THAT(bad->damage().first, testing::HasSubstr("bad.mkv"));
+    EXPECT_EQ(clean->damage().frames, 0) << clean->damage().first;
+  }
+}
+
+TEST_F(TwoFiles, ACleanOneStaysWholeBesideOneThatIsCutShort) {
+  auto bytes = read_file(folder / "clean.mkv");
+  bytes.resize(bytes.size() * 2 / 3);
+  write_file(folder / "cut.mkv", bytes);
+  const auto clean = open("clean.mkv", 1), cut = open("cut.mkv", 1);
+  while (cut->read()) continue;
+  while (clean->read()) continue;
+  EXPECT_GT(cut->damage().frames, 0);
+  EXPECT_EQ(clean->damage().frames, 0) << clean->damage().first;
+}
+
+TEST(LogTopics, AreKeptApart) {
+  capture_ffmpeg_log();
+  const LogTopic one, other;
+  const LogWatch of_one(one), of_other(other), of_thread;
+  const CodecPtr marked(avcodec_alloc_context3(nullptr)), plain(avcodec_alloc_context3(nullptr));
+  marked->opaque = other.mark();
+  int foreign = 0;
+  plain->opaque = &foreign;  // somebody else's
+  {
+    const LogTopic::Scope scope(one);
+    av_log(nullptr, AV_LOG_ERROR, "by scope\n");
+    av_log(marked.get(), AV_LOG_ERROR, "by mark\n");
+    av_log(plain.get(), AV_LOG_ERROR, "by scope too\n");
+  }
+  av_log(nullptr, AV_LOG_ERROR, "by nobody\n");
+  EXPECT_EQ(of_one.first_error(), "by scope");
+  EXPECT_EQ(of_one.last_error(), "by scope too");
+  EXPECT_EQ(of_other.first_error(), "by mark");
+  EXPECT_EQ(of_other.last_error(), "by mark");
+  EXPECT_EQ(of_thread.last_error(), "by nobody");
+}
+
+}  // namespace
+}  // namespace lull::io::test

@@ -1,0 +1,226 @@
+// Losses as warnings and errors, messages in the bit stream, interlaced input.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+extern "C" {
+#include <libavutil/display.h>
+}
+
+#include <algorithm>
+#include <array>
+
+#include "io/support/clip.h"
+#include "io/support/dressing.h"
+#include "io/support/ffprobe.h"
+
+namespace lull::io::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(StrictMetadata, MakesAnErrorOfEveryLossAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.decorate = add_chapter;
+  for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(25 + i);  // room for B frames
+  make_clip(folder / "in.mkv", spec);
+  EXPECT_THAT(convert(folder / "in.mkv", folder / "free.ts", {}),
+              testing::Contains(HasSubstr("1 chapter")));
+  try {
+    convert(folder / "in.mkv", folder / "out.ts", {.strict_metadata = true});
+    FAIL() << "a chapter was lost";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("chapter"));
+    EXPECT_THAT(error.what(), HasSubstr("--strict-metadata"));
+  }
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"free.ts", "in.mkv"}));
+  EXPECT_NO_THROW(convert(folder / "in.mkv", folder / "out.mkv", {.strict_metadata = true}));
+}
+
+TEST(StrictMetadata, SeesWhatComesWithLaterFrames) {
+  const TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {});
+  int frames = 0;
+  const auto late = [&](AVFrame& frame) {
+    if (++frames == 5) add_captions(frame);
+  };
+  EXPECT_THAT(convert(folder / "in.mkv", folder / "free.mkv", {.vcodec = "ffv1"}, late),
+              testing::ElementsAre(HasSubstr("A53")));
+  frames = 0;
+  EXPECT_THROW(convert(folder / "in.mkv", folder / "out.mkv",
+                       {.vcodec = "ffv1", .strict_metadata = true}, late),
+               InvalidArgument);
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"free.mkv", "in.mkv"}));
+}
+
+// Through two conversions; of captions byte by byte.
+TEST(FrameMessages, StayTheSameOverGenerations) {
+  const TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {.width = 128, .height = 96});
+  for (const std::string encoder : {"libx264", "libx265"}) {
+    if (!has_encoder(encoder.c_str())) continue;
+    SCOPED_TRACE(encoder);
+    const SinkOptions options{.vcodec = encoder, .overwrite = true};
+    for (const auto add : {add_captions, add_hdr_plus}) {
+      convert(folder / "in.mkv", folder / "a.mp4", options, add);
+      convert(folder / "a.mp4", folder / "b.mkv", options);
+      for (const char* name : {"a.mp4", "b.mkv"}) {
+        const auto source = open_source(folder / name);
+        const FramePtr expected = make_frame();
+        add(*expected);
+        const AVFrameSideData& wanted = *expected->side_data[0];
+        int count = 0;
+        while (auto frame = source->read()) {
+          const AVFrameSideData* data =
+              av_frame_get_side_data(frame->passenger->properties.get(), wanted.type);
+          if (encoder == "libx264" && wanted.type == AV_FRAME_DATA_DYNAMIC_HDR_PLUS && !data)
+            continue;  // FFmpeg 5.1 does not read it from H.264
+          ASSERT_TRUE(data) << name << " frame " << count;
+          if (wanted.type == AV_FRAME_DATA_A53_CC) {
+            ASSERT_EQ(std::vector(data->data, data->data + data->size),
+                      std::vector(wanted.data, wanted.data + wanted.size));
+          }
+          ++count;
+        }
+      }
+    }
+  }
+}
+
+TEST(Interlaced, IsRefusedWhereItIsNotWanted) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.encoder = "libx264";
+  spec.height = 64;
+  spec.encoder_options = {{"flags", "+ildct+ilme"}};
+  make_clip(folder / "in.mkv", spec);
+  EXPECT_TRUE(open_source(folder / "in.mkv")->info().interlaced);
+  SourceOptions strict;
+  strict.refuse_interlaced = true;
+  try {
+    (void)open_source(folder / "in.mkv", strict);
+    FAIL() << "interlaced video was taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--interlaced fields"));
+  }
+  make_clip(folder / "whole.mkv", {});
+  EXPECT_FALSE(open_source(folder / "whole.mkv", strict)->info().interlaced);
+}
+
+// DV of 525 lines has 4:1:1.
+TEST(Interlaced, DvStaysInterlacedInFfv1) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.encoder = "dvvideo";
+  spec.format = AV_PIX_FMT_YUV411P;
+  spec.width = 720;
+  spec.height = 480;
+  spec.frames = 3;
+  spec.time_base = {1001, 30000};
+  spec.frame_rate = {30000, 1001};
+  make_clip(folder / "in.avi", spec);
+  ASSERT_TRUE(open_source(folder / "in.avi")->info().interlaced);
+  // NUT has no word for it.
+  EXPECT_THAT(convert(folder / "in.avi", folder / "out.nut", {.vcodec = "ffv1"}),
+              testing::Not(testing::Contains(HasSubstr("fields"))));
+  const Decoded in = decode(folder / "in.avi"), out = decode(folder / "out.nut");
+  EXPECT_TRUE(is_interlaced(*out.first));
+  EXPECT_EQ(top_field_first(*out.first), top_field_first(*in.first));
+  ASSERT_EQ(out.pictures.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(out.pictures[i].bytes, in.pictures[i].bytes) << i;
+}
+
+// Where chroma has a quarter of the columns, FFV1 has slices at multiples of 4 or is of level 1,
+// which tells nothing of fields and of a sample's shape.
+TEST(Interlaced, Ffv1SaysSoOrIsNamed) {
+  const TemporaryFolder folder;
+  for (const int width : {64, 72, 68, 50}) {
+    SCOPED_TRACE(width);
+    ClipSpec spec;
+    spec.format = AV_PIX_FMT_YUV411P;
+    spec.width = width;
+    spec.set_up = [](AVCodecContext& e) { e.sample_aspect_ratio = {3, 2}; };
+    spec.encoder_options = {{"level", "1"}};
+    spec.decorate = [](AVFormatContext& c) { c.streams[0]->codecpar->field_order = AV_FIELD_BB; };
+    make_clip(folder / "in.mkv", spec);
+    ASSERT_TRUE(open_source(folder / "in.mkv")->info().interlaced);
+    const auto left_out =
+        convert(folder / "in.mkv", folder / "out.nut", {.vcodec = "ffv1", .overwrite = true});
+    const Decoded in = decode(folder / "in.mkv"), out = decode(folder / "out.nut");
+    EXPECT_EQ(out.pictures.front().bytes, in.pictures.front().bytes);
+    const bool named = std::ranges::any_of(
+        left_out, [](const std::string& text) { return text.find("fields") != text.npos; });
+    EXPECT_EQ(named, width % 8 != 0);
+    EXPECT_EQ(is_interlaced(*out.first), !named);
+    if (!named) {
+      EXPECT_FALSE(top_field_first(*out.first));
+    }
+  }
+}
+
+TEST(Rotation, ThatIsLostIsExplained) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.decorate = [](AVFormatContext& context) {
+    std::array<std::int32_t, 9> matrix;
+    av_display_rotation_set(matrix.data(), 90);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(matrix.data());
+    add_stream_data(*context.streams[0], AV_PKT_DATA_DISPLAYMATRIX, {bytes, sizeof matrix});
+  };
+  spec.encoder = "mpeg4";
+  make_clip(folder / "in.mp4", spec);
+  EXPECT_THAT(
+      convert(folder / "in.mp4", folder / "a.nut", {.vcodec = "mpeg4"}),
+      testing::Contains(testing::AllOf(HasSubstr("will lie on its side"), HasSubstr("use .mp4"))));
+  EXPECT_THAT(convert(folder / "in.mp4", folder / "b.nut", {.vcodec = "ffv1"}),
+              testing::Contains(HasSubstr("use .mov")));
+  EXPECT_THAT(convert(folder / "in.mp4", folder / "c.mp4", {.vcodec = "mpeg4"}),
+              testing::Not(testing::Contains(HasSubstr("rotation"))));
+}
+
+// Apple's players want HEVC under this name.
+TEST(Conversion, OfHevcToMp4AndMovHasTheNameHvc1) {
+  if (!has_encoder("libx265")) GTEST_SKIP() << "no encoder libx265";
+  const TemporaryFolder folder;
+  make_clip(folder / "in.mkv", {.width = 64, .height = 64});
+  for (const char* name : {"out.mp4", "out.mov"}) {
+    SCOPED_TRACE(name);
+    convert(folder / "in.mkv", folder / name, {.vcodec = "libx265"});
+    AVFormatContext* context = nullptr;
+    ASSERT_GE(avformat_open_input(&context, (folder / name).c_str(), nullptr, nullptr), 0);
+    EXPECT_EQ(context->streams[0]->codecpar->codec_tag, MKTAG('h', 'v', 'c', '1'));
+    avformat_close_input(&context);
+    EXPECT_EQ(decode(folder / name).pictures.size(), 10u);
+  }
+}
+
+TEST(Conversion, ToTransportStreamsHoldsNoStreamThatNobodyCanRead) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.audio = "flac";
+  make_clip(folder / "in.mkv", spec);
+  EXPECT_THROW(transcode(folder / "in.mkv", folder / "out.ts"), InvalidArgument);
+  make_clip(folder / "silent.mkv", {});
+  EXPECT_THROW(transcode(folder / "silent.mkv", folder / "out.ts", {.lossless = true}),
+               InvalidArgument);
+}
+
+TEST(Conversion, ToMp4KeepsTheTagsThatItsListLacksAndTheStartInFineUnits) {
+  if (!missing_ffprobe().empty()) GTEST_SKIP() << missing_ffprobe();
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.time_base = {1, 90000};
+  for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(132006 + 3600 * i);
+  spec.decorate = [](AVFormatContext& c) { av_dict_set(&c.metadata, "scanner", "K7", 0); };
+  make_clip(folder / "in.nut", spec);
+  SinkOptions options;
+  options.vopts = {{"movflags", "faststart"}};
+  convert(folder / "in.nut", folder / "out.mp4", options);
+  const Report report(folder / "out.mp4");
+  EXPECT_EQ(report.value("format.tags.scanner"), "K7");
+  EXPECT_EQ(report.value("stream.0.start_time"), "1.466733");
+}
+
+}  // namespace
+}  // namespace lull::io::test

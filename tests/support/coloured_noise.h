@@ -1,0 +1,60 @@
+#pragma once
+// Noise that is not white, with its autocorrelation.
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "core/plane.h"
+#include "noise/noise_model.h"
+
+namespace lull::testing {
+
+struct ColouredNoise {
+  Plane<float> samples;
+  float sigma = 0;
+  std::shared_ptr<const Autocorrelation> correlation;
+};
+
+/// White noise blurred by [1 2 1] along the axes named, of standard deviation `sigma`.
+inline ColouredNoise blurred_noise(int width, int height, float sigma, bool along_x, bool along_y,
+                                   unsigned seed = 5) {
+  // [1 2 1] has the autocorrelation 1 4 6 4 1, over 6.
+  constexpr double taps[3] = {1 / std::sqrt(6.0), 2 / std::sqrt(6.0), 1 / std::sqrt(6.0)};
+  constexpr double blurred[3] = {1, 4.0 / 6, 1.0 / 6};
+  const auto correlation_at = [&](int lag, bool along) {
+    lag = std::abs(lag);
+    return lag == 0 ? 1.0 : along && lag < 3 ? blurred[lag] : 0.0;
+  };
+  ColouredNoise noise{Plane<float>(width, height), sigma, nullptr};
+  auto correlation = std::make_shared<Autocorrelation>();
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      (*correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach] =
+          static_cast<float>(correlation_at(dx, along_x) * correlation_at(dy, along_y));
+  noise.correlation = std::move(correlation);
+  std::mt19937 rng{seed};
+  std::normal_distribution<double> normal{0, 1};
+  Plane<float> white(width + 2, height + 2);
+  for (int y = 0; y < height + 2; ++y)
+    for (int x = 0; x < width + 2; ++x) white.view()(x, y) = static_cast<float>(normal(rng));
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      double sum = 0;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i)
+          sum += (along_x ? taps[i] : i == 1) * (along_y ? taps[j] : j == 1) *
+                 static_cast<double>(white.view()(x + i, y + j));
+      noise.samples.view()(x, y) = static_cast<float>(sum * static_cast<double>(sigma));
+    }
+  return noise;
+}
+
+inline Plane<float> sum_of(PlaneView<const float> a, PlaneView<const float> b) {
+  Plane<float> sum(a.width, a.height);
+  for (int y = 0; y < a.height; ++y)
+    for (int x = 0; x < a.width; ++x) sum.view()(x, y) = a(x, y) + b(x, y);
+  return sum;
+}
+
+}  // namespace lull::testing
