@@ -8,8 +8,8 @@
 #include <iostream>
 #include <string>
 
-#include "bench/gaussian.h"
-#include "bench/pictures.h"
+#include "bench/support/gaussian.h"
+#include "bench/support/pictures.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/media.h"

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/gaussian.h"
-#include "bench/parameter_grid.h"
+#include "bench/support/gaussian.h"
+#include "bench/support/parameter_grid.h"
 #include "bm3d/bm3d.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"

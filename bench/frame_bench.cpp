@@ -12,10 +12,10 @@
 #include <map>
 #include <memory>
 
-#include "bench/benchmark_arguments.h"
-#include "bench/device_time.h"
-#include "bench/parameter_grid.h"
-#include "bench/pictures.h"
+#include "bench/support/benchmark_arguments.h"
+#include "bench/support/device_time.h"
+#include "bench/support/parameter_grid.h"
+#include "bench/support/pictures.h"
 #include "bm3d/cuda/slot.h"
 #include "core/error.h"
 #include "core/frame_pool.h"

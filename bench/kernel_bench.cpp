@@ -10,11 +10,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "bench/benchmark_arguments.h"
-#include "bench/device_time.h"
-#include "bench/kernel_stages.h"
-#include "bench/parameter_grid.h"
-#include "bench/pictures.h"
+#include "bench/support/benchmark_arguments.h"
+#include "bench/support/device_time.h"
+#include "bench/support/kernel_stages.h"
+#include "bench/support/parameter_grid.h"
+#include "bench/support/pictures.h"
 #include "cuda/device_list.h"
 #include "cuda/pinned_memory.h"
 #include "cuda/shared_memory.h"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/gaussian.h"
-#include "bench/parameter_grid.h"
-#include "bench/pictures.h"
+#include "bench/support/gaussian.h"
+#include "bench/support/parameter_grid.h"
+#include "bench/support/pictures.h"
 #include "bm3d/names.h"
 #include "core/error.h"
 #include "core/frame_pool.h"

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/kernel_time.h"
-#include "bench/memory_stream.h"
-#include "bench/parameter_grid.h"
-#include "bench/pictures.h"
+#include "bench/support/kernel_time.h"
+#include "bench/support/memory_stream.h"
+#include "bench/support/parameter_grid.h"
+#include "bench/support/pictures.h"
 #include "core/error.h"
 #include "pipeline/run.h"
 #include "tools/open_denoiser.h"

@@ -1,4 +1,4 @@
-#include "bench/parameter_grid.h"
+#include "bench/support/parameter_grid.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "bench/kernel_time.h"
+#include "bench/support/kernel_time.h"
 
 namespace lull::bench {
 

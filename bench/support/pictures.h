@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/gaussian.h"
+#include "bench/support/gaussian.h"
 #include "core/frame.h"
 #include "core/frame_pool.h"
 

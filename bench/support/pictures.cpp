@@ -1,4 +1,4 @@
-#include "bench/pictures.h"
+#include "bench/support/pictures.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "bench/gaussian.h"
+#include "bench/support/gaussian.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/media.h"

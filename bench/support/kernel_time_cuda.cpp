@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "bench/device_time.h"
-#include "bench/kernel_time.h"
+#include "bench/support/device_time.h"
+#include "bench/support/kernel_time.h"
 #include "bm3d/cuda/slot.h"
 
 namespace lull::bench {

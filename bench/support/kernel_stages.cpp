@@ -1,4 +1,4 @@
-#include "bench/kernel_stages.h"
+#include "bench/support/kernel_stages.h"
 
 #include <algorithm>
 
