@@ -20,7 +20,7 @@
 #include "bench/support/pictures.h"
 #include "core/error.h"
 #include "pipeline/run.h"
-#include "tools/open_denoiser.h"
+#include "tools/sessions/open_denoiser.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "core/error.h"
-#include "tools/exit_code.h"
-#include "tools/parser.h"
+#include "tools/command_line/parser.h"
+#include "tools/report/exit_code.h"
 
 namespace {
 

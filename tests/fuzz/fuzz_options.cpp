@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fuzz/fuzz.h"
-#include "tools/denoise_options.h"
-#include "tools/parser.h"
+#include "tools/command_line/parser.h"
+#include "tools/options/denoise_options.h"
 
 namespace {
 

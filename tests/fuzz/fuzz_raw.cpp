@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "fuzz/fuzz.h"
-#include "tools/denoise_options.h"
+#include "tools/options/denoise_options.h"
 
 namespace {
 

@@ -1,0 +1,87 @@
+// A stop by a signal: soon, with the right code, and nothing left.
+
+#include "tools/commands/signals.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Signals : public testing::TestWithParam<int> {
+ protected:
+  // Waits until the temporary file is there: the run has begun.
+  void wait_for_start(Program& program) const {
+    while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(100ms);  // mostly the first frame is in work then
+    ASSERT_TRUE(program.running()) << "it ended before the signal came";
+  }
+  // Without the signal it would go on for longer than wait() waits.
+  void expect_stop(Program& program, int signal) const {
+    program.send(signal);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.code, 128 + signal);
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.y4m"});
+  }
+  std::vector<std::string> command() const {
+    return {"denoise",   "-i",    folder_ / "in.y4m", "-o", folder_ / "out.mkv", "--sigma",  "20",
+            "--profile", "paper", "--step",           "1",  "--device",          "reference"};
+  }
+  Folder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Run, Signals, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_P(Signals, BetweenFrames) {
+  write_y4m(
+      folder_ / "in.y4m",
+      std::vector<Frame>(4000, noisy_picture(clean_picture({.width = 32, .height = 32}), 20)));
+  Program program(command());
+  wait_for_start(program);
+  expect_stop(program, GetParam());
+}
+
+TEST_P(Signals, WithinAFrameOfManySeconds) {
+  write_y4m(folder_ / "in.y4m", {clean_picture({.width = 1600, .height = 1200})});
+  Program program(command());
+  wait_for_start(program);
+  expect_stop(program, GetParam());
+}
+
+/// Who watches a process that does not end by itself, and what signals are sent to it.
+int end_by(std::chrono::milliseconds patience, int signals) {
+  const SignalWatch watch([](int signal) { std::fprintf(stderr, "cleaned up: %d\n", signal); },
+                          patience);
+  for (int i = 0; i < signals; ++i) {
+    kill(getpid(), SIGTERM);
+    while (watch.signal() == 0) std::this_thread::sleep_for(1ms);
+  }
+  for (;;) pause();
+}
+
+class SignalWatchDeath : public testing::Test {
+ protected:
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+TEST_F(SignalWatchDeath, TheSecondSignalEndsItAtOnce) {
+  EXPECT_EXIT(end_by(24h, 2), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
+}
+
+TEST_F(SignalWatchDeath, SoDoesTheEndOfItsPatience) {
+  EXPECT_EXIT(end_by(1ms, 1), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
+}
+
+}  // namespace
+}  // namespace lull::tools

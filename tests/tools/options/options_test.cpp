@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "tools/options/denoise_options.h"
+#include "tools/report/progress_line.h"
+
+namespace lull::tools {
+namespace {
+
+void apply(DenoiseOptions& options, std::string_view name, const std::string& value) {
+  for (const OptionRow& row : denoise_option_table())
+    if (row.names == name || row.names.ends_with("," + std::string(name)))
+      return row.apply(options, value);
+  FAIL() << "no option " << name;
+}
+
+DenoiseOptions minimal() {
+  DenoiseOptions options;
+  apply(options, "--input", "a");
+  apply(options, "--output", "b");
+  apply(options, "--sigma", "20");
+  return options;
+}
+
+TEST(Options, EveryRowIsCompleteAndUnique) {
+  std::set<std::string_view> names;
+  for (const OptionRow& row : denoise_option_table()) {
+    EXPECT_TRUE(names.insert(row.names).second) << row.names;
+    EXPECT_FALSE(row.group.empty());
+    EXPECT_FALSE(row.help.empty());
+    EXPECT_NE(row.apply, nullptr);
+  }
+}
+
+TEST(Options, TimesFitTheirNumbers) {
+  DenoiseOptions options = minimal();
+  apply(options, "--start", "1:02:03.25");
+  EXPECT_EQ(options.source.selection.start_us, 3723250000);
+  apply(options, "--start", "1099511627776");
+  EXPECT_EQ(options.source.selection.start_us, 1099511627776000000);
+  for (const char* beyond : {"1099511627777", "1099511627776:00", "1099511627776:59:59"})
+    EXPECT_THROW(apply(options, "--start", beyond), InvalidArgument) << beyond;
+}
+
+TEST(Options, WhatIsSaidOfThemIsOneLine) {
+  DenoiseOptions options;
+  try {
+    apply(options, "--sigma", "1\n2\x1b[2J");
+    FAIL() << "that is no number";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "--sigma 1?2?[2J (must be a number from 0); see lull denoise --help-all");
+  }
+}
+
+TEST(Options, ASingleSigmaIsForAllPlanes) {
+  DenoiseOptions options = minimal();
+  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{20, 20, 20}));
+  apply(options, "--sigma", "12.5:6:0");
+  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{12.5, 6, 0}));
+}
+
+TEST(Options, DefaultsAreThoseOfTheProfile) {
+  const bm3d::Params expected = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20});
+  const bm3d::Params params = make_params(minimal());
+  EXPECT_EQ(params.hard.window, expected.hard.window);
+  EXPECT_EQ(params.wiener.group, expected.wiener.group);
+  EXPECT_EQ(params.lambda, expected.lambda);
+}
+
+TEST(Options, OverridesApplyToBothPhasesOrEach) {
+  DenoiseOptions options = minimal();
+  apply(options, "--window", "21");
+  apply(options, "--group", "8:32");
+  apply(options, "--step", "5:4");
+  apply(options, "--tau", "1000:300.5");
+  apply(options, "--transform", "bior:dct");
+  apply(options, "--group-transform", "wht:haar");
+  apply(options, "--kaiser", "1.5");
+  apply(options, "--lambda", "2.5");
+  apply(options, "--mu2", "0.25");
+  apply(options, "--phases", "1");
+  apply(options, "--batch", "64x32");
+  apply(options, "--profile", "paper");  // after them: they still win
+  const bm3d::Params p = make_params(options);
+  EXPECT_EQ(p.hard.window, 21);
+  EXPECT_EQ(p.wiener.window, 21);
+  EXPECT_EQ(p.hard.group, 8);
+  EXPECT_EQ(p.wiener.group, 32);
+  EXPECT_EQ(p.hard.step, 5);
+  EXPECT_EQ(p.wiener.step, 4);
+  EXPECT_EQ(p.hard.tau, 1000);
+  EXPECT_EQ(p.wiener.tau, 300.5);
+  EXPECT_EQ(p.hard.transform, bm3d::Transform::bior);
+  EXPECT_EQ(p.wiener.transform, bm3d::Transform::dct);
+  EXPECT_EQ(p.hard.group_transform, bm3d::GroupTransform::wht);
+  EXPECT_EQ(p.wiener.group_transform, bm3d::GroupTransform::haar);
+  EXPECT_EQ(p.hard.kaiser, 1.5);
+  EXPECT_EQ(p.lambda, 2.5);
+  EXPECT_EQ(p.mu2, 0.25);
+  EXPECT_EQ(p.phases, 1);
+  EXPECT_EQ(p.batch.width, 64);
+  EXPECT_EQ(p.batch.height, 32);
+}
+
+TEST(Options, TemporalSuitsWhatIsDenoised) {
+  io::VideoInfo video, still, volume;
+  still.still = true;
+  volume.container = "nifti";
+  DenoiseOptions options = minimal();
+  EXPECT_EQ(temporal_radius(options, video), 2);
+  EXPECT_EQ(temporal_radius(options, still), 0);
+  EXPECT_EQ(temporal_radius(options, volume), 0);
+  apply(options, "--profile", "high");
+  EXPECT_EQ(temporal_radius(options, video), 2);
+  for (const char* profile : {"fast", "paper"}) {
+    apply(options, "--profile", profile);
+    EXPECT_EQ(temporal_radius(options, video), 0);
+  }
+  apply(options, "--temporal", "4");
+  EXPECT_EQ(temporal_radius(options, still), 4);
+  apply(options, "--interlaced", "fields");
+  EXPECT_EQ(temporal_radius(options, video), 4);
+  apply(options, "--temporal", "auto");
+  EXPECT_EQ(temporal_radius(options, video), 0);
+  apply(options, "--profile", "balanced");
+  EXPECT_EQ(temporal_radius(options, video), 2);
+  for (const char* bad : {"5", "-1", "two", ""})
+    EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
+}
+
+TEST(Options, TemporalOverrides) {
+  DenoiseOptions options = minimal();
+  const bm3d::Params own = make_params(options, 2);
+  EXPECT_EQ(own.temporal, 2);
+  EXPECT_GT(own.hard.place_bonus, 0);
+  apply(options, "--temporal-window", "13:7");
+  apply(options, "--place-bonus", "100:5");
+  apply(options, "--scene-cut", "0.7");
+  const bm3d::Params p = make_params(options, 2);
+  EXPECT_EQ(p.hard.temporal_window, 13);
+  EXPECT_EQ(p.wiener.temporal_window, 7);
+  EXPECT_EQ(p.hard.place_bonus, 100);
+  EXPECT_EQ(p.wiener.place_bonus, 5);
+  EXPECT_EQ(p.scene_cut, 0.7f);
+  apply(options, "--scene-cut", "off");
+  EXPECT_EQ(make_params(options, 2).scene_cut, 0);
+  for (const char* bad : {"0", "1.1", "on"})
+    EXPECT_THROW(apply(options, "--scene-cut", bad), InvalidArgument) << bad;
+  EXPECT_THROW(apply(options, "--keep", "-1"), InvalidArgument);
+}
+
+TEST(Options, Devices) {
+  DenoiseOptions options;
+  EXPECT_EQ(options.device.kind, DeviceKind::automatic);
+  apply(options, "--device", "cuda:2,0");
+  EXPECT_EQ(options.device.kind, DeviceKind::cuda);
+  EXPECT_EQ(options.device.gpus, (std::vector<int>{2, 0}));
+  apply(options, "--device", "cuda");
+  EXPECT_TRUE(options.device.gpus.empty());
+  apply(options, "--device", "cpu");
+  EXPECT_EQ(options.device.kind, DeviceKind::cpu);
+  EXPECT_GE(options.streams, 2);
+}
+
+TEST(Options, EncoderOptionsMayHoldColons) {
+  DenoiseOptions options;
+  apply(options, "--vopts", "preset=slow:x265-params=a=1\\:b=2:empty=");
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"preset", "slow"}, {"x265-params", "a=1:b=2"}, {"empty", ""}};
+  EXPECT_EQ(options.vopts, expected);
+}
+
+TEST(Options, DropsAreKindsAndNumbers) {
+  DenoiseOptions options;
+  apply(options, "--drop", "audio,3,chapters,12");  // as the parser joins them
+  EXPECT_TRUE(options.drops.audio && options.drops.chapters);
+  EXPECT_FALSE(options.drops.subtitles || options.drops.tags || options.drops.attachments);
+  EXPECT_EQ(options.drops.streams, (std::vector<int>{3, 12}));
+  for (const char* bad : {"", "sound", "-1", "1.5", "audio,", "99999999999"})
+    EXPECT_THROW(apply(options, "--drop", bad), InvalidArgument) << bad;
+}
+
+TEST(Options, WhatIsMissingIsNamed) {
+  EXPECT_THROW(check({}), InvalidArgument);
+  EXPECT_NO_THROW(check(minimal()));
+}
+
+TEST(Options, ProgressDoesNotGoWhereFramesGo) {
+  DenoiseOptions options = minimal();
+  apply(options, "--progress-fd", "1");
+  EXPECT_NO_THROW(check(options));
+  apply(options, "--output", "-");
+  EXPECT_THROW(check(options), InvalidArgument);
+}
+
+TEST(Progress, Durations) {
+  EXPECT_EQ(format_duration(0), "0:00");
+  EXPECT_EQ(format_duration(4.2), "0:05");
+  EXPECT_EQ(format_duration(754), "12:34");
+  EXPECT_EQ(format_duration(3723), "1:02:03");
+}
+
+}  // namespace
+}  // namespace lull::tools

@@ -1,0 +1,185 @@
+// What a job may keep in memory.
+
+#include "tools/sessions/memory_need.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "io/support/nifti_fixture.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A machine of files.
+class Machine {
+ public:
+  void put(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  std::int64_t memory() const { return default_max_memory(folder_ / ""); }
+
+ private:
+  Folder folder_;
+};
+
+constexpr const char* meminfo =
+    "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n";
+
+TEST(MaxMemory, IsHalfOfWhatIsFree) {
+  Machine machine;
+  EXPECT_EQ(machine.memory(), 0);  // nobody knows
+  machine.put("proc/meminfo", meminfo);
+  EXPECT_EQ(machine.memory(), 4000000LL * 1024);
+}
+
+TEST(MaxMemory, IsHalfOfTheGroupsLimit) {
+  Machine machine;
+  machine.put("proc/meminfo", meminfo);
+  machine.put("proc/self/cgroup", "0::/user/job\n");
+  machine.put("sys/fs/cgroup/user/job/memory.max", "max\n");
+  EXPECT_EQ(machine.memory(), 4000000LL * 1024);
+  machine.put("sys/fs/cgroup/user/memory.max", "2000000000\n");  // of the one around it
+  EXPECT_EQ(machine.memory(), 1000000000);
+  machine.put("sys/fs/cgroup/user/job/memory.max", "1000000000\n");
+  EXPECT_EQ(machine.memory(), 500000000);
+}
+
+TEST(MaxMemory, KnowsTheFirstVersionOfGroups) {
+  Machine machine;
+  machine.put("proc/meminfo", meminfo);
+  machine.put("proc/self/cgroup", "8:pids:/a\n4:memory:/a/b\n0::/\n");
+  machine.put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "3000000000\n");
+  EXPECT_EQ(machine.memory(), 1500000000);
+}
+
+TEST(MaxMemory, OfAContainerIsThatOfItsRoot) {
+  Machine machine;
+  machine.put("proc/meminfo", meminfo);
+  machine.put("proc/self/cgroup", "0::/elsewhere/id\n");
+  machine.put("sys/fs/cgroup/memory.max", "600000000\n");
+  EXPECT_EQ(machine.memory(), 300000000);
+}
+
+class MemoryLimit : public ::testing::Test {
+ protected:
+  Outcome denoise(const std::string& in, const std::string& out,
+                  const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"denoise", "-q",      "-y", "-i", folder_ / in, "-o",
+                                       out,       "--sigma", "10", "-d", "cpu"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_lull(arguments);
+  }
+  void expect_refused(const Outcome& outcome, const std::string& part) {
+    EXPECT_EQ(outcome.code, 71) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(part));
+    EXPECT_THAT(outcome.err, HasSubstr("--max-memory"));
+  }
+  const Folder folder_;
+};
+
+// A few kilobytes of gzip that become a volume of 64 MB.
+TEST_F(MemoryLimit, OfAVolumeAlongX) {
+  const io::test::VolumeSpec spec{.dim = {256, 256, 512}, .datatype = 4, .bitpix = 16};
+  const auto zipped =
+      io::test::zipped(io::test::volume(spec, std::vector<std::int16_t>(256 * 256 * 512, 5)));
+  ASSERT_LT(zipped.size(), 200000u);
+  write_bytes(folder_ / "in.nii.gz", {zipped.begin(), zipped.end()});
+  const auto before = folder_.names();
+  expect_refused(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}), "67.1 MB");
+  // As much again for the output.
+  expect_refused(
+      denoise("in.nii.gz", folder_ / "out.nii.gz", {"--axis", "x", "--max-memory", "100M"}),
+      "134.2 MB");
+  EXPECT_THAT(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}).err,
+              HasSubstr("--axis z"));
+  EXPECT_EQ(folder_.names(), before);
+}
+
+TEST_F(MemoryLimit, OfASession) {
+  constexpr FrameFormat format{.width = 1024, .height = 1024};
+  std::vector<Frame> frames;
+  for (int n = 0; n < 2; ++n) frames.push_back(noisy_picture(clean_picture(format), 10, n + 1));
+  write_y4m(folder_ / "in.y4m", frames);
+  expect_refused(denoise("in.y4m", "null", {"--max-memory", "30M"}), "1024x1024 grey");
+  const auto need = host_memory({bm3d::make_params(bm3d::Profile::fast, {10, 10, 10}),
+                                 format,
+                                 {{.kind = bm3d::BackendKind::cpu}}});
+  EXPECT_EQ(denoise("in.y4m", "null",
+                    {"--profile", "fast", "--max-memory", std::to_string(need + (1 << 20))})
+                .code,
+            0);
+}
+
+// Over time several GPUs share a clip in parts, of which one more than there are GPUs is in memory:
+// as many frames as fit into 1 GiB, but never fewer than parts are worth it with.
+TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
+  const auto params = bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, 2);
+  FrameFormat format{.width = 3840, .height = 2160, .layout = Layout::yuv, .bits = 16};
+  format.sample = SampleType::u16;
+  const double frame = 3 * 2.0 * 3840 * 2160;
+  const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1), 40);
+  EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu}})), 3 * 40 * frame);
+  EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu, gpu, gpu}})),
+            5 * 40 * frame);
+  EXPECT_LT(static_cast<double>(host_memory({params, format, {gpu}})), 80 * frame);
+  format = {.width = 1920, .height = 1080};  // small ones have long parts
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1), 120);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 4), 43);
+}
+
+// The estimate is above what sessions take, and not far.
+TEST_F(MemoryLimit, EstimateIsNearTheTruth) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep memory of their own";
+#endif
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    long total = 0, pages = 0;
+    file >> total >> pages;
+    return std::int64_t{pages} * 4096;
+  };
+  constexpr FrameFormat format{.width = 1280,
+                               .height = 1024,
+                               .layout = Layout::yuv,
+                               .chroma_shift_x = 1,
+                               .chroma_shift_y = 1};
+  bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {20, 20, 20}, 1);
+  params.phases = 1;
+  params.hard.window = params.hard.temporal_window = 3;
+  params.hard.step = 8;
+  const bm3d::Backend backend{.kind = bm3d::BackendKind::cpu, .threads = 1};
+  const std::int64_t before = resident();
+  const auto session = bm3d::open(params, format, backend);
+  std::vector<Frame> results;
+  for (int n = 0; n < 8; ++n)
+    if (auto result = session->push(noisy_picture(clean_picture(format, n), 20, n + 1)))
+      results.push_back(*std::move(result));
+  const std::int64_t taken = resident() - before;
+  const std::int64_t estimate = host_memory({params, format, {backend}});
+  EXPECT_LT(taken, estimate * 3 / 2);
+  EXPECT_GT(taken, estimate / 3);
+}
+
+TEST_F(MemoryLimit, Sizes) {
+  write_y4m(folder_ / "in.y4m", {noisy_picture(clean_picture({.width = 32, .height = 32}), 10)});
+  for (const char* text : {"2G", "512M", "1.5G", "1T", "2000000K", "1073741824"})
+    EXPECT_EQ(denoise("in.y4m", "null", {"--max-memory", text}).code, 0) << text;
+  for (const char* text : {"", "0", "-1G", "2X", "G", "1K", "nan", "1e99T", "2 G"})
+    EXPECT_EQ(denoise("in.y4m", "null", {"--max-memory", text}).code, 2) << text;
+}
+
+}  // namespace
+}  // namespace lull::tools

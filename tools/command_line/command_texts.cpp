@@ -1,0 +1,91 @@
+#include "tools/command_line/command_texts.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr CommandTexts texts[] = {
+    {"", "Removes noise from video and pictures with BM3D, on GPUs and CPUs.",
+     "A first word that is no command is an input: lull in.mkv out.mkv is lull\n"
+     "denoise in.mkv out.mkv. A file that has the name of a command is ./probe.\n"
+     "\n"
+     "Examples:\n"
+     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull denoise -i scan.png -o clean.png --sigma 15 --profile high\n"
+     "  ffmpeg ... -f nut - | lull denoise -i - -o - --sigma 20 | ffmpeg -i - ...\n"
+     "  lull denoise -i 'in.%04d.exr' -o 'out.%04d.exr' --sigma 10 --frames 0-99\n"
+     "  lull probe in.mkv\n"
+     "  lull compare original.mkv clean.mkv\n"
+     "  lull devices\n"
+     "\n"
+     "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
+     "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
+     "75 a GPU failed (try again), 128+n stopped by signal n.\n",
+     "Examples:\n"
+     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull scan.png clean.png --sigma 15 --profile high\n"
+     "  lull denoise --help\n",
+     "  lull INPUT OUTPUT --sigma S [OPTION ...]\n"
+     "  lull COMMAND ...\n"},
+    {"denoise", "Denoise a video or a still picture",
+     "One value A of --window, --group, --step, --tau, --transform, --group-transform\n"
+     "and --kaiser applies to both phases, A:B to the first and the second. They\n"
+     "change the profile's values.\n"
+     "\n"
+     "Examples:\n"
+     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull noisy.mp4 clean.mkv --sigma 12:6:6 --profile fast --lossless\n"
+     "  lull denoise -i noisy.mov -o clean.mp4 --sigma 8 --device cuda:0,1 \\\n"
+     "    --vcodec libx265 --crf 16 --vopts preset=slow\n"
+     "  lull scan.tiff clean.tiff --sigma 25 --profile high --step 2:3 -y\n"
+     "  lull scan.nii.gz clean.nii.gz --sigma 12 --axis z --profile high\n",
+     "Examples:\n"
+     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull noisy.mp4 part.mp4 --sigma 10 --start 1:30 --duration 20\n"
+     "  lull scan.png clean.png --sigma 15 --profile high\n",
+     "  lull [denoise] INPUT OUTPUT --sigma S [OPTION ...]\n"},
+    {"preview", "Make one picture of a frame before, after, and what is taken away",
+     "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
+     "where there is nothing. The frame is denoised with the frames around it that it\n"
+     "needs.\n"
+     "\n"
+     "Examples:\n"
+     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n",
+     "Examples:\n"
+     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},
+    {"compare", "Measure how far two videos or pictures differ",
+     "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR\n"
+     "also that of the error over all frames (psnr_all), and the worst frame with its\n"
+     "number, from 0.\n"
+     "\n"
+     "Examples:\n"
+     "  lull compare original.png clean.png\n"
+     "  lull compare original.mkv clean.mkv --csv frames.csv\n"},
+    {"probe", "Say what is in an input",
+     "Examples:\n"
+     "  lull probe in.mkv\n"
+     "  lull probe in.mkv -o out.mp4 --json\n"
+     "  lull probe 'shot.####.exr'\n"},
+    {"devices", "List what this build can run on here", ""},
+    {"help", "Print the help of a command, or the whole manual", ""},
+    {"completion", "Print a script for a shell's completion",
+     "Examples:\n"
+     "  source <(lull completion bash)\n"
+     "  lull completion zsh > ~/.zfunc/_lull\n"},
+};
+
+}  // namespace
+
+const CommandTexts& texts_of(std::string_view command) {
+  const auto* found = std::ranges::find(texts, command, &CommandTexts::name);
+  if (found == std::end(texts)) throw InternalError("no texts of lull " + std::string(command));
+  return *found;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,108 @@
+#include "tools/command_line/help.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace lull::tools {
+namespace {
+
+constexpr std::size_t width = 79;  // the last column makes some terminals wrap
+
+std::string names_of(const ManualOption& option) {
+  std::string text;
+  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Two columns: `left`, and `right` in lines that begin at `column`.
+std::string row(const std::string& left, std::string_view right, std::size_t column) {
+  std::string text = "  " + left;
+  if (text.size() + 2 > column) {
+    text += "\n" + std::string(column, ' ');
+  } else {
+    text.resize(column, ' ');
+  }
+  const std::size_t room = width - column;
+  while (right.size() > room) {
+    std::size_t space = right.rfind(' ', room);
+    if (space == std::string_view::npos) space = std::min(right.find(' '), right.size());
+    text += std::string(right.substr(0, space)) + "\n" + std::string(column, ' ');
+    right.remove_prefix(std::min(space + 1, right.size()));
+  }
+  return text + std::string(right) + "\n";
+}
+
+std::string summary_of(const ManualCommand& command) {
+  return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
+}
+
+/// Of the commands without "lull ".
+std::string command_list(const Manual& manual) {
+  std::string text = "Commands:\n";
+  for (const ManualCommand& command : manual.commands)
+    text += row(command.name.substr(command.name.rfind(' ') + 1), command.summary, 14);
+  return text;
+}
+
+std::string brief_options(const ManualCommand& command) {
+  std::string text;
+  for (const ManualOption& option : command.options) {
+    if (option.brief.empty()) continue;
+    constexpr std::size_t column = 26;
+    std::string left = names_of(option);
+    // Long lists of values are in the text.
+    if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
+      left += " " + option.value;
+    text += row(left, option.brief, column);
+  }
+  return text;
+}
+
+std::string whole_options(const ManualCommand& command) {
+  std::string text, group;
+  for (const ManualOption& option : command.options) {
+    if (option.group != group) text += (text.empty() ? "" : "\n") + option.group + ":\n";
+    group = option.group;
+    text +=
+        row(names_of(option) + (option.value.empty() ? "" : " " + option.value), option.help, 28);
+  }
+  return text;
+}
+
+std::string after_empty_line(const std::string& text) { return text.empty() ? "" : "\n" + text; }
+
+std::string brief_footer(const ManualCommand& command) {
+  return after_empty_line(command.brief_footer.empty() ? command.footer : command.brief_footer);
+}
+
+}  // namespace
+
+std::string basic_help(const Manual& manual) {
+  const ManualCommand& program = manual.program;
+  return summary_of(program) + "\n" + program.brief_usage + "\n" + command_list(manual) + "\n" +
+         brief_options(program) + brief_footer(program);
+}
+
+std::string basic_help(const ManualCommand& command) {
+  const std::string use =
+      command.brief_usage.empty() ? "  " + usage(command) + "\n" : command.brief_usage;
+  return summary_of(command) + "\n" + use + "\n" + brief_options(command) + brief_footer(command);
+}
+
+std::string whole_help(const ManualCommand& command) {
+  return summary_of(command) + "\n  " + usage(command) + "\n\n" + whole_options(command) +
+         after_empty_line(command.footer);
+}
+
+std::string whole_help(const Manual& manual) {
+  const ManualCommand& program = manual.program;
+  std::string text = summary_of(program) + "\n" + program.brief_usage + "\n" +
+                     command_list(manual) + "\n" + whole_options(program) +
+                     after_empty_line(program.footer);
+  for (const ManualCommand& command : manual.commands)
+    text += "\n" + std::string(width, '-') + "\n" + command.name + "\n\n" + whole_help(command);
+  return text;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,323 @@
+// One frame before, after, and what was taken away, as a picture.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "io/picture.h"
+#include "pipeline/field_denoiser.h"
+#include "pipeline/repeat_notes.h"
+#include "tools/commands/commands.h"
+#include "tools/report/log.h"
+#include "tools/sessions/device_choice.h"
+#include "tools/sessions/job.h"
+#include "tools/sessions/memory_need.h"
+#include "tools/sessions/sessions.h"
+
+namespace lull::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "shot" for "dir/shot_%04d.exr", "scan" for "scan.nii.gz".
+std::string stem_of(const std::string& input) {
+  std::string name = input.substr(input.rfind('/') + 1);
+  name = name.substr(0, name.find_first_of("%#*?["));
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  if (const std::size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0)
+    name.resize(dot);
+  while (!name.empty() && (name.back() == '.' || name.back() == '_' || name.back() == '-'))
+    name.pop_back();
+  return name.empty() ? "lull" : name;
+}
+
+void choose_output(DenoiseOptions& options) {
+  if (options.output.empty()) options.output = stem_of(options.input) + ".preview.png";
+  std::string extension = fs::path(options.output).extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  if (extension != ".png")
+    throw InvalidArgument("-o " + options.output +
+                          " (a preview is a PNG file); give a name in .png");
+  std::error_code ignored;
+  if (options.input != "-" && io::same_file(options.input, options.output))
+    throw InvalidArgument(options.output + " is its own input; choose another output");
+  if (!options.overwrite && fs::exists(options.output, ignored))
+    throw CannotCreate("'" + options.output + "' exists; give -y to overwrite it");
+}
+
+double seconds(std::int64_t ticks, const Rational& tick) {
+  return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
+}
+
+/// Which frame is wanted: by its time after the first, or by its number.
+struct Place {
+  double time = 0;
+  std::optional<std::int64_t> number;
+};
+
+Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
+  if (info.stack || info.still) {
+    if (options.at_us)
+      throw InvalidArgument("--at with '" + options.input + "' (" +
+                            (info.still ? "a still picture" : "slices") +
+                            " have no times); leave it out");
+    return {.time = 0, .number = info.frames_estimate / 2};
+  }
+  if (options.at_us) return {.time = static_cast<double>(*options.at_us) * 1e-6, .number = {}};
+  if (info.duration_s > 0) return {.time = info.duration_s / 3, .number = {}};
+  return {.time = 0, .number = info.frames_estimate / 3};
+}
+
+/// A frame among those around it that its result depends on.
+struct Window {
+  std::vector<Frame> frames;
+  std::size_t target = 0;
+  std::int64_t number = 0;  // of the target, from the first frame that was read
+  double time = 0;          // after the first frame of the input
+};
+
+/// Reads up to what follows the frame at `place`.
+class WindowReader {
+ public:
+  /// `start`: the time of the input's first frame, in seconds.
+  WindowReader(io::MediaSource& source, const Place& place, Margin margin,
+               pipeline::RepeatNotes* notes, std::optional<double> start)
+      : source_(source), place_(place), margin_(margin), notes_(notes), start_(start) {}
+
+  /// Nothing if no frame is at the place. `frame`: one that was read already, or none.
+  std::optional<Window> read(std::optional<Frame> frame) {
+    if (!frame) frame = source_.read();
+    for (; frame && !is_behind(*frame); frame = source_.read()) {
+      keep(*std::move(frame));
+      if (place_.number && number_ == *place_.number + 1) break;
+    }
+    const bool found = place_.number ? number_ == *place_.number + 1 : frame || shows_to_its_end();
+    if (!found || lead_.empty()) return std::nullopt;
+    Window window{.frames = {}, .target = lead_.size() - 1, .number = number_ - 1, .time = 0};
+    window.time = seconds(lead_.back().pts, lead_.back().time_base) - *start_;
+    window.frames.assign(std::make_move_iterator(lead_.begin()),
+                         std::make_move_iterator(lead_.end()));
+    if (place_.number) frame = source_.read();
+    for (int after = 0; frame && after < margin_.after; frame = source_.read()) {
+      note(*frame);
+      if (frame->likeness != Likeness::repeats) ++after;
+      window.frames.push_back(*std::move(frame));
+    }
+    return window;
+  }
+
+ private:
+  double time_of(const Frame& frame) {
+    const double time = seconds(frame.pts, frame.time_base);
+    if (!start_) start_ = time;
+    return time - *start_;
+  }
+
+  /// Whether it comes after the frame that is shown at the place. The first one never does.
+  bool is_behind(const Frame& frame) {
+    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+    const double time = time_of(frame);
+    return !place_.number && !lead_.empty() && time > place_.time + rounding;
+  }
+
+  bool shows_to_its_end() {
+    if (lead_.empty()) return false;
+    const Frame& last = lead_.back();
+    return place_.time < time_of(last) + std::max(seconds(last.duration, last.time_base), 1e-3);
+  }
+
+  void note(Frame& frame) {
+    if (notes_) notes_->note(frame);
+  }
+
+  /// The last frames that are no repetitions, with those.
+  void keep(Frame frame) {
+    note(frame);
+    if (frame.likeness != Likeness::repeats) ++fresh_;
+    lead_.push_back(std::move(frame));
+    ++number_;
+    while (fresh_ > margin_.before + 2) {
+      if (lead_.front().likeness != Likeness::repeats) --fresh_;
+      lead_.pop_front();
+    }
+  }
+
+  io::MediaSource& source_;
+  const Place place_;
+  const Margin margin_;
+  pipeline::RepeatNotes* notes_;
+  std::optional<double> start_;
+  std::deque<Frame> lead_;
+  std::int64_t number_ = 0;
+  int fresh_ = 0;
+};
+
+/// What reads and denoises for one preview.
+class Preview {
+ public:
+  Preview(const DenoiseOptions& options, Log& log) : options_(options), log_(log) {}
+
+  void run() {
+    const ChosenDevices devices = choose_devices(options_);
+    backends_ = {devices.backends.front()};  // one frame is too little for several
+    log_.write(LogLevel::info, devices.reason);
+    source_ = io::open_source(options_.input, source_options(options_, backends_));
+    rescale_sigma(options_, source_->info().values);
+    params_ = make_params(options_, temporal_radius(options_, source_->info()));
+    check_memory(options_, {params_, source_->format(), backends_});
+    const Window window = find_window();
+    const Frame& before = window.frames[window.target];
+    const Frame after = denoised(window);
+    const int factor = amplification();
+    io::write_png(options_.output, panels(before, after, factor), options_.overwrite);
+    say(window, factor);
+  }
+
+ private:
+  FrameFormat seen() const {
+    return fields() ? pipeline::field_format(source_->format()) : source_->format();
+  }
+  bool fields() const { return options_.interlaced == Interlaced::fields; }
+
+  Window find_window() {
+    const Place place = place_in(source_->info(), options_);
+    std::optional<Frame> first = source_->read();
+    if (!first) throw BadData("'" + options_.input + "' has no frame; check the file");
+    const double start = seconds(first->pts, first->time_base);
+    if (std::optional<Window> window = skip_to(place, start)) return *std::move(window);
+    std::optional<Window> window = read_window(*source_, place, start, std::move(first));
+    if (window) return *std::move(window);
+    throw InvalidArgument("--at " + text_of(place.time) + " (the input ends before, after " +
+                          text_of(source_->info().duration_s) + " s); give an earlier time");
+  }
+
+  /// Without what comes long before; nothing where the input cannot be read from its middle.
+  std::optional<Window> skip_to(const Place& place, double start) {
+    constexpr double lead_s = 2;  // more than repetitions take of the margin
+    const Rational rate = source_->info().frame_rate;
+    if (place.number || rate.num <= 0 || options_.input == "-") return std::nullopt;
+    const double margin = (bm3d::margin(params_).before + 2) / seconds(rate.num, {1, rate.den});
+    const double skip = place.time - margin - lead_s;
+    if (skip < lead_s) return std::nullopt;  // soon read
+    try {
+      io::SourceOptions options = source_options(options_, backends_);
+      options.skip_us = std::llround(skip * 1e6);
+      const auto source = io::open_source(options_.input, options);
+      std::optional<Frame> first = source->read();
+      const bool early = first && seconds(first->pts, first->time_base) - start <= place.time;
+      if (!early || source->format() != source_->format()) return std::nullopt;
+      return read_window(*source, place, start, std::move(first));
+    } catch (const Error&) {
+      return std::nullopt;  // from the start, then, and what is wrong is said there
+    }
+  }
+
+  std::optional<Window> read_window(io::MediaSource& source, const Place& place, double start,
+                                    std::optional<Frame> first) {
+    pipeline::RepeatNotes notes(surroundings_of(params_, seen()).repeats);
+    // Of fields every session finds repetitions by itself.
+    WindowReader reader(source, place, bm3d::margin(params_), fields() ? nullptr : &notes, start);
+    return reader.read(std::move(first));
+  }
+
+  Frame denoised(const Window& window) {
+    const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
+    const FrameFormat format = seen();
+    OpenedDenoisers opened = open_sessions(options_, params_, format, backends_, warn);
+    const auto number = static_cast<std::int64_t>(window.target);
+    leave_out_others(opened, {{number, number}}, params_, format, nullptr, warn);
+    const auto denoiser = one_of(std::move(opened), source_->format());
+    std::vector<Frame> results;
+    for (const Frame& frame : window.frames)
+      for (auto out = denoiser->push(frame); out; out = denoiser->next())
+        results.push_back(*std::move(out));
+    while (auto out = denoiser->drain()) results.push_back(*std::move(out));
+    if (results.size() != window.frames.size())
+      throw InternalError("a preview got other frames than it gave");
+    return std::move(results[window.target]);
+  }
+
+  /// Noise of three sigma stays within the scale.
+  int amplification() const {
+    const float sigma = std::ranges::max(params_.noise.sigmas());
+    int factor = 1;
+    while (factor < 32 && 3 * sigma * static_cast<float>(2 * factor) <= 127) factor *= 2;
+    return factor;
+  }
+
+  /// Side by side: before, after, and mid-grey with what was taken away.
+  static Frame panels(const Frame& before, const Frame& after, int factor) {
+    constexpr int gap = 4;  // black columns
+    const Frame a = io::to_rgb(before), b = io::to_rgb(after);
+    const int width = a.format.width, height = a.format.height;
+    FramePool pool({.width = 3 * width + 2 * gap, .height = height, .layout = Layout::rgb});
+    Frame all = pool.acquire();
+    const auto to_byte = [](int v) {
+      return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
+    };
+    for (int plane = 0; plane < 3; ++plane) {
+      const PlaneView<const std::uint16_t> noisy = a.plane<std::uint16_t>(plane);
+      const PlaneView<const std::uint16_t> clean = b.plane<std::uint16_t>(plane);
+      const PlaneView<std::uint8_t> out = all.plane<std::uint8_t>(plane);
+      for (int y = 0; y < height; ++y) {
+        std::fill_n(out.row(y), all.format.width, std::uint8_t{0});
+        for (int x = 0; x < width; ++x) {
+          out(x, y) = to_byte(noisy(x, y));
+          out(width + gap + x, y) = to_byte(clean(x, y));
+          out(2 * (width + gap) + x, y) = to_byte(32896 + factor * (noisy(x, y) - clean(x, y)));
+        }
+      }
+    }
+    return all;
+  }
+
+  static std::string text_of(double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+  }
+
+  void say(const Window& window, int factor) {
+    std::string which = "the frame at " + text_of(window.time) + " s";
+    if (source_->info().stack) which = "slice " + std::to_string(window.number);
+    if (source_->info().still) which = "the picture";
+    log_.write(LogLevel::info, options_.output + ": " + which +
+                                   ", before | after | what was taken away, amplified " +
+                                   std::to_string(factor) + (factor == 1 ? " time" : " times"));
+  }
+
+  DenoiseOptions options_;
+  Log& log_;
+  std::vector<bm3d::Backend> backends_;
+  std::unique_ptr<io::MediaSource> source_;
+  bm3d::Params params_;
+};
+
+}  // namespace
+
+int preview(const DenoiseOptions& given) {
+  DenoiseOptions options = given;
+  choose_output(options);
+  check(options);
+  Log log(options.log, options.quiet);
+  try {
+    Preview(options, log).run();
+    return 0;
+  } catch (const Error& error) {
+    log.note_failure(error.what());
+    throw;
+  }
+}
+
+}  // namespace lull::tools

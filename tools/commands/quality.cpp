@@ -1,0 +1,169 @@
+#include "tools/commands/quality.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/error.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr int window = 11;
+constexpr double window_sigma = 1.5;
+
+/// The Gaussian window of Wang 2004 for a side of `length` samples, with sum 1.
+std::vector<float> gaussian(int length) {
+  const int taps = std::min(window, length);
+  std::vector<double> weights(taps);
+  double sum = 0;
+  for (int i = 0; i < taps; ++i) {
+    const double distance = (i - (taps - 1) / 2.0) / window_sigma;
+    sum += weights[i] = std::exp(-distance * distance / 2);
+  }
+  std::vector<float> result(taps);
+  for (int i = 0; i < taps; ++i) result[i] = static_cast<float>(weights[i] / sum);
+  return result;
+}
+
+// Local means of one row of places: of a, of b, of a^2 + b^2 and of ab. The index needs the
+// variances' sum alone, so that four moments are enough.
+struct Moments {
+  explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
+  std::vector<float> a, b, squares, product;
+};
+
+/// out[x] = sum over t of weights[t] * in[x + t].
+void convolve(const std::vector<float>& in, const std::vector<float>& weights,
+              std::vector<float>& out) {
+  std::fill(out.begin(), out.end(), 0.0f);
+  const int places = static_cast<int>(out.size());
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    const float weight = weights[t];
+    const float* shifted = in.data() + t;
+    float* sum = out.data();
+    for (int x = 0; x < places; ++x) sum[x] += weight * shifted[x];
+  }
+}
+
+void add_scaled(const std::vector<float>& row, float weight, std::vector<float>& sum) {
+  const int places = static_cast<int>(sum.size());
+  for (int x = 0; x < places; ++x) sum[x] += weight * row[x];
+}
+
+/// The index summed over one row of places, for samples with peak 1. Shifting both pictures by
+/// -0.5 keeps the variances precise in float, so the means are shifted back here.
+double index_sum(const Moments& m) {
+  constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
+  double sum = 0;
+  for (std::size_t x = 0; x < m.a.size(); ++x) {
+    const float covariance = m.product[x] - m.a[x] * m.b[x];
+    const float variances = m.squares[x] - (m.a[x] * m.a[x] + m.b[x] * m.b[x]);
+    const float a = m.a[x] + 0.5f, b = m.b[x] + 0.5f;
+    sum += (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (variances + c2));
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <class T>
+double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b) {
+  double sum = 0;
+  for (int y = 0; y < a.height; ++y) {
+    const T *row_a = a.row(y), *row_b = b.row(y);
+    if constexpr (std::is_integral_v<T>) {
+      std::uint64_t row_sum = 0;  // a row of 2^31 samples of 16 bits stays below 2^63
+      for (int x = 0; x < a.width; ++x) {
+        const std::int64_t difference = std::int64_t{row_a[x]} - row_b[x];
+        row_sum += static_cast<std::uint64_t>(difference * difference);
+      }
+      sum += static_cast<double>(row_sum);
+    } else {
+      for (int x = 0; x < a.width; ++x) {
+        const double difference = static_cast<double>(row_a[x]) - static_cast<double>(row_b[x]);
+        sum += difference * difference;
+      }
+    }
+  }
+  return sum / (static_cast<double>(a.width) * a.height);
+}
+
+double psnr(double mse, double peak) {
+  return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
+  const std::vector<float> across = gaussian(a.width), down = gaussian(a.height);
+  const int taps = static_cast<int>(down.size());
+  const int places = a.width - static_cast<int>(across.size()) + 1;
+  const float scale = static_cast<float>(1 / peak);
+
+  Moments samples(a.width), local(places);
+  std::vector<Moments> rows(taps, Moments(places));  // the last `taps` rows, in a ring
+  double sum = 0;
+  for (int y = 0; y < a.height; ++y) {
+    for (int x = 0; x < a.width; ++x) {
+      const float va = static_cast<float>(a(x, y)) * scale - 0.5f;
+      const float vb = static_cast<float>(b(x, y)) * scale - 0.5f;
+      samples.a[x] = va;
+      samples.b[x] = vb;
+      samples.squares[x] = va * va + vb * vb;
+      samples.product[x] = va * vb;
+    }
+    constexpr std::vector<float> Moments::*members[] = {&Moments::a, &Moments::b, &Moments::squares,
+                                                        &Moments::product};
+    for (const auto member : members) convolve(samples.*member, across, rows[y % taps].*member);
+    if (y + 1 < taps) continue;
+    for (const auto member : members) {
+      std::fill((local.*member).begin(), (local.*member).end(), 0.0f);
+      for (int t = 0; t < taps; ++t)
+        add_scaled(rows[(y + 1 + t) % taps].*member, down[t], local.*member);
+    }
+    sum += index_sum(local);
+  }
+  return sum / (static_cast<double>(places) * (a.height - taps + 1));
+}
+
+template double mean_squared_error(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>);
+template double mean_squared_error(PlaneView<const std::uint16_t>, PlaneView<const std::uint16_t>);
+template double mean_squared_error(PlaneView<const float>, PlaneView<const float>);
+template double ssim(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>, double);
+template double ssim(PlaneView<const std::uint16_t>, PlaneView<const std::uint16_t>, double);
+template double ssim(PlaneView<const float>, PlaneView<const float>, double);
+
+namespace {
+
+template <class T>
+PlaneQuality compare_planes(const Frame& a, const Frame& b, int plane) {
+  const PlaneView<const T> pa = a.plane<T>(plane), pb = b.plane<T>(plane);
+  const double peak = a.format.full_scale();
+  const double mse = mean_squared_error(pa, pb);
+  return {mse, psnr(mse, peak), ssim(pa, pb, peak)};
+}
+
+}  // namespace
+
+std::vector<PlaneQuality> compare_frames(const Frame& a, const Frame& b) {
+  if (a.format != b.format)
+    throw InvalidArgument(
+        "two frames of different formats cannot be compared (no difference of "
+        "samples exists); convert one of them");
+  std::vector<PlaneQuality> result;
+  for (int i = 0; i < a.format.planes(); ++i) switch (a.format.sample) {
+      case SampleType::u8:
+        result.push_back(compare_planes<std::uint8_t>(a, b, i));
+        break;
+      case SampleType::u16:
+        result.push_back(compare_planes<std::uint16_t>(a, b, i));
+        break;
+      case SampleType::f32:
+        result.push_back(compare_planes<float>(a, b, i));
+        break;
+    }
+  return result;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,347 @@
+#include "tools/options/denoise_options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "bm3d/names.h"
+#include "core/error.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+using bm3d::Params;
+using bm3d::PhaseParams;
+
+template <class Enum>
+Enum name_or_reject(std::string_view option, const std::string& text) {
+  const auto value = bm3d::parse<Enum>(text);
+  if (value) return *value;
+  std::vector<std::string> names;
+  for (const auto& [candidate, name] : bm3d::names_of<Enum>) names.emplace_back(name);
+  reject_word(option, text, names);
+}
+
+/// "A" for both phases or "A:B"; `read` turns one part into the member's type.
+template <auto Member, class Read>
+void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
+                Read&& read) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
+  const auto first = read(option, parts.front()), second = read(option, parts.back());
+  options.overrides.emplace_back([=](Params& params) {
+    params.hard.*Member = first;
+    params.wiener.*Member = second;
+  });
+}
+
+template <auto Member>
+void set_number(DenoiseOptions& options, std::string_view option, const std::string& text) {
+  const auto value = number_or_reject<float>(option, text);
+  options.overrides.emplace_back([=](Params& params) { params.*Member = value; });
+}
+
+void set_sigma(DenoiseOptions& options, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 1 && parts.size() != 3)
+    reject("--sigma", text, "must be one number, or Y:Cb:Cr");
+  std::array<float, 3> sigma{};
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    const auto value = number<float>(parts.size() == 1 ? parts[0] : parts[i]);
+    if (!value || *value < 0 || std::signbit(*value))
+      reject("--sigma", text, "must be a number from 0");
+    sigma[i] = *value;
+  }
+  options.sigma = sigma;
+}
+
+void set_batch(DenoiseOptions& options, const std::string& text) {
+  const std::vector<std::string> parts = split(text, 'x');
+  const auto width = parts.size() == 2 ? number<int>(parts[0]) : std::nullopt;
+  const auto height = parts.size() == 2 ? number<int>(parts[1]) : std::nullopt;
+  if (!width || !height) reject("--batch", text, "must be WIDTHxHEIGHT in samples");
+  options.overrides.emplace_back(
+      [size = bm3d::BatchSize{*width, *height}](Params& params) { params.batch = size; });
+}
+
+void set_device(DenoiseOptions& options, const std::string& text) {
+  options.device = {};
+  if (text == "auto") return;
+  if (text == "cpu" || text == "reference") {
+    options.device.kind = text == "cpu" ? DeviceKind::cpu : DeviceKind::reference;
+    return;
+  }
+  const std::string why = "must be auto, cpu, reference, cuda or cuda:0,2";
+  if (text.rfind("cuda", 0) != 0)
+    reject("--device", text, why,
+           did_you_mean(text, {"auto", "cpu", "reference", "cuda"}, "see lull devices"));
+  options.device.kind = DeviceKind::cuda;
+  if (text == "cuda") return;
+  if (text[4] != ':') reject("--device", text, why);
+  std::vector<int>& gpus = options.device.gpus;
+  for (const std::string& part : split(text.substr(5), ',')) {
+    const auto gpu = number<int>(part);
+    if (!gpu || *gpu < 0) reject("--device", text, why);
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+      reject("--device", text, "GPU " + part + " is there twice");
+    gpus.push_back(*gpu);
+  }
+}
+
+constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
+    {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
+                                                             {"cuda", Hwaccel::cuda}};
+constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
+    {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
+constexpr std::string_view files = "Files", method = "Method", devices = "Devices";
+
+constexpr OptionRow table[] = {
+    {"INPUT", "FILE", files, "the same as -i",
+     [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
+    {"OUTPUT", "FILE", files, "the same as -o",
+     [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
+    {"-i,--input", "FILE", files,
+     "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
+     "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
+     [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
+    {"-o,--output", "FILE", files,
+     "result; its extension chooses the container (a stack keeps its kind); out.%04d.png makes a "
+     "file for each frame; - is standard output, null drops the frames, "
+     "hash prints digests of them (./null is a file)",
+     [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
+    {"-y,--overwrite", "", files, "replace an existing output",
+     [](DenoiseOptions& o, const std::string&) { o.overwrite = true; },
+     "replace an existing output"},
+    {"-q,--quiet", "", files, "print errors only, and no progress unless --progress is given",
+     [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
+
+    {"-s,--sigma", "S|Y:Cb:Cr", method,
+     "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
+     "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through",
+     set_sigma, "strength of the noise: 5 is little, 25 is much"},
+    {"--sigma-scale", "native|8bit|unit", method,
+     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
+     "and TIFF stacks of floats, else 8bit)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
+     }},
+    {"-p,--profile", "fast|balanced|high|paper", method,
+     "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.profile = name_or_reject<bm3d::Profile>("--profile", v);
+     },
+     "fast, balanced or high quality (default: balanced)"},
+    {"--window", "A[:B]", method, "side of the search window in samples, odd, 1 to 127",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::window>(o, "--window", v, number_or_reject<int>);
+     }},
+    {"--group", "A[:B]", method, "patches in a group at most: 1, 2, 4, 8, 16 or 32",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::group>(o, "--group", v, number_or_reject<int>);
+     }},
+    {"--step", "A[:B]", method, "samples between reference patches, 1 to 8",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::step>(o, "--step", v, number_or_reject<int>);
+     }},
+    {"--tau", "A[:B]", method,
+     "match threshold: largest mean squared difference of patches, on the 0..255 scale",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::tau>(o, "--tau", v, number_or_reject<float>);
+     }},
+    {"--transform", "A[:B]", method, "2D transform of a patch: dct, bior or dft",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::transform>(o, "--transform", v, name_or_reject<bm3d::Transform>);
+     }},
+    {"--group-transform", "A[:B]", method, "1D transform across a group: haar or wht",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::group_transform>(o, "--group-transform", v,
+                                                 name_or_reject<bm3d::GroupTransform>);
+     }},
+    {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 4",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::kaiser>(o, "--kaiser", v, number_or_reject<float>);
+     }},
+    {"--lambda", "X", method, "hard threshold of the first phase in units of sigma",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::lambda>(o, "--lambda", v);
+     }},
+    {"--lambda-mean", "X", method,
+     "the same for the mean over a group, in units of the others' threshold",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::lambda_mean>(o, "--lambda-mean", v);
+     }},
+    {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
+     [](DenoiseOptions& o, const std::string& v) { set_number<&Params::mu2>(o, "--mu2", v); }},
+    {"--guide-noise", "X", method,
+     "share of the noisy picture in what the second phase matches in, 0 to 1",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::guide_noise>(o, "--guide-noise", v);
+     }},
+    {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const int phases = count_or_reject("--phases", v, 1, 2);
+       o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
+     }},
+    {"--temporal", "R|auto", method,
+     "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
+     "with balanced and high, 0 for stills and slices, and with fast and paper (default: auto)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.temporal.reset();
+       if (v == "auto") return;
+       const auto radius = number<int>(v);
+       if (!radius || *radius < 0 || *radius > max_temporal)
+         reject("--temporal", v, "must be auto, or from 0 to 4");
+       o.temporal = radius;
+     },
+     "frames before and after that help, 0 to 4 (video: 2)"},
+    {"--temporal-window", "A[:B]", method,
+     "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::temporal_window>(o, "--temporal-window", v, number_or_reject<int>);
+     }},
+    {"--place-bonus", "A[:B]", method,
+     "by how much the mean squared difference of the patch where motion predicts it counts less",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::place_bonus>(o, "--place-bonus", v, number_or_reject<float>);
+     }},
+    {"--scene-cut", "off|T", method,
+     "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not "
+     "predicted "
+     "by the frames before it (default: 0.5)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);
+       if (v != "off" && !(share > 0 && share <= 1))
+         reject("--scene-cut", v, "must be off, or a share above 0, up to 1");
+       o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
+     }},
+    {"--interlaced", "refuse|fields|frames", method,
+     "interlaced video: refuse it, filter the fields of either parity as a video of their own "
+     "(whatever the input says of itself), or filter whole frames (default: refuse)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.interlaced = choose("--interlaced", v, interlacings);
+     },
+     "fields or frames: how interlaced video is filtered"},
+    {"--batch", "WxH", method,
+     "area of reference patches worked on at a time, which bounds memory on a GPU "
+     "(default: 4096x1088)",
+     set_batch},
+
+    {"-d,--device", "DEVICE", devices,
+     "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
+     "(default: auto)",
+     set_device, "auto, cpu, cuda or cuda:0,1 (default: auto)"},
+    {"--hwaccel", "none|cuda", devices,
+     "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
+     "(default: none)",
+     [](DenoiseOptions& o, const std::string& v) { o.hwaccel = choose("--hwaccel", v, hwaccels); }},
+    {"--streams", "N", devices,
+     "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 2)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.streams = count_or_reject("--streams", v, 1, 16);
+     }},
+    {"--threads", "N", devices,
+     "CPU threads for decoding and denoising; 0: every core (default: 0)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.threads = count_or_reject("--threads", v, 0, 1024);
+     }},
+};
+
+}  // namespace
+
+std::span<const OptionRow> denoise_option_table() {
+  static const std::vector<OptionRow> whole = [] {
+    std::vector<OptionRow> rows(std::begin(table), std::end(table));
+    for (const std::span<const OptionRow> more :
+         {encoding_option_rows(), media_option_rows(), report_option_rows()})
+      rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+  }();
+  return whole;
+}
+
+void place_operands(DenoiseOptions& options) {
+  for (const std::string& name : options.operands) {
+    if (options.input.empty()) {
+      options.input = name;
+    } else if (options.output.empty()) {
+      options.output = name;
+    } else {
+      throw InvalidArgument("'" + name + "' is one name too many (the input is '" + options.input +
+                            "', the output '" + options.output + "'); leave one out");
+    }
+  }
+  options.operands.clear();
+}
+
+void check(const DenoiseOptions& options) {
+  if (options.input.empty())
+    throw InvalidArgument("no input; name it, as in lull INPUT OUTPUT --sigma S, or with -i FILE");
+  if (options.output.empty())
+    throw InvalidArgument("no output for '" + options.input +
+                          "'; name it behind the input or with " +
+                          "-o FILE, as in lull INPUT OUTPUT --sigma S");
+  if (!options.sigma)
+    throw InvalidArgument(
+        "no noise level; give its standard deviation with --sigma S, and see what it does with "
+        "lull preview");
+  if (options.lossless && options.crf)
+    throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
+  if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
+    throw InvalidArgument("--progress-fd 1 with -o " + options.output +
+                          " (the result goes there); give another descriptor");
+  if (options.resume && options.segment_frames == 0)
+    throw InvalidArgument(
+        "--resume without --segment-frames (only a job in segments can go on); "
+        "give what the job was begun with");
+  if (options.keep && options.segment_frames > 0)
+    throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
+                          std::string("leave one out"));
+  (void)make_params(options, options.temporal.value_or(0));
+  (void)source_options(options);
+}
+
+void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
+  double unit = values.full / 255;  // the file's values for one unit of --sigma
+  if (options.sigma_scale == SigmaScale::unit) unit = values.full;
+  if (options.sigma_scale == SigmaScale::native ||
+      (options.sigma_scale == SigmaScale::automatic && values.native))
+    unit = 1;
+  if (unit * 255 == values.span) return;
+  for (float& sigma : *options.sigma) {
+    const double scaled = sigma * unit / values.span * 255;
+    if (!(scaled <= std::numeric_limits<float>::max()))
+      throw InvalidArgument("--sigma is beyond all values of the input; see --sigma-scale");
+    sigma = static_cast<float>(scaled);
+  }
+}
+
+std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
+  const bool unit = options.sigma_scale == SigmaScale::unit;
+  if (!values.native || (!unit && options.sigma_scale != SigmaScale::eight_bits)) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
+                unit ? "unit" : "8bit", unit ? "1" : "255", values.full);
+  return text;
+}
+
+bool may_be_temporal(const DenoiseOptions& options) {
+  if (options.temporal) return *options.temporal > 0;
+  return options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
+}
+
+int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
+  if (options.temporal) return *options.temporal;
+  return may_be_temporal(options) && !input.still && !input.stack ? 2 : 0;
+}
+
+Params make_params(const DenoiseOptions& options, int temporal) {
+  Params params = bm3d::make_params(options.profile, *options.sigma, temporal);
+  for (const auto& override_one : options.overrides) override_one(params);
+  bm3d::validate(params);
+  return params;
+}
+
+}  // namespace lull::tools

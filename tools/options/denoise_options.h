@@ -1,0 +1,135 @@
+#pragma once
+// The options of `lull denoise`, in one table: the parser, --help and whatever is made from them.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "io/media.h"
+#include "tools/report/log.h"
+#include "tools/report/progress.h"
+
+namespace lull::tools {
+
+enum class DeviceKind { automatic, reference, cpu, cuda };
+
+struct DeviceChoice {
+  DeviceKind kind = DeviceKind::automatic;
+  std::vector<int> gpus;  // cuda: which of the visible ones, without repetition; empty: all
+};
+
+enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
+
+/// What becomes of interlaced video: an error, the fields of either parity filtered as a video of
+/// their own, whole frames as if it were none.
+enum class Interlaced { refuse, fields, frames };
+
+/// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
+enum class SigmaScale { automatic, native, eight_bits, unit };
+
+/// What denoises where a GPU was asked for that is not there, too small, or fails on the way;
+/// cpu_at_start: but not if it fails on the way.
+enum class Fallback { none, cpu_at_start, cpu };
+
+struct DenoiseOptions {
+  std::string input, output;
+  std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
+  bool overwrite = false, quiet = false;
+
+  std::optional<std::array<float, 3>> sigma;
+  SigmaScale sigma_scale = SigmaScale::automatic;
+  bm3d::Profile profile = bm3d::Profile::balanced;
+  std::optional<int> temporal;  // frames on either side; empty: by what is denoised
+  std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
+
+  DeviceChoice device;
+  Hwaccel hwaccel = Hwaccel::none;
+  int streams = 2;
+  int threads = 0;
+
+  std::optional<std::int64_t> keep;   // the only frame that is written, from 0
+  std::optional<std::int64_t> at_us;  // of `lull preview`: the time of its frame
+
+  std::string vcodec, pix_fmt;
+  std::optional<double> crf;
+  std::vector<std::pair<std::string, std::string>> vopts;
+  bool lossless = false;
+  bool strict_metadata = false;
+  io::Drops drops;
+  Interlaced interlaced = Interlaced::refuse;
+
+  io::SourceOptions source;   // what the input's rows set
+  io::RawVideo raw;           // counts with a pix_fmt
+  bool sized = false;         // --size was given
+  double white = 0;           // of float samples; 0: by the first frame
+  std::string output_format;  // container; empty: by the output's name
+  io::DataType datatype = io::DataType::same;
+
+  ProgressOptions progress;
+  LogOptions log;
+  int max_decode_errors = 0;
+  int segment_frames = 0;  // 0: no segments
+  bool resume = false;
+  Fallback fallback = Fallback::none;
+};
+
+/// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
+/// It throws InvalidArgument.
+struct OptionRow {
+  std::string_view names;  // "-i,--input"; a name without dash is an operand
+  std::string_view value;  // what stands for the value in the help; empty: a flag
+  std::string_view group;  // heading in the help
+  std::string_view help;
+  void (*apply)(DenoiseOptions& options, const std::string& value);
+  std::string_view brief = {};  // a short line for --help; empty: in --help-all alone
+  bool repeatable = false;      // `value` has commas between what each gave
+};
+
+[[nodiscard]] std::span<const OptionRow> denoise_option_table();
+
+/// The rows of `lull preview`: its own, and those of the table that its frame depends on.
+[[nodiscard]] std::vector<OptionRow> preview_option_rows();
+
+/// The part of the table that says in which form results are written.
+[[nodiscard]] std::span<const OptionRow> encoding_option_rows();
+/// The part of the table that says what is reported, and what happens in trouble.
+[[nodiscard]] std::span<const OptionRow> report_option_rows();
+/// The part of the table that says how inputs are read, and how streams are cut and limited.
+[[nodiscard]] std::span<const OptionRow> media_option_rows();
+/// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
+[[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options);
+
+/// Makes the operands what was not given with -i and -o: the input first, then the output.
+/// @throws InvalidArgument  there are too many
+void place_operands(DenoiseOptions& options);
+
+/// What the table cannot check row by row.
+/// @throws InvalidArgument  something is missing or contradicts itself
+void check(const DenoiseOptions& options);
+
+/// Brings sigma to the scale on which the samples of frames are filtered, 0..255.
+/// @throws InvalidArgument  it is out of range there
+void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
+
+/// What 255 or 1 stands for in a file whose own scale nobody stated; empty if that is not asked
+/// for.
+[[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
+
+/// Whether patches may come from other frames, as far as can be said before the input is open.
+[[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
+/// How many frames on either side of one its patches come from: what --temporal says, or else what
+/// suits the input.
+[[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
+
+/// Profile, noise and overrides together. `options` must have passed check().
+/// @throws InvalidArgument  naming the parameter outside its range
+[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, int temporal = 0);
+
+}  // namespace lull::tools

@@ -1,0 +1,80 @@
+// The rows of the option table that say in which form results are written.
+
+#include "tools/options/denoise_options.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+// k=v:k=v, where "\:" stands for a colon in a value.
+void set_vopts(DenoiseOptions& options, const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ':')
+      parts.back() += text[++i];
+    else if (text[i] == ':')
+      parts.emplace_back();
+    else
+      parts.back() += text[i];
+  }
+  for (const std::string& part : parts) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0)
+      reject("--vopts", text, "must be key=value, with colons between several");
+    options.vopts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+  }
+}
+
+constexpr std::pair<std::string_view, io::Axis> axes[] = {
+    {"x", io::Axis::x}, {"y", io::Axis::y}, {"z", io::Axis::z}};
+constexpr std::pair<std::string_view, io::DataType> data_types[] = {
+    {"same", io::DataType::same},
+    {"int16", io::DataType::int16},
+    {"float32", io::DataType::float32}};
+
+constexpr std::string_view encoding = "Encoding", stacks = "Slice stacks";
+
+constexpr OptionRow encoding_rows[] = {
+    {"--keep", "K", encoding, "write frame K alone, counted from 0: one picture of a burst",
+     [](DenoiseOptions& o, const std::string& v) {
+       const auto frame = number<std::int64_t>(v);
+       if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
+       o.keep = frame;
+     },
+     "write frame K alone, counted from 0"},
+    {"--vcodec", "NAME", encoding,
+     "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
+     "8 bits, FFV1 for --lossless; a still picture keeps its format)",
+     [](DenoiseOptions& o, const std::string& v) { o.vcodec = v; }},
+    {"--crf", "X", encoding, "constant rate factor, on the encoder's own scale",
+     [](DenoiseOptions& o, const std::string& v) { o.crf = number_or_reject<double>("--crf", v); },
+     "quality of the encoder, less is better (x264: 18)"},
+    {"--vopts", "K=V:K=V", encoding,
+     "further options of the encoder or container; \\: is a colon in a value", set_vopts},
+    {"--pix-fmt", "NAME", encoding,
+     "FFmpeg's pixel format of the result (default: the input's, or the one that loses least of "
+     "those "
+     "that the output holds)",
+     [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
+    {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
+     [](DenoiseOptions& o, const std::string&) { o.lossless = true; },
+     "keep every bit of the result (FFV1)"},
+
+    {"--strict-metadata", "", encoding,
+     "fail where the output cannot hold what comes with the video (without it: a warning each)",
+     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
+
+    {"--axis", "x|y|z", stacks,
+     "the axis along which the slices of a NIfTI volume lie (default: z)",
+     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
+    {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.datatype = choose("--datatype", v, data_types);
+     }},
+};
+
+}  // namespace
+
+std::span<const OptionRow> encoding_option_rows() { return encoding_rows; }
+
+}  // namespace lull::tools

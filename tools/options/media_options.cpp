@@ -1,0 +1,318 @@
+// The rows of the option table that say what the input is and what comes out in which form.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "tools/options/denoise_options.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+/// The whole of `text` as a number from 0 in decimal digits.
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || text[0] == '-' || error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+/// "30000/1001", "25" or "23.976", exactly.
+std::optional<Rational> rate(std::string_view text) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // FFmpeg's fractions
+  Rational result{0, 1};
+  std::string digits(text);
+  if (const std::size_t slash = text.find('/'); slash != text.npos) {
+    result.den = whole(text.substr(slash + 1)).value_or(0);
+    digits = text.substr(0, slash);
+  } else if (const std::size_t point = text.find('.'); point != text.npos) {
+    digits.erase(point, 1);
+    if (text.size() - point - 1 > 6) return std::nullopt;
+    for (std::size_t i = point + 1; i < text.size(); ++i) result.den *= 10;
+  }
+  result.num = whole(digits).value_or(0);
+  if (result.num < 1 || result.den < 1 || result.num > most || result.den > most)
+    return std::nullopt;
+  return result;
+}
+
+void set_size(DenoiseOptions& options, const std::string& text) {
+  const std::size_t x = text.find('x');
+  const std::string_view sides(text);
+  const std::int64_t width = whole(sides.substr(0, x)).value_or(0);
+  const std::int64_t height = x == text.npos ? 0 : whole(sides.substr(x + 1)).value_or(0);
+  constexpr int most = 1 << 20;
+  if (width < 1 || height < 1 || width > most || height > most)
+    reject("--size", text, "must be WIDTHxHEIGHT in samples");
+  options.raw.width = static_cast<int>(width);
+  options.raw.height = static_cast<int>(height);
+  options.sized = true;
+}
+
+void set_white(DenoiseOptions& options, const std::string& text) {
+  options.white = 0;
+  if (text == "auto") return;
+  options.white = number_or_reject<double>("--white", text);
+  if (!(options.white > 0)) reject("--white", text, "must be auto, or a number above 0");
+}
+
+void set_rate(DenoiseOptions& options, const std::string& text) {
+  const auto value = rate(text);
+  if (!value) reject("--rate", text, "must be frames per second: 25, 23.976 or 30000/1001");
+  options.source.rate = *value;
+}
+
+/// "10-200,300-": numbers from 0, both ends included, rising.
+void set_frames(DenoiseOptions& options, const std::string& text) {
+  const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
+  std::vector<io::FrameRange>& ranges = options.source.selection.ranges;
+  ranges.clear();
+  std::string_view rest(text);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
+    const std::size_t dash = part.find('-');
+    io::FrameRange range;
+    const auto first = whole(part.substr(0, dash));
+    range.first = first.value_or(-1);
+    if (dash == part.npos) {
+      range.last = range.first;
+    } else if (dash + 1 < part.size()) {
+      range.last = whole(part.substr(dash + 1)).value_or(-1);
+    }
+    const bool rising = ranges.empty() || range.first > ranges.back().last;
+    if (range.first < 0 || range.last < range.first || !rising) reject("--frames", text, why);
+    ranges.push_back(range);
+  }
+}
+
+/// "12.5", "1:30" or "1:02:03.250" in microseconds; nullopt if it is none of these.
+std::optional<std::int64_t> time_us(std::string_view text) {
+  constexpr std::int64_t second = 1000000, longest_s = std::int64_t{1} << 40;
+  std::int64_t seconds = 0, fraction = 0;
+  if (const std::size_t point = text.find('.'); point != text.npos) {
+    std::string digits(text.substr(point + 1));
+    if (digits.empty() || digits.size() > 6) return std::nullopt;
+    digits.resize(6, '0');
+    const auto value = whole(digits);
+    if (!value) return std::nullopt;
+    fraction = *value;
+    text = text.substr(0, point);
+  }
+  int parts = 0;
+  for (bool more = true; more; ++parts) {
+    const std::size_t colon = text.find(':');
+    const auto value = whole(text.substr(0, colon));
+    more = colon != text.npos;
+    if (!value || parts > 2 || *value > longest_s || (parts > 0 && *value > 59))
+      return std::nullopt;
+    seconds = 60 * seconds + *value;
+    if (seconds > longest_s) return std::nullopt;
+    if (more) text.remove_prefix(colon + 1);
+  }
+  return seconds * second + fraction;
+}
+
+std::int64_t time_or_reject(std::string_view option, const std::string& text) {
+  const auto value = time_us(text);
+  if (!value) reject(option, text, "must be seconds or [hours:]minutes:seconds, to a microsecond");
+  return *value;
+}
+
+std::int64_t limit_or_reject(std::string_view option, const std::string& text, std::int64_t most) {
+  const std::int64_t value = whole(text).value_or(0);
+  if (value < 1 || value > most)
+    reject(option, text, "must be a whole number from 1 to " + std::to_string(most));
+  return value;
+}
+
+/// "2G", "512M", "1.5G" or bytes; units of 1024.
+void set_max_memory(DenoiseOptions& options, const std::string& text) {
+  constexpr std::string_view units = "KMGT";
+  std::string digits = text;
+  double unit = 1;
+  if (!digits.empty() && units.find(digits.back()) != units.npos) {
+    unit = std::exp2(10.0 * static_cast<double>(units.find(digits.back()) + 1));
+    digits.pop_back();
+  }
+  const auto value = number<double>(digits);
+  const double bytes = value.value_or(0) * unit;
+  if (!(bytes >= 1 << 20 && bytes <= std::exp2(60)))
+    reject("--max-memory", text, "must be bytes, or a number and K, M, G or T, from 1M");
+  options.source.limits.memory = static_cast<std::int64_t>(bytes);
+}
+
+void set_protocols(DenoiseOptions& options, const std::string& text) {
+  std::string name;
+  for (const char c : text + ",") {
+    if (c != ',') {
+      name += c;
+    } else if (name.empty()) {
+      reject("--allow-protocol", text, "must be names, with commas between several");
+    } else {
+      options.source.protocols.push_back(std::exchange(name, {}));
+    }
+  }
+}
+
+using io::Drops;
+
+constexpr std::pair<std::string_view, bool Drops::*> drop_kinds[] = {
+    {"audio", &Drops::audio}, {"subtitle", &Drops::subtitles},
+    {"data", &Drops::data},   {"attachment", &Drops::attachments},
+    {"video", &Drops::video}, {"chapters", &Drops::chapters},
+    {"tags", &Drops::tags}};
+
+void add_drop(Drops& drops, const std::string& text) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (const auto index = whole(text); index && *index <= most)
+    return drops.streams.push_back(static_cast<int>(*index));
+  const auto* kind =
+      std::ranges::find(drop_kinds, text, &std::pair<std::string_view, bool Drops::*>::first);
+  if (kind == std::end(drop_kinds))
+    reject("--drop", text,
+           "must be the number of a stream, or audio, subtitle, data, attachment, video, chapters "
+           "or tags");
+  drops.*kind->second = true;
+}
+
+void set_drops(DenoiseOptions& options, const std::string& text) {
+  options.drops = {};
+  std::string_view rest(text);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    add_drop(options.drops, std::string(rest.substr(0, comma)));
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+}
+
+constexpr std::string_view limits = "Limits";
+constexpr std::string_view input = "Input and output";
+
+constexpr OptionRow rows[] = {
+    {"--input-format", "NAME", input,
+     "container of the input: y4m, nut or another that FFmpeg knows (default: by its content)",
+     [](DenoiseOptions& o, const std::string& v) { o.source.format = v; }},
+    {"--raw-format", "PIXFMT", input,
+     "the input is samples without any head, in this pixel format of FFmpeg; needs --size",
+     [](DenoiseOptions& o, const std::string& v) { o.raw.pix_fmt = v; }},
+    {"--size", "WxH", input, "size of a raw input's frames in samples", set_size},
+    {"--rate", "R", input,
+     "frames per second of a raw input or a sequence: 25 or 30000/1001 (default: 25)", set_rate},
+    {"--white", "X|auto", input,
+     "of pictures of floats (OpenEXR, TIFF): the value up to which they are filtered as finely as "
+     "can be; from 1.5 times that on samples stay as they are; auto: 1, or if most of the first "
+     "picture is brighter, a power of two above it (default: auto)",
+     set_white},
+    {"--output-format", "NAME", input,
+     "container of the output: y4m, raw, nut or another that FFmpeg knows (default: by the "
+     "output's extension; for -, nut or raw where the input is, else y4m)",
+     [](DenoiseOptions& o, const std::string& v) { o.output_format = v; }},
+    {"--drop",
+     "KIND|N",
+     input,
+     "leave streams of the input out, one by its number or all of a kind: audio, subtitle, data, "
+     "attachment (covers, too), video (beside the denoised), chapters, tags (of the file); may be "
+     "given several times",
+     set_drops,
+     {},
+     true},
+    {"--frames", "A-B,C-", input,
+     "only these frames, counted from 0, both ends included; sound is cut with them, and "
+     "they are joined without gaps",
+     set_frames},
+    {"--start", "TIME", input,
+     "only what begins at this time after the first frame, in seconds or h:m:s",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.source.selection.start_us = time_or_reject("--start", v);
+     },
+     "begin there: in seconds, or h:m:s"},
+    {"--duration", "TIME", input, "only so much of it",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.source.selection.duration_us = time_or_reject("--duration", v);
+     },
+     "... and end after so much of it"},
+
+    {"--max-pixels", "N", limits, "largest frame that is read, width times height (default: 2^28)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.source.limits.pixels = limit_or_reject("--max-pixels", v, std::int64_t{1} << 40);
+     }},
+    {"--max-frames", "N", limits, "an input of more frames is an error (default: no limit)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.source.limits.frames = limit_or_reject("--max-frames", v, std::int64_t{1} << 60);
+     }},
+    {"--max-streams", "N", limits, "an input of more streams is an error (default: 1000)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.source.limits.streams =
+           static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
+     }},
+    {"--max-memory", "SIZE", limits,
+     "memory of the host for frames and for what waits between input and output: 2G, 512M; what "
+     "needs more is an error (default: half of what is free)",
+     set_max_memory},
+    {"--allow-protocol", "NAME,NAME", limits,
+     "read addresses of these protocols of FFmpeg, https for one; without it, inputs are files and "
+     "pipes and refer to nothing but files",
+     set_protocols},
+};
+
+}  // namespace
+
+std::span<const OptionRow> media_option_rows() { return rows; }
+
+std::vector<OptionRow> preview_option_rows() {
+  constexpr std::string_view files = "Files";
+  std::vector<OptionRow> all{
+      {"INPUT", "FILE", files, "video, picture, sequence or stack of slices, as for lull denoise",
+       [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
+      {"-o,--output", "FILE", files,
+       "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
+       [](DenoiseOptions& o, const std::string& v) { o.output = v; },
+       "the PNG file (default: NAME.preview.png here)"},
+      {"--at", "TIME", files,
+       "the frame that is shown at this time after the first, in seconds or h:m:s (default: a "
+       "third "
+       "of the whole; of a stack the slice in the middle)",
+       [](DenoiseOptions& o, const std::string& v) { o.at_us = time_or_reject("--at", v); },
+       "the frame at this time, in seconds or h:m:s"}};
+  constexpr std::string_view groups[] = {"Files", "Method", "Devices", "Slice stacks",
+                                         input,   limits,   "Reports"};
+  // What a whole result is made with, and what has a meaning for it alone.
+  constexpr std::string_view others[] = {"INPUT",     "OUTPUT",     "-i,--input", "-o,--output",
+                                         "--hwaccel", "--streams",  "--frames",   "--output-format",
+                                         "--start",   "--duration", "--progress", "--progress-fd",
+                                         "--datatype"};
+  for (const OptionRow& row : denoise_option_table())
+    if (std::ranges::find(groups, row.group) != std::end(groups) &&
+        std::ranges::find(others, row.names) == std::end(others))
+      all.push_back(row);
+  return all;
+}
+
+io::SourceOptions source_options(const DenoiseOptions& options) {
+  io::SourceOptions source = options.source;
+  const io::Selection& part = source.selection;
+  if (!part.ranges.empty() && (part.start_us > 0 || part.duration_us))
+    throw InvalidArgument("--frames with --start or --duration; give one of them");
+  const bool raw = !options.raw.pix_fmt.empty();
+  if (raw && !options.sized)
+    throw InvalidArgument("--raw-format without --size (raw video has no head); give --size WxH");
+  if (!raw && options.sized)
+    throw InvalidArgument("--size without --raw-format (other inputs know theirs); leave it out");
+  if (raw && !source.format.empty())
+    throw InvalidArgument("--raw-format with --input-format; give one of them");
+  if (raw) source.raw = options.raw;
+  source.white = options.white;
+  return source;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,87 @@
+#pragma once
+// From the texts of options to values; what makes no sense is an InvalidArgument.
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "tools/options/suggestion.h"
+
+namespace lull::tools {
+
+[[noreturn]] inline void reject(std::string_view option, const std::string& value,
+                                const std::string& why,
+                                const std::string& advice = "see lull denoise --help-all") {
+  throw InvalidArgument(std::string(option) + " " + (value.empty() ? "''" : value) + " (" + why +
+                        "); " + advice);
+}
+
+/// Of a value that is none of `names`.
+[[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
+                                     const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  reject(option, value, "must be one of " + list,
+         did_you_mean(value, names, "see lull denoise --help-all"));
+}
+
+inline std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+/// The whole of `text` as a finite number in the locale-free notation of C.
+template <class Number>
+std::optional<Number> number(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+template <class Number>
+Number number_or_reject(std::string_view option, const std::string& text) {
+  const auto value = number<Number>(text);
+  if (!value)
+    reject(option, text,
+           std::is_integral_v<Number> ? "must be a whole number" : "must be a number");
+  return *value;
+}
+
+inline int count_or_reject(std::string_view option, const std::string& text, int least, int most) {
+  const auto value = number<int>(text);
+  if (!value || *value < least || *value > most)
+    reject(option, text,
+           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return *value;
+}
+
+/// The value that `choices` gives to `text`.
+template <class Value, std::size_t Count>
+Value choose(std::string_view option, const std::string& text,
+             const std::pair<std::string_view, Value> (&choices)[Count]) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names.emplace_back(name);
+  }
+  reject_word(option, text, names);
+}
+
+}  // namespace lull::tools

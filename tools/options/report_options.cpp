@@ -1,0 +1,73 @@
+// The rows of the option table that say what is reported of a run, and what happens in trouble.
+
+#include "tools/options/denoise_options.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr std::string_view reports = "Reports", trouble = "Trouble";
+
+constexpr std::pair<std::string_view, ProgressMode> progress_modes[] = {
+    {"bar", ProgressMode::bar},
+    {"plain", ProgressMode::plain},
+    {"json", ProgressMode::json},
+    {"none", ProgressMode::none}};
+constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLevel::error},
+                                                                {"warning", LogLevel::warning},
+                                                                {"info", LogLevel::info},
+                                                                {"debug", LogLevel::debug}};
+constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
+                                                               {"cpu", Fallback::cpu}};
+
+constexpr OptionRow rows[] = {
+    {"--progress", "bar|plain|json|none", reports,
+     "bar: one line, written over and over; plain: a line every five seconds; json: objects, one a "
+     "line, as docs/progress.schema.json says (default: bar on a terminal, else plain)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.progress.mode = choose("--progress", v, progress_modes);
+     }},
+    {"--progress-fd", "N", reports,
+     "file descriptor that progress is written to (default: 2, standard error)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.progress.descriptor = count_or_reject("--progress-fd", v, 0, 1 << 20);
+     }},
+    {"--log-level", "error|warning|info|debug", reports,
+     "which messages are written; debug: FFmpeg's too (default: info)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.log.level = choose("--log-level", v, log_levels);
+     }},
+    {"--log-file", "FILE", reports,
+     "append messages to this file too, with times; -q does not concern it",
+     [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
+
+    {"--max-decode-errors", "N", trouble,
+     "accept an input of which up to N frames are damaged or missing; with more, what was filtered "
+     "stays under a temporary name and the exit code is 65 (default: 0)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
+     }},
+    {"--segment-frames", "N", trouble,
+     "encode segments of N frames, from 2, each of them safe on the disk before the next, in the "
+     "folder OUTPUT.lull-job until all are one file; some hundred are good",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
+     }},
+    {"--resume", "", trouble,
+     "go on with such a job that was interrupted, with the same input and options, to the same "
+     "bytes; begin one if there is none",
+     [](DenoiseOptions& o, const std::string&) { o.resume = true; }},
+    {"--fallback", "none|cpu", trouble,
+     "cpu: denoise on the CPU if there is no GPU, its memory does not suffice with fewer streams "
+     "and smaller batches either, or the last GPU fails on the way, but for jobs in segments "
+     "(default: none)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.fallback = choose("--fallback", v, fallbacks);
+     }},
+};
+
+}  // namespace
+
+std::span<const OptionRow> report_option_rows() { return rows; }
+
+}  // namespace lull::tools

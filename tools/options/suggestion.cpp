@@ -1,0 +1,71 @@
+#include "tools/options/suggestion.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace lull::tools {
+namespace {
+
+constexpr std::size_t longest = 64;  // letters; what is longer is no slip of the pen
+
+std::string plain(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  std::string text(word);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// Letters to put in, take out, replace or swap with their neighbour to get from one to the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before, last, now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(last, now);
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t other = a[i - 1] == b[j - 1] ? 0 : 1;
+      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + other});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) now[j] = std::min(now[j], before[j - 2] + 1);
+    }
+  }
+  return now[b.size()];
+}
+
+/// How unlike they are; nothing where nobody would take one for the other.
+std::optional<std::size_t> unlikeness(const std::string& word, const std::string& candidate) {
+  if (word.size() >= 3 && candidate.starts_with(word)) return 1;
+  const std::size_t letters = distance(word, candidate);
+  const std::size_t bearable = word.size() < 3 ? 0 : word.size() < 5 ? 1 : word.size() < 9 ? 2 : 3;
+  if (letters > bearable) return std::nullopt;
+  return letters;
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string meant = plain(word);
+  if (meant.empty() || meant.size() > longest) return {};
+  std::string nearest;
+  std::size_t least = longest;
+  for (const std::string& candidate : candidates) {
+    const auto unlike = unlikeness(meant, plain(candidate));
+    if (!unlike) continue;
+    // Of several that a word begins, the shortest.
+    if (*unlike < least || (*unlike == least && candidate.size() < nearest.size())) {
+      least = *unlike;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise) {
+  const std::string nearest = nearest_word(word, candidates);
+  return nearest.empty() ? otherwise : "did you mean " + nearest + "?";
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,211 @@
+#include "tools/report/progress.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.h"
+#include "core/version.h"
+#include "tools/report/json.h"
+#include "tools/report/progress_line.h"
+
+namespace lull::tools {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::chrono::milliseconds interval(ProgressMode mode) {
+  switch (mode) {
+    case ProgressMode::bar:
+      return 100ms;
+    case ProgressMode::json:
+      return 500ms;
+    default:
+      return 5000ms;
+  }
+}
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[256];
+  const int length = std::snprintf(text, sizeof text, pattern, values...);
+  return {text, static_cast<std::size_t>(std::max(0, std::min<int>(length, sizeof text - 1)))};
+}
+
+int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
+
+/// To thousandths; null where it is not finite.
+Json number(double value) { return std::round(1000 * value) / 1000; }
+
+const char* name_of(Layout layout) {
+  switch (layout) {
+    case Layout::gray:
+      return "gray";
+    case Layout::yuv:
+      return "yuv";
+    case Layout::rgb:
+      return "rgb";
+  }
+  return "";
+}
+
+}  // namespace
+
+Progress::Progress(const ProgressOptions& options, bool quiet)
+    : mode_(options.mode),
+      descriptor_(options.descriptor),
+      terminal_(isatty(options.descriptor) != 0),
+      last_(std::chrono::steady_clock::now()) {
+  if (mode_ == ProgressMode::automatic)
+    mode_ = quiet ? ProgressMode::none : terminal_ ? ProgressMode::bar : ProgressMode::plain;
+  const int flags = fcntl(descriptor_, F_GETFL);
+  if (descriptor_ != STDERR_FILENO && (flags < 0 || (flags & O_ACCMODE) == O_RDONLY))
+    throw InvalidArgument("--progress-fd " + std::to_string(descriptor_) +
+                          " (it is not open for writing); open it, as in 3>progress.json");
+}
+
+void Progress::start(const JobFacts& facts) {
+  const std::lock_guard lock(mutex_);
+  facts_ = facts;
+  // What opening took is no progress; as JSON the first frame shall show at once.
+  last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
+                                      : std::chrono::steady_clock::now();
+  if (mode_ != ProgressMode::json) return;
+  const FrameFormat& format = facts.format;
+  write(json_text({{"event", "start"},
+                   {"version", version},
+                   {"input", facts.input},
+                   {"output", facts.output},
+                   {"width", format.width},
+                   {"height", format.height},
+                   {"layout", name_of(format.layout)},
+                   {"bits", format.bits},
+                   {"frames_expected", count_or_null(facts.frames)},
+                   {"devices", facts.devices}}) +
+        "\n");
+}
+
+std::string Progress::line(const pipeline::PipelineStats& stats) const {
+  using pipeline::Stage;
+  std::string text = format("frame %lld", static_cast<long long>(stats.frames));
+  // The container's count is an estimate: once it is passed, it says nothing.
+  if (facts_.frames >= stats.frames) {
+    text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
+                   static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
+    text += format("  %.2f fps", stats.fps());
+    if (stats.fps() > 0)
+      text += "  ETA " +
+              format_duration(static_cast<double>(facts_.frames - stats.frames) / stats.fps());
+  } else {
+    text += format("  %.2f fps", stats.fps());
+  }
+  return text + format("  busy: decode %d%% denoise %d%% encode %d%%",
+                       percent(stats.busy_share(Stage::decode)),
+                       percent(stats.busy_share(Stage::denoise)),
+                       percent(stats.busy_share(Stage::encode)));
+}
+
+std::string Progress::object(const pipeline::PipelineStats& stats) const {
+  const bool known = facts_.frames >= stats.frames && stats.fps() > 0;
+  Json busy;
+  for (const auto stage :
+       {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
+    busy[pipeline::stage_name(stage)] = number(stats.busy_share(stage));
+  const auto left = static_cast<double>(facts_.frames - stats.frames);
+  return json_text({{"event", "progress"},
+                    {"frames", stats.frames},
+                    {"frames_expected", known ? Json(facts_.frames) : Json()},
+                    {"seconds", number(stats.seconds)},
+                    {"fps", number(stats.fps())},
+                    {"eta_seconds", known ? number(left / stats.fps()) : Json()},
+                    {"busy", busy}}) +
+         "\n";
+}
+
+void Progress::update(const pipeline::PipelineStats& stats) {
+  const std::lock_guard lock(mutex_);
+  last_stats_ = stats;
+  if (mode_ == ProgressMode::none) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < last_ + interval(mode_)) return;
+  last_ = now;
+  if (mode_ == ProgressMode::bar) {
+    const std::string live = progress_line(stats, facts_.frames, columns_of(descriptor_));
+    write("\r" + live + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
+    shown_ = true;
+  } else {
+    write(mode_ == ProgressMode::json ? object(stats) : "lull: " + line(stats) + "\n");
+  }
+}
+
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  clear_locked();
+}
+
+void Progress::clear_locked() {
+  if (shown_) write(terminal_ ? "\r\033[K" : "\n");
+  shown_ = false;
+}
+
+void Progress::done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
+  const std::lock_guard lock(mutex_);
+  last_stats_ = stats;
+  end({"done", 0, {}, damaged_frames});
+}
+
+void Progress::failed(int exit_code, const std::string& text, std::int64_t damaged_frames) {
+  const std::lock_guard lock(mutex_);
+  end({"failed", exit_code, text, damaged_frames});
+}
+
+void Progress::stopped(int signal) {
+  const std::lock_guard lock(mutex_);
+  end({"stopped", 128 + signal, "stopped by signal " + std::to_string(signal), 0});
+}
+
+void Progress::end(const End& end) {
+  clear_locked();
+  if (mode_ != ProgressMode::json || ended_) return;
+  ended_ = true;
+  write(json_text({{"event", "end"},
+                   {"status", end.status},
+                   {"exit_code", end.exit_code},
+                   {"frames", last_stats_.frames},
+                   {"damaged_frames", end.damaged},
+                   {"seconds", number(last_stats_.seconds)},
+                   {"fps", number(last_stats_.fps())},
+                   {"message", end.text.empty() ? Json() : Json(end.text)}}) +
+            "\n",
+        Patience::second);
+}
+
+// A pipe that can be written to takes 4096 bytes without waiting (PIPE_BUF); lines are shorter but
+// for the longest names, which may wait.
+void Progress::write(const std::string& text, Patience patience) {
+  pollfd target{descriptor_, POLLOUT, 0};
+  const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);
+  if (ready <= 0 || !(target.revents & POLLOUT)) return;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;  // nobody reads it any more: the job goes on
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+std::string summary(const pipeline::PipelineStats& stats, const std::string& output) {
+  const pipeline::Stage busiest = stats.busiest();
+  return output + format(": %lld %s in %.2f s, %.2f fps; busiest stage: %s (%d%%)",
+                         static_cast<long long>(stats.frames),
+                         stats.frames == 1 ? "frame" : "frames", stats.seconds, stats.fps(),
+                         pipeline::stage_name(busiest), percent(stats.busy_share(busiest)));
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,76 @@
+#include "tools/sessions/device_choice.h"
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+#include "cuda/device_list.h"
+
+namespace lull::tools {
+namespace {
+
+bm3d::Backend gpu(const DenoiseOptions& options, int device) {
+  return {.kind = bm3d::BackendKind::cuda,
+          .device = device,
+          .streams = options.streams,
+          .threads = options.threads};
+}
+
+std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
+  std::string text = "device cuda:";
+  for (const auto& device : devices)
+    text += (&device == &devices.front() ? "" : ",") + std::to_string(device.index);
+  text += " (" + std::to_string(devices.size()) + (devices.size() == 1 ? " GPU: " : " GPUs: ");
+  for (const auto& device : devices)
+    text += (&device == &devices.front() ? "" : ", ") + device.name;
+  return text + ")";
+}
+
+}  // namespace
+
+std::string cpu_target() {
+  // Highway numbers its targets from the best on. Of those that this CPU has, the build holds
+  // HWY_TARGETS.
+  const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
+  return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
+}
+
+ChosenDevices choose_devices(const DenoiseOptions& options) {
+  ChosenDevices chosen;
+  const DeviceChoice& choice = options.device;
+  if (choice.kind == DeviceKind::cpu || choice.kind == DeviceKind::reference) {
+    const bool cpu = choice.kind == DeviceKind::cpu;
+    chosen.backends = {{.kind = cpu ? bm3d::BackendKind::cpu : bm3d::BackendKind::reference,
+                        .threads = options.threads}};
+    return chosen;
+  }
+  const cuda::DeviceList list = cuda::list_devices();
+  if (choice.kind == DeviceKind::automatic && list.devices.empty()) {
+    chosen.backends = {{.kind = bm3d::BackendKind::cpu, .threads = options.threads}};
+    chosen.reason = "device cpu (no GPU: " + list.reason + ")";
+    return chosen;
+  }
+  if (list.devices.empty() && options.fallback == Fallback::cpu) {
+    chosen.backends = {{.kind = bm3d::BackendKind::cpu, .threads = options.threads}};
+    chosen.reason = "denoising on the CPU (no GPU: " + list.reason + ")";
+    return chosen;
+  }
+  if (list.devices.empty())
+    throw DeviceUnavailable("no GPU to use (" + list.reason + "); try --device cpu");
+  if (choice.gpus.empty())
+    for (const auto& device : list.devices) chosen.backends.push_back(gpu(options, device.index));
+  for (const int index : choice.gpus) {
+    const bool there = std::any_of(list.devices.begin(), list.devices.end(),
+                                   [&](const auto& device) { return device.index == index; });
+    if (!there)
+      throw DeviceUnavailable("no GPU " + std::to_string(index) + " (" +
+                              std::to_string(list.devices.size()) + " visible); see lull devices");
+    chosen.backends.push_back(gpu(options, index));
+  }
+  if (choice.kind == DeviceKind::automatic) chosen.reason = describe(list.devices);
+  return chosen;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,98 @@
+#include "tools/sessions/job.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "bm3d/names.h"
+#include "cuda/device_list.h"
+#include "tools/sessions/device_choice.h"
+
+namespace lull::tools {
+namespace {
+
+std::string text_of(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+  return text;
+}
+std::string text_of(int value) { return std::to_string(value); }
+std::string text_of(bm3d::Transform value) { return std::string(bm3d::name(value)); }
+std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(value)); }
+
+template <class Value>
+std::string both(const bm3d::Params& params, Value bm3d::PhaseParams::*member) {
+  return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
+}
+
+/// White noise by its levels. Of other noise a number that tells its autocorrelations apart.
+std::string text_of(const NoiseModel& noise) {
+  std::string text;
+  std::uint32_t hash = 2166136261;  // FNV-1a
+  for (int i = 0; i < 3; ++i) {
+    text += (text.empty() ? "" : ":") + text_of(noise.sigma(i));
+    if (noise.plane(i).is_white()) continue;
+    for (const float lag : *noise.plane(i).correlation)
+      hash = (hash ^ std::bit_cast<std::uint32_t>(lag)) * 16777619;
+  }
+  return noise.is_white() ? text : text + " coloured " + std::to_string(hash);
+}
+
+/// Bytes are equal on one kind of device, however many of it there are.
+std::string device_of(const std::vector<bm3d::Backend>& backends) {
+  switch (backends.front().kind) {
+    case bm3d::BackendKind::reference:
+      return "reference";
+    case bm3d::BackendKind::cpu:
+      return "cpu (" + cpu_target() + ")";
+    case bm3d::BackendKind::cuda:
+      break;
+  }
+  std::set<std::string> models;
+  for (const cuda::DeviceInfo& gpu : cuda::list_devices().devices)
+    for (const bm3d::Backend& backend : backends)
+      if (backend.device == gpu.index) models.insert(gpu.name);
+  std::string text;
+  for (const std::string& model : models) text += (text.empty() ? "" : ", ") + model;
+  return "cuda (" + text + ")";
+}
+
+const char* name_of(Interlaced interlaced) {
+  return interlaced == Interlaced::fields ? "fields" : "whole frames";
+}
+
+}  // namespace
+
+std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Params& params,
+                                   const std::vector<bm3d::Backend>& backends) {
+  using Phase = bm3d::PhaseParams;
+  return {{"--sigma (of 0..255)", text_of(params.noise)},
+          {"--window", both(params, &Phase::window)},
+          {"--group", both(params, &Phase::group)},
+          {"--step", both(params, &Phase::step)},
+          {"--tau", both(params, &Phase::tau)},
+          {"--transform", both(params, &Phase::transform)},
+          {"--group-transform", both(params, &Phase::group_transform)},
+          {"--kaiser", both(params, &Phase::kaiser)},
+          {"--lambda", text_of(params.lambda)},
+          {"--lambda-mean", text_of(params.lambda_mean)},
+          {"--mu2", text_of(params.mu2)},
+          {"--guide-noise", text_of(params.guide_noise)},
+          {"--phases", text_of(params.phases)},
+          {"--temporal", text_of(params.temporal)},
+          {"--temporal-window", both(params, &Phase::temporal_window)},
+          {"--place-bonus", both(params, &Phase::place_bonus)},
+          {"--scene-cut", text_of(params.scene_cut)},
+          {"--interlaced", name_of(options.interlaced)},
+          {"the device", device_of(backends)}};
+}
+
+pipeline::Surroundings surroundings_of(const bm3d::Params& params, const FrameFormat& format) {
+  if (params.temporal == 0) return {};
+  return {.margin = bm3d::margin(params), .repeats = bm3d::open_repeat_finder(params, format)};
+}
+
+}  // namespace lull::tools

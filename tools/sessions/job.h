@@ -1,0 +1,23 @@
+#pragma once
+// What a job in segments is, beside its input and how it is encoded: how its frames are denoised.
+
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "io/media.h"
+#include "pipeline/part_denoiser.h"
+#include "tools/options/denoise_options.h"
+
+namespace lull::tools {
+
+/// All that the denoised frames depend on. What only bounds memory, or how many work on them, is
+/// not among it.
+[[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
+                                                 const bm3d::Params& params,
+                                                 const std::vector<bm3d::Backend>& backends);
+
+/// What a session has to see around the frames that are missing when a job goes on.
+[[nodiscard]] pipeline::Surroundings surroundings_of(const bm3d::Params& params,
+                                                     const FrameFormat& format);
+
+}  // namespace lull::tools

@@ -1,0 +1,114 @@
+#include "tools/sessions/memory_need.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "core/describe.h"
+#include "core/error.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+/// /proc/meminfo: "MemAvailable:   17053552 kB".
+std::int64_t available(const std::string& root) {
+  std::ifstream file(root + "proc/meminfo");
+  for (std::string name, rest; file >> name && std::getline(file, rest);)
+    if (name == "MemAvailable:") return std::int64_t{1024} * std::atoll(rest.c_str());
+  return no_limit;
+}
+
+/// A file of one number; "max", or one that is not there, is no limit.
+std::int64_t limit_in(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t bytes = 0;
+  return file >> bytes && bytes > 0 ? bytes : no_limit;
+}
+
+/// The least limit of the groups that the process is in. Lines of /proc/self/cgroup are
+/// "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)); a container may see
+/// its own group as the root.
+std::int64_t allowed(const std::string& root) {
+  const std::string groups = root + "sys/fs/cgroup";
+  std::int64_t least = std::min(limit_in(groups + "/memory.max"),
+                                limit_in(groups + "/memory/memory.limit_in_bytes"));
+  std::ifstream file(root + "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream parts(line);
+    std::string number, controllers, path;
+    std::getline(parts, number, ':');
+    std::getline(parts, controllers, ':');
+    std::getline(parts, path);
+    if (!controllers.empty() && controllers != "memory") continue;
+    const std::string folder = groups + (controllers.empty() ? "" : "/memory");
+    const char* name = controllers.empty() ? "/memory.max" : "/memory.limit_in_bytes";
+    for (; path.size() > 1; path.resize(path.rfind('/')))
+      least = std::min(least, limit_in(folder + path + name));
+  }
+  return least;
+}
+
+double bytes_of(const FrameFormat& format, double sample) {
+  double samples = 0;
+  for (int i = 0; i < format.planes(); ++i)
+    samples += 1.0 * format.plane_width(i) * format.plane_height(i);
+  return samples * sample;
+}
+
+}  // namespace
+
+std::int64_t default_max_memory(const std::string& root) {
+  const std::int64_t least = std::min(available(root), allowed(root));
+  return least == no_limit ? 0 : least / 2;
+}
+
+int part_frames(const Margin& margin, const FrameFormat& format, std::size_t sessions, int clips) {
+  constexpr double memory = 1 << 30;  // bytes
+  const double frame = clips * bytes_of(format, format.bytes_per_sample());
+  const double fitting = memory / frame / static_cast<double>(sessions + 1);
+  return static_cast<int>(std::clamp(fitting, 4.0 * margin.before, 12.0 * margin.before));
+}
+
+// A session on the host has planes of floats for each frame that it works on: the noisy one, the
+// basic estimate and two sums for every plane, and up to two guides of luma. On a GPU all that is
+// in the GPU's memory, and the host's has the frames alone.
+std::int64_t host_memory(const PlannedSessions& plan) {
+  const Margin margin = bm3d::margin(plan.params);
+  const bm3d::Backend& backend = plan.backends.front();
+  const bool host = backend.kind != bm3d::BackendKind::cuda;
+  const double frame = bytes_of(plan.frame, plan.frame.bytes_per_sample());
+  const double inside = margin.after + 1;
+  constexpr double queues = 2 * 4 + 3;  // pipeline::PipelineOptions, and one in each stage's hands
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
+  double bytes = 0;
+  if (host) {
+    const double sample = backend.kind == bm3d::BackendKind::cpu ? sizeof(float) : sizeof(double);
+    const double luma = 1.0 * plan.frame.width * plan.frame.height;
+    bytes += inside * (bytes_of(plan.frame, 2 * sizeof(float) + 2 * sample) +
+                       luma * 2 * sizeof(float) + (plan.params.temporal > 0 ? luma : 0));
+    bytes += bytes_of(plan.frame, 3 * sizeof(float));
+  } else if (plan.params.temporal == 0 || plan.backends.size() == 1) {
+    frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
+  } else {
+    const double parts = static_cast<double>(plan.backends.size() + 1);
+    frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1);
+  }
+  return static_cast<std::int64_t>(bytes + frames * frame);
+}
+
+void check_memory(const DenoiseOptions& options, const PlannedSessions& plan) {
+  const std::int64_t most = options.source.limits.memory, need = host_memory(plan);
+  if (most <= 0 || need <= most) return;
+  const bool temporal = plan.params.temporal > 0;
+  throw OutOfMemory("frames of " + describe(plan.frame) + " need about " + describe_bytes(need) +
+                    " of memory (more than " + describe_bytes(most) + "); " +
+                    (temporal ? "give a smaller --temporal, or " : "") +
+                    "allow it with --max-memory " + std::to_string((need >> 20) + 1) + "M");
+}
+
+}  // namespace lull::tools

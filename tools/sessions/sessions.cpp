@@ -1,0 +1,107 @@
+#include "tools/sessions/sessions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "pipeline/field_denoiser.h"
+#include "pipeline/part_denoiser.h"
+#include "tools/sessions/job.h"
+
+namespace lull::tools {
+namespace {
+
+using Backends = std::vector<bm3d::Backend>;
+
+/// A pipe gives what it has once.
+bool can_read_again(const std::string& input) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(input, ignored).type();
+  return input != "-" && type != std::filesystem::file_type::fifo &&
+         type != std::filesystem::file_type::character;
+}
+
+/// A job in segments has one kind of device, so that its bytes do not depend on when one fails.
+Fallback fallback_of(const DenoiseOptions& options) {
+  const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
+  return other_later ? Fallback::cpu_at_start : options.fallback;
+}
+
+/// Beside the output, which needs as much room; empty where that is no file.
+std::string scratch_folder(const std::string& output) {
+  if (output == "-" || output == "null" || output == "hash") return {};
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+bool needs_margins(const DenoiseOptions& options) {
+  return may_be_temporal(options) && !options.source.selection.all();
+}
+
+std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
+  if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
+  if (backends.size() > 1 && may_be_temporal(options))
+    return "several GPUs look at the same frames over time";
+  if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
+  if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
+  if (options.fallback == Fallback::cpu && !can_read_again(options.input))
+    return "--fallback cpu would have to read the input again, which is a pipe";
+  return {};
+}
+
+io::SourceOptions source_options(const DenoiseOptions& options, const Backends& backends) {
+  io::SourceOptions source = tools::source_options(options);
+  source.memory = bm3d::frame_memory(backends.front());
+  source.threads = options.threads;
+  source.pass_damage = true;
+  source.margins = needs_margins(options);
+  source.scratch = scratch_folder(options.output);
+  source.refuse_interlaced = options.interlaced == Interlaced::refuse;
+  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
+    source.gpu = backends.front().device;
+  return source;
+}
+
+OpenedDenoisers open_sessions(const DenoiseOptions& options, const bm3d::Params& params,
+                              const FrameFormat& format, const Backends& backends, const Say& say) {
+  return open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1, params, format, backends,
+                        fallback_of(options), say);
+}
+
+std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
+  return [this, session](std::int64_t number) {
+    idle_[session] = number;
+    source_.have_enough(*std::ranges::min_element(idle_));
+  };
+}
+
+void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                      const bm3d::Params& params, const FrameFormat& format, Enough* enough,
+                      const Say& say) {
+  std::vector<pipeline::FrameSpan> spans;
+  for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
+  const bool all =
+      spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
+  if (all && !enough) return;
+  // Without fallback: another device would give other bytes.
+  const pipeline::SessionOpener reopen = [params, format, backends = opened.backends, say] {
+    return open_denoiser(params, format, backends, Fallback::none, say).denoiser;
+  };
+  for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
+    std::unique_ptr<Denoiser>& session = opened.denoisers[i];
+    pipeline::Surroundings surroundings = surroundings_of(params, format);
+    if (enough) surroundings.idle = enough->listener(i);
+    session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
+  }
+}
+
+std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format) {
+  std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
+  if (sessions.size() == 1) return std::move(sessions.front());
+  return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]));
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,60 @@
+#pragma once
+// From the options of a run to what reads its input and denoises it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/denoiser.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+#include "tools/sessions/open_denoiser.h"
+
+namespace lull::tools {
+
+/// Whether frames around those that are asked for are looked at.
+[[nodiscard]] bool needs_margins(const DenoiseOptions& options);
+
+/// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
+/// nobody but the denoiser on it.
+[[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
+                                             const std::vector<bm3d::Backend>& backends);
+
+/// Of a run that denoises on `backends`: damage is passed over and counted.
+[[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
+                                               const std::vector<bm3d::Backend>& backends);
+
+/// What denoises a stream: one session for whole frames, or one for the fields of either parity.
+/// `format` is what sessions see. `say` may be called from any thread, as long as they live.
+[[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options,
+                                            const bm3d::Params& params, const FrameFormat& format,
+                                            const std::vector<bm3d::Backend>& backends,
+                                            const Say& say);
+
+/// Tells a source that frames around its last part are not needed any more, as soon as all sessions
+/// over its frames say so.
+class Enough {
+ public:
+  Enough(io::MediaSource& source, std::size_t sessions) : source_(source), idle_(sessions, -1) {}
+
+  /// What a session calls with the last frame after which it needs no other; all in one thread.
+  std::function<void(std::int64_t)> listener(std::size_t session);
+
+ private:
+  io::MediaSource& source_;
+  std::vector<std::int64_t> idle_;  // by session
+};
+
+/// Of a job that goes on, only what is missing is denoised, with --keep one frame, and of the
+/// frames around a part none. `format` is what sessions see; `enough` is null without margins.
+void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                      const bm3d::Params& params, const FrameFormat& format, Enough* enough,
+                      const Say& say);
+
+/// The sessions as one, for whole frames of `format`.
+[[nodiscard]] std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format);
+
+}  // namespace lull::tools
