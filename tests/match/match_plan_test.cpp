@@ -1,34 +1,29 @@
-// How kernels are cut to GPUs, for those that are not here too.
+// How matching is cut to GPUs, for those that are not here too.
+
+#include "match/cuda/match_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "bm3d/cuda/filter_plan.h"
+#include "bm3d/params.h"
 #include "core/error.h"
-#include "match/cuda/match_plan.h"
 #include "support/gpus.h"
 
-namespace lull::bm3d {
+namespace lull {
 namespace {
 
-using filter_detail::FilterPlan;
-using filter_detail::FilterWork;
-using filter_detail::plan_filter;
+using bm3d::make_params;
+using bm3d::Params;
+using bm3d::PhaseParams;
+using bm3d::Profile;
 using testing::gpu;
-using testing::kib;
 using testing::known_gpus;
 
 /// Blocks of matching that a multiprocessor holds.
 int blocks_of(const MatchPlan& plan, const cuda::DeviceLimits& device) {
   return std::min(2, device.blocks(match_detail::threads, plan.shared_bytes));  // registers
-}
-
-constexpr FilterWork still(Phase phase) { return {phase, 640, 360}; }
-
-int blocks_of(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device) {
-  return filter_detail::blocks_held(plan, phase, group, device);
 }
 
 TEST(MatchPlan, FitsEveryWindowIntoEveryGpu) {
@@ -107,65 +102,5 @@ TEST(TimePlan, RefusesWindowsThatNoBlockHolds) {
   }
 }
 
-TEST(FilterPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
-  for (const auto& [capability, device] : known_gpus)
-    for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
-      for (const float sigma : {10.0f, 25.0f, 50.0f}) {
-        const Params params = make_params(profile, {sigma, 0, 0});
-        for (const Phase which : {Phase::first, Phase::second}) {
-          const PhaseParams& phase = which == Phase::first ? params.hard : params.wiener;
-          const FilterPlan plan = plan_filter(still(which), phase, device);
-          // Never sums in device memory, which are slow.
-          EXPECT_NE(plan.staging, Staging::direct) << phase.window << ", sm_" << capability;
-          EXPECT_GE(blocks_of(plan, which, phase.group, device), 2)
-              << phase.window << ", sm_" << capability;
-        }
-      }
-}
-
-TEST(FilterPlan, FitsEveryWindowIntoEveryGpu) {
-  for (const auto& [capability, device] : known_gpus)
-    for (int window = 1; window <= 127; window += 2)
-      for (int step = 1; step <= patch; ++step)
-        for (const int group : {16, 32})
-          for (const Phase which : {Phase::first, Phase::second})
-            for (const auto across : {GroupTransform::haar, GroupTransform::wht}) {
-              const PhaseParams phase{
-                  .window = window, .group = group, .step = step, .group_transform = across};
-              const FilterPlan plan = plan_filter(still(which), phase, device);
-              ASSERT_GE(blocks_of(plan, which, group, device), 1) << window << ", " << step;
-              ASSERT_TRUE(plan.staging != Staging::sums || across == GroupTransform::haar);
-              if (window <= 49 && step <= 3 && capability != 75) {
-                ASSERT_NE(plan.staging, Staging::direct) << window << ", " << step;
-              }
-            }
-}
-
-TEST(FilterPlan, StaysAsItWasMeasuredOnAnH100) {
-  const auto tile_of = [](Phase which, int window, int group, int step) {
-    const FilterPlan plan =
-        plan_filter(still(which), {.window = window, .group = group, .step = step}, gpu(90));
-    return std::tuple(plan.staging, plan.tile.log2_x, plan.tile.log2_y, plan.tile.rows);
-  };
-  EXPECT_EQ(tile_of(Phase::first, 25, 16, 5), std::tuple(Staging::shared, 3, 3, 67));
-  EXPECT_EQ(tile_of(Phase::second, 25, 16, 5), std::tuple(Staging::shared, 3, 3, 67));
-  EXPECT_EQ(tile_of(Phase::first, 39, 16, 2), std::tuple(Staging::shared, 3, 3, 60));
-  EXPECT_EQ(tile_of(Phase::second, 49, 32, 3), std::tuple(Staging::shared, 3, 2, 65));
-  EXPECT_EQ(tile_of(Phase::second, 85, 16, 3), std::tuple(Staging::direct, 2, 2, 0));
-}
-
-TEST(FilterPlan, HoldsTheSumsOfAllFrames) {
-  FilterWork work = still(Phase::second);
-  work.over_time = true;
-  for (int t = max_temporal - 2; t <= max_temporal + 2; ++t) work.present[t] = true;
-  const PhaseParams phase = make_params(Profile::balanced, {20, 0, 0}, 2).wiener;
-  for (const auto& [capability, device] : known_gpus) {
-    const FilterPlan plan = plan_filter(work, phase, device);
-    EXPECT_EQ(plan.staging, Staging::sums) << "sm_" << capability;
-    EXPECT_EQ(plan.tile.rows,
-              plan.rows[max_temporal + 2].first + plan.rows[max_temporal + 2].count);
-  }
-}
-
 }  // namespace
-}  // namespace lull::bm3d
+}  // namespace lull
