@@ -1,7 +1,9 @@
 #pragma once
 // Noise that is not white, with its autocorrelation.
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -48,6 +50,44 @@ inline ColouredNoise blurred_noise(int width, int height, float sigma, bool alon
       noise.samples.view()(x, y) = static_cast<float>(sum * static_cast<double>(sigma));
     }
   return noise;
+}
+
+/// White noise averaged over squares of `side` samples, of standard deviation `sigma`.
+inline ColouredNoise averaged_noise(int width, int height, float sigma, int side,
+                                    unsigned seed = 5) {
+  ColouredNoise noise{Plane<float>(width, height), sigma, nullptr};
+  const auto along = [&](int lag) {
+    return static_cast<float>(std::max(0, side - std::abs(lag))) / static_cast<float>(side);
+  };
+  auto correlation = std::make_shared<Autocorrelation>();
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      (*correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach] =
+          along(dx) * along(dy);
+  noise.correlation = std::move(correlation);
+  std::mt19937 rng{seed};
+  std::normal_distribution<double> normal{0, 1};
+  Plane<float> white(width + side, height + side);
+  for (int y = 0; y < height + side; ++y)
+    for (int x = 0; x < width + side; ++x) white.view()(x, y) = static_cast<float>(normal(rng));
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      double sum = 0;
+      for (int j = 0; j < side; ++j)
+        for (int i = 0; i < side; ++i) sum += static_cast<double>(white.view()(x + i, y + j));
+      noise.samples.view()(x, y) = static_cast<float>(sum / side * static_cast<double>(sigma));
+    }
+  return noise;
+}
+
+/// Noise that reaches as far as a correlation may, and more along one diagonal than along the
+/// other: white noise averaged over lines of 8 samples of slope 1, and some that is white.
+inline std::shared_ptr<const Autocorrelation> slanted_correlation() {
+  auto correlation = std::make_shared<Autocorrelation>();
+  for (int d = -correlation_reach; d <= correlation_reach; ++d)
+    (*correlation)[(d + correlation_reach) * (correlation_lags + 1)] =
+        d == 0 ? 1.0f : 0.9f * (1 - static_cast<float>(std::abs(d)) / 8);
+  return correlation;
 }
 
 inline Plane<float> sum_of(PlaneView<const float> a, PlaneView<const float> b) {
