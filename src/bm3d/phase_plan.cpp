@@ -17,6 +17,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
     plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
   }
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
+  if (first)
+    for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, plan.noise);
   plan.guide_share = first ? 1 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;

@@ -32,10 +32,12 @@ struct PhasePlan {
   float guide_share = 1;
   std::array<float, patch> window{};  // aggregation window, one axis
 
-  /// What is matched for a set: several planes together differ by more than one.
+  /// What is matched for a set, as long as that exists: several planes together differ by more than
+  /// one.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
+    matching.bias = set.bias.get();
     return matching;
   }
 };

@@ -8,10 +8,15 @@
 // - In another frame the window lies around the place that motion predicts: the reference patch's
 //   own plus the vector of its block (motion_grid.h). From the distance of the patch right there,
 //   MatchParams::place_bonus is taken off, down to 0, before it is compared with anything.
+// - Noise that is not white makes patches of one frame look alike that lie near each other: it
+//   adds 2 sigma^2 (1 - rho) to their distance, where rho is its correlation at their displacement,
+//   instead of 2 sigma^2. The difference, MatchParams::bias, is added to the distance in the first
+//   phase, down to 0, before it is compared with anything.
 // - The number of members is a power of two: what is over is dropped from the far end.
 // - The overall mean of a group (coefficient 0 of the group transform of the patches' coefficients
 //   (0, 0)) is kept in the first phase, and counts as retained; its Wiener factor is 1.
-// - Weights: 1 / retained coefficients, 1 / sum of the squared Wiener factors.
+// - Weights: 1 / retained coefficients, 1 / sum of the squared Wiener factors; where noise is not
+//   white each coefficient counts as much as its noise has variance, in units of sigma^2.
 // - The estimate of each member is added to the member's own frame.
 
 #include <array>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 namespace lull {
@@ -49,6 +50,47 @@ float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseMod
   const float first = set.of_chroma[0] * noise.sigma(1);
   const float second = set.of_chroma[1] * noise.sigma(2);
   return std::sqrt(first * first + second * second);
+}
+
+namespace {
+
+/// Covariance of a plane's noise at a lag between the means of 2^shift_x x 2^shift_y samples.
+double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
+  const int width = 1 << shift_x, height = 1 << shift_y;
+  const auto at = [&](int x, int y) -> double {
+    if (noise.is_white()) return x == 0 && y == 0 ? 1 : 0;
+    return has_bias(x, y) ? static_cast<double>((*noise.correlation)[bias_index(x, y)]) : 0;
+  };
+  double sum = 0;
+  // The difference of two places in boxes of n is i with n - |i| pairs of them.
+  for (int j = 1 - height; j < height; ++j)
+    for (int i = 1 - width; i < width; ++i)
+      sum += (height - std::abs(j)) * (width - std::abs(i)) * at(dx * width + i, dy * height + j);
+  const double deviation = static_cast<double>(noise.sigma) / (width * height);
+  return deviation * deviation * sum;
+}
+
+}  // namespace
+
+std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set, const FrameFormat& format,
+                                                  const NoiseModel& noise) {
+  bool white = !set.of_luma || noise.plane(0).is_white();
+  for (const int c : {0, 1}) white &= set.of_chroma[c] == 0 || noise.plane(c + 1).is_white();
+  if (white) return nullptr;
+  auto bias = std::make_shared<DistanceBias>();
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
+      double shared = 0;
+      if (set.of_luma)
+        shared += covariance(noise.plane(0), dx, dy, set.is_made() ? format.chroma_shift_x : 0,
+                             set.is_made() ? format.chroma_shift_y : 0);
+      for (const int c : {0, 1}) {
+        const auto weight = static_cast<double>(set.of_chroma[c]);
+        shared += weight * weight * covariance(noise.plane(c + 1), dx, dy);
+      }
+      (*bias)[bias_index(dx, dy)] = static_cast<float>(2 * shared);
+    }
+  return bias;
 }
 
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse) {

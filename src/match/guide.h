@@ -17,10 +17,12 @@
 // same thing, and luma tells them best. Where luma passes through, as a frame by itself.
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "core/frame.h"
 #include "core/image.h"
+#include "match/match_params.h"
 #include "match/patch_shape.h"
 #include "noise/noise_model.h"
 #include "time/frames.h"
@@ -38,6 +40,8 @@ struct PlaneSet {
   bool of_luma = true;
   std::array<float, 2> of_chroma{};  // weights
   float tau_factor = 1;
+  /// Of a noisy picture whose noise is not white; else null.
+  std::shared_ptr<const DistanceBias> bias;
 
   bool has_chroma() const { return of_chroma[0] != 0 || of_chroma[1] != 0; }
   /// Whether that picture is made, in chroma's size, and not luma as it is.
@@ -52,6 +56,12 @@ struct PlaneSet {
 /// of the planes. Luma's share beside chroma is left out.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
+
+/// MatchParams::bias for the picture that a set is matched in, made of planes with this noise:
+/// 2 sigma^2 rho of that picture. Null where it is white.
+[[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
+                                                                const FrameFormat& format,
+                                                                const NoiseModel& noise);
 
 /// By how much the match threshold of the second phase grows for a guide of several planes.
 inline constexpr float colour_tau = 4.0f;

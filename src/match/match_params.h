@@ -1,7 +1,22 @@
 #pragma once
 // What a matcher looks for.
 
+#include <array>
+
+#include "noise/noise_model.h"
+
 namespace lull {
+
+/// What is added to the distance of the candidate (dx, dy) away in the same frame, laid out as an
+/// Autocorrelation; 0 beyond.
+using DistanceBias = std::array<float, correlation_lags * correlation_lags>;
+constexpr bool has_bias(int dx, int dy) {
+  return dx >= -correlation_reach && dx <= correlation_reach && dy >= -correlation_reach &&
+         dy <= correlation_reach;
+}
+constexpr int bias_index(int dx, int dy) {
+  return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
+}
 
 /// Lengths are in samples; distances are mean squared differences of patches on the 0..255 scale.
 struct MatchParams {
@@ -12,6 +27,8 @@ struct MatchParams {
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..63
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
+  /// Null: none, as for white noise (group.h).
+  const DistanceBias* bias = nullptr;
 };
 
 }  // namespace lull

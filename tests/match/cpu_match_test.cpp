@@ -47,7 +47,7 @@ class Matching {
         outside_.reserve(static_cast<std::size_t>(window + 1) * lanes),
         lanes,
         2 * group};
-    score_block(guide_, geometry_, block, scores);
+    score_block(guide_, geometry_, block, scores, bias_);
     std::vector<Ranking> rankings(block.columns);
     rank_candidates({group, limit, displacements_.data()}, geometry_, block, step_, row, scores,
                     {keys_.reserve(select_scratch_size)}, rankings);
@@ -72,6 +72,10 @@ class Matching {
             const int d = static_cast<int>(view(x + i, y + j) - view(u + i, v + j));
             sum += d * d;
           }
+        if (bias_ != nullptr && has_bias(dx, dy)) {
+          sum += bias_->more[bias_index(dx, dy)];
+          sum = std::max(0, sum - bias_->less[bias_index(dx, dy)]);
+        }
         if (sum <= limit) all.emplace_back(sum, pack_displacement(dx, dy));
       }
     std::stable_sort(all.begin(), all.end(),
@@ -98,6 +102,8 @@ class Matching {
     }
   }
 
+  void set_bias(const ScoreBias& bias) { bias_ = &bias; }
+
   /// All the references of the picture that are on the grid, as one block.
   Block whole() const {
     return {0, 0, (geometry_.width - patch) / step_ + 1, (geometry_.height - patch) / step_ + 1};
@@ -110,11 +116,25 @@ class Matching {
   std::ptrdiff_t phase_stride_;
   PairedGuide guide_;
   std::vector<std::uint32_t> displacements_;
+  const ScoreBias* bias_ = nullptr;
   Buffer<std::uint16_t> pairs_, values_, minima_, sums_, outside_;
   Buffer<std::uint32_t> keys_;
 };
 
 constexpr std::uint16_t everything = 65534;
+
+TEST(CpuMatch, AddsTheBiasOfDisplacementsNearBy) {
+  ScoreBias bias{};
+  std::mt19937 rng{6};
+  for (std::size_t i = 0; i < bias.more.size(); ++i)
+    (i % 3 == 0 ? bias.less : bias.more)[i] = static_cast<std::uint16_t>(rng() % 4000);
+  for (const int step : {1, 3, 6}) {
+    Matching matching(61, 47, 21, step, 12, 9);  // scores around 64 * 26
+    matching.set_bias(bias);
+    matching.expect_right(matching.whole(), 16, everything);
+    matching.expect_right(matching.whole(), 16, 1500);
+  }
+}
 
 TEST(CpuMatch, FindsWhatBruteForceFindsAtEveryStep) {
   for (int step = 1; step <= 8; ++step)

@@ -92,7 +92,7 @@ class ExhaustiveMatcher final : public Matcher {
                    work.outside.reserve(static_cast<std::size_t>(params_.window + 1) * lanes),
                    lanes,
                    classes};
-    score_block(guide_, own_, block, work.scores);
+    score_block(guide_, own_, block, work.scores, params_.bias != nullptr ? &score_bias_ : nullptr);
   }
 
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
@@ -139,7 +139,10 @@ class ExhaustiveMatcher final : public Matcher {
       });
       for (const auto& [l, h] : ranges_) low = std::min(low, l), high = std::max(high, h);
     }
-    const float farthest = params_.tau + (frames_.size() > 1 ? params_.place_bonus : 0.0f);
+    float taken_off = frames_.size() > 1 ? params_.place_bonus : 0.0f;
+    if (params_.bias != nullptr)
+      taken_off = std::max(taken_off, -*std::ranges::min_element(*params_.bias));
+    const float farthest = params_.tau + taken_off;
     const float complete = std::sqrt(farthest * (patch * patch) / max_score);
     const float unit = std::max({(high - low) / 254, std::min(complete, noise / 3), 1e-6f});
     return {(low + high) / 2, unit};
@@ -150,6 +153,13 @@ class ExhaustiveMatcher final : public Matcher {
     const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
     limit_ = static_cast<std::uint16_t>(std::min(max_score, params_.tau * scores));
     bonus_ = static_cast<std::uint16_t>(std::min(max_score, params_.place_bonus * scores + 0.5f));
+    if (params_.bias != nullptr)
+      for (std::size_t i = 0; i < params_.bias->size(); ++i) {
+        const float bias = (*params_.bias)[i] * scores;
+        const auto rounded = static_cast<std::uint16_t>(std::min(max_score, std::abs(bias) + 0.5f));
+        score_bias_.more[i] = bias > 0 ? rounded : 0;
+        score_bias_.less[i] = bias < 0 ? rounded : 0;
+      }
     guide_ =
         prepare_guide(params_.step, own_.radius(), frames_[0].frame.samples, quantiser, pairs_);
     if (frames_.size() > 1)
@@ -194,6 +204,7 @@ class ExhaustiveMatcher final : public Matcher {
   PairedGuide guide_;
   std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
   std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
+  ScoreBias score_bias_{};
 
   // Memory, kept from one frame to the next.
   std::vector<std::array<float, 2>> ranges_;

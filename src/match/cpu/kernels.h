@@ -17,6 +17,7 @@
 #include "core/round_up.h"
 #include "match/grid.h"
 #include "match/group.h"
+#include "match/match_params.h"
 #include "time/motion.h"
 
 namespace lull::cpu {
@@ -33,6 +34,7 @@ class Buffer {
     return data();
   }
   T* data() { return memory_.view().data; }
+  const T* data() const { return memory_.view().data; }
 
  private:
   Plane<T> memory_;
@@ -121,8 +123,14 @@ struct MatchGeometry {
   }
 };
 
+/// MatchParams::bias as scores: what is added and what is taken off.
+struct ScoreBias {
+  std::array<std::uint16_t, correlation_lags * correlation_lags> more, less;
+};
+
+/// `bias`: null for none.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores);
+                 const Scores& scores, const ScoreBias* bias = nullptr);
 
 // ---- selection -----------------------------------------------------------------------------
 

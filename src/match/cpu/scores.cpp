@@ -120,8 +120,11 @@ struct BlockScorer {
   };
 
   /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
-  /// minima.
-  HWY_INLINE void finish(int c, int first, int last, const Target& to) const {
+  /// minima. With a bias `more` is added to scores and `less` taken off those that are not
+  /// saturated.
+  template <bool kBiased = false>
+  HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t more = 0,
+                         std::uint16_t less = 0) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
     for (int row = first; row <= last; ++row)
@@ -131,6 +134,11 @@ struct BlockScorer {
         for (int t = 0; t < plan.terms; ++t)
           score = hn::SaturatedAdd(
               score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
+        if constexpr (kBiased) {
+          score = hn::SaturatedAdd(score, hn::Set(d, more));
+          const auto saturated = hn::Eq(score, hn::Set(d, 0xffff));
+          score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, less)));
+        }
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
         std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
@@ -156,11 +164,12 @@ template <int kStep>
 class BlockMatcher {
  public:
   BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-               const Scores& scores)
+               const Scores& scores, const ScoreBias* bias)
       : guide_(guide),
         g_(g),
         block_(block),
         scores_(scores),
+        bias_(bias),
         scorer_{guide.row_stride, block.rows, scores.lanes, {}, scores.sums} {
     for (int k = 0; k < Scorer::plan.phases; ++k)
       scorer_.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
@@ -198,10 +207,16 @@ class BlockMatcher {
       const std::size_t column = dx + c + g_.radius();
       const std::size_t index = (dy + g_.radius()) * window + column;
       const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
-      scorer_.finish(c, first, last,
-                     {scores_.outside + outside * lanes, scores_.values + index * lanes,
-                      scores_.minima + index % scores_.classes * lanes, window * window * lanes,
-                      scores_.classes * lanes});
+      const typename Scorer::Target target{scores_.outside + outside * lanes,
+                                           scores_.values + index * lanes,
+                                           scores_.minima + index % scores_.classes * lanes,
+                                           window * window * lanes, scores_.classes * lanes};
+      if (bias_ != nullptr && has_bias(dx + c, dy)) {
+        const int at = bias_index(dx + c, dy);
+        scorer_.template finish<true>(c, first, last, target, bias_->more[at], bias_->less[at]);
+      } else {
+        scorer_.finish(c, first, last, target);
+      }
     }
   }
 
@@ -209,24 +224,26 @@ class BlockMatcher {
   const MatchGeometry& g_;
   const Block& block_;
   const Scores& scores_;
+  const ScoreBias* bias_;
   Scorer scorer_;
 };
 
 template <int kStep>
 void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-                    const Scores& scores) {
-  BlockMatcher<kStep>(guide, g, block, scores).run();
+                    const Scores& scores, const ScoreBias* bias) {
+  BlockMatcher<kStep>(guide, g, block, scores, bias).run();
 }
 
 }  // namespace
 
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores) {
-  using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&);
+                 const Scores& scores, const ScoreBias* bias) {
+  using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&,
+                         const ScoreBias*);
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[guide.step - 1](guide, geometry, block, scores);
+  by_step[guide.step - 1](guide, geometry, block, scores, bias);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -237,8 +254,8 @@ HWY_AFTER_NAMESPACE();
 namespace lull::cpu {
 HWY_EXPORT(score_block);
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores) {
-  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores);
+                 const Scores& scores, const ScoreBias* bias) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores, bias);
 }
 }  // namespace lull::cpu
 #endif
