@@ -106,6 +106,28 @@ TEST(Match, TakesTheReferenceFirstAndTiesRowByRow) {
     EXPECT_EQ(group.members[m], pack_displacement(expected[m].first, expected[m].second)) << m;
 }
 
+// Among equal patches, bias alone decides; what it takes off stops at 0, and it is none of other
+// frames.
+TEST(Match, AddsTheBiasOfItsOwnFrame) {
+  Plane<float> flat(20, 20);
+  for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
+  DistanceBias bias;
+  bias.fill(5);
+  bias[bias_index(1, 0)] = bias[bias_index(-1, 2)] = -100;
+  bias[bias_index(0, 1)] = 1;
+  MatchParams params{.window = 5, .group = 4, .tau = 4, .temporal_window = 1};
+  params.bias = &bias;
+  const Group group = match(alone(flat), 6, 6, params);
+  ASSERT_EQ(group.count, 4);
+  EXPECT_EQ(group.members[1], pack_displacement(1, 0));
+  EXPECT_EQ(group.members[2], pack_displacement(-1, 2));
+  EXPECT_EQ(group.members[3], pack_displacement(0, 1));
+  const FramePlane frames[] = {{0, {flat.view()}}, {1, {flat.view()}}};
+  const Group over_time = match(frames, 6, 6, params);
+  ASSERT_EQ(over_time.count, 4);
+  EXPECT_EQ(over_time.members[3], pack_displacement(0, 0, 1));
+}
+
 // The threshold is on the mean squared difference, and a patch right on it still counts.
 TEST(Match, CountsPatchesUpToTau) {
   Plane<float> picture(16, 8);

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <complex>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "match/group.h"
 #include "match/motion_grid.h"
 #include "noise/noise_model.h"
+#include "noise/patch_covariance.h"
 
 namespace lull::bm3d {
 namespace {
@@ -47,7 +50,7 @@ class Filter {
         basic_[p].push_back({offset, {frame.basic[p]}});
       }
     }
-    for (std::size_t p = 0; p < input.planes(); ++p) limits_[p] = limits(input.noise(p));
+    for (std::size_t p = 0; p < input.planes(); ++p) set_noise(p);
   }
 
   void run() {
@@ -68,27 +71,34 @@ class Filter {
   }
 
  private:
-  /// Thresholds of the first phase; of the second the noise's variance times mu2.
-  PerCoefficient limits(const PlaneNoise& noise) const {
-    const bool first = plan_.phase == Phase::first;
+  /// What the filter needs to know of a plane's noise.
+  void set_noise(std::size_t p) {
+    const PlaneNoise& noise = input_.noise(p);
     const auto strength = static_cast<double>(plan_.strength.value);
-    PerCoefficient values = for_all(static_cast<double>(noise.sigma));
-    if (!noise.is_white())
-      values = coefficient_deviations(noise, axis_rows(plan_.params.transform));
-    for (double& value : values) value = first ? strength * value : strength * value * value;
-    return values;
+    const auto sigma = static_cast<double>(noise.sigma);
+    limits_[p] = for_all(plan_.phase == Phase::first ? strength * sigma : strength * sigma * sigma);
+    // Params with complex coefficients and other than white noise are refused (validate()).
+    if constexpr (std::is_same_v<Coefficient, double>) {
+      if (noise.is_white()) return;
+      AxisTransform rows{};
+      for (int k = 0; k < shape_.side; ++k)
+        for (int n = 0; n < shape_.side; ++n) rows[k][n] = transform_.forward.at[k][n];
+      covariances_[p].emplace(noise, rows, shape_.side);
+    }
   }
 
   void filter(std::size_t p, int x, int y, const Group& group) {
     auto stack = gather<Coefficient>(noisy_[p], x, y, group, shape_);
     const GroupTransform across = plan_.params.group_transform;
+    GroupVariances variances;
+    if (covariances_[p]) variances = group_variances(*covariances_[p], group, across);
     double weight;
     if (plan_.phase == Phase::first) {
       weight = hard_threshold(stack, transform_, across, limits_[p],
-                              static_cast<double>(plan_.strength.mean_factor));
+                              static_cast<double>(plan_.strength.mean_factor), variances);
     } else {
       const auto basic = gather<Coefficient>(basic_[p], x, y, group, shape_);
-      weight = wiener(stack, basic, transform_, across, limits_[p]);
+      weight = wiener(stack, basic, transform_, across, limits_[p], variances);
     }
     for (int m = 0; m < group.count; ++m) {
       const std::uint32_t member = group.members[m];
@@ -106,7 +116,10 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
+  // Of each plane: the threshold, of the second phase mu2 sigma^2; and where its noise is not white
+  // what patches share of it.
   std::array<PerCoefficient, 3> limits_;
+  std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
 class ReferenceEngine : public PhaseEngine {

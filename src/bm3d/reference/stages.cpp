@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace lull::bm3d {
 namespace {
@@ -53,16 +54,54 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
   return stack;
 }
 
+GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
+                               GroupTransform across) {
+  // Row i of H is what the inverse, H^T, makes of the i-th unit vector.
+  const std::size_t count = group.count;
+  std::vector<std::array<double, max_group>> rows(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    rows[i].fill(0);
+    rows[i][i] = 1;
+    const std::span<double> row{rows[i].data(), count};
+    if (across == GroupTransform::wht)
+      walsh_hadamard(row);
+    else
+      haar_inverse(row);
+  }
+  const std::size_t samples = covariance.at(0, 0).size();
+  GroupVariances variances(count, PerCoefficient{});
+  for (std::size_t m = 0; m < count; ++m)
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::uint32_t a = group.members[m], b = group.members[n];
+      const int dx = displacement_x(a) - displacement_x(b);
+      const int dy = displacement_y(a) - displacement_y(b);
+      if (displacement_t(a) != displacement_t(b) || !covariance.reaches(dx, dy)) continue;
+      const std::span<const double> shared = covariance.at(dx, dy);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double factor = rows[i][m] * rows[i][n];
+        if (factor == 0) continue;  // most of Haar
+        for (std::size_t k = 0; k < samples; ++k) variances[i][k] += factor * shared[k];
+      }
+    }
+  for (PerCoefficient& variance : variances)
+    for (std::size_t k = 0; k < samples; ++k)
+      variance[k] = std::max(variance[k], least_group_variance * covariance.at(0, 0)[k]);
+  return variances;
+}
+
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
-                      GroupTransform across, const PerCoefficient& threshold, double mean_factor) {
+                      GroupTransform across, const PerCoefficient& threshold, double mean_factor,
+                      const GroupVariances& variances) {
   to_spectrum(stack, transform, across);
-  int retained = 0;
+  double retained = 0;
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < transform.samples(); ++i) {
       const bool mean = m == 0 && i == 0;
-      if (mean || std::abs(stack[m][i]) > (m == 0 ? mean_factor * threshold[i] : threshold[i]))
-        ++retained;
+      const double variance = variances.empty() ? 1 : variances[m][i];
+      const double limit = std::sqrt(variance) * threshold[i];
+      if (mean || std::abs(stack[m][i]) > (m == 0 ? mean_factor * limit : limit))
+        retained += variance;
       else
         stack[m][i] = 0;
     }
@@ -73,7 +112,7 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
-              const PerCoefficient& noise) {
+              const PerCoefficient& noise, const GroupVariances& variances) {
   to_spectrum(stack, transform, across);
   to_spectrum(basic, transform, across);
   double energy = 0;
@@ -81,9 +120,10 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
     for (int i = 0; i < transform.samples(); ++i) {
       const bool mean = m == 0 && i == 0;
       const double signal = std::norm(basic[m][i]);  // squared magnitude
-      const double factor = mean ? 1.0 : signal / (signal + noise[i]);
+      const double variance = variances.empty() ? 1 : variances[m][i];
+      const double factor = mean ? 1.0 : signal / (signal + variance * noise[i]);
       stack[m][i] *= factor;
-      energy += factor * factor;
+      energy += factor * factor * variance;
     }
   from_spectrum(stack, transform, across);
   return 1.0 / energy;
@@ -123,15 +163,15 @@ template GroupStack<double> gather(std::span<const FramePlane>, int, int, const 
 template GroupStack<std::complex<double>> gather(std::span<const FramePlane>, int, int,
                                                  const Group&, PatchShape);
 template double hard_threshold(GroupStack<double>&, const PatchTransform<double>&, GroupTransform,
-                               const PerCoefficient&, double);
+                               const PerCoefficient&, double, const GroupVariances&);
 template double hard_threshold(GroupStack<std::complex<double>>&,
                                const PatchTransform<std::complex<double>>&, GroupTransform,
-                               const PerCoefficient&, double);
+                               const PerCoefficient&, double, const GroupVariances&);
 template double wiener(GroupStack<double>&, GroupStack<double>, const PatchTransform<double>&,
-                       GroupTransform, const PerCoefficient&);
+                       GroupTransform, const PerCoefficient&, const GroupVariances&);
 template double wiener(GroupStack<std::complex<double>>&, GroupStack<std::complex<double>>,
                        const PatchTransform<std::complex<double>>&, GroupTransform,
-                       const PerCoefficient&);
+                       const PerCoefficient&, const GroupVariances&);
 template void Accumulator::add(const Block<double>&, int, int, double,
                                const std::array<float, patch>&, int);
 template void Accumulator::add(const Block<std::complex<double>>&, int, int, double,

@@ -12,6 +12,7 @@
 #include "core/image.h"
 #include "match/group.h"
 #include "match/reference/matcher.h"
+#include "noise/patch_covariance.h"
 
 namespace lull::bm3d {
 
@@ -27,19 +28,33 @@ template <class Coefficient>
 /// Something for each coefficient of a patch, row by row.
 using PerCoefficient = std::array<double, max_patch_samples>;
 
-/// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold`
-/// become 0; for those of the mean over the group (coefficient 0 of the group transform) the limit
-/// is `mean_factor` times that. Gives the group's weight.
+/// Variance of the noise in each coefficient of a group, in units of the noise's: [coefficient of
+/// the group transform][coefficient of a patch]. Empty: 1 for all, as of white noise in patches
+/// that do not overlap.
+using GroupVariances = std::vector<PerCoefficient>;
+
+/// Those of noise with this covariance: the diagonal of H C H^T for each coefficient of a patch,
+/// where H is the transform across the group and C the covariance of the members' coefficients.
+/// Members of different frames share no noise.
+[[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
+                                             GroupTransform across);
+
+/// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold` times
+/// the noise's deviation become 0; for those of the mean over the group (coefficient 0 of the group
+/// transform) the limit is `mean_factor` times that. Gives the group's weight: 1 / the sum of the
+/// variances of what is retained.
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
-                      GroupTransform across, const PerCoefficient& threshold, double mean_factor);
+                      GroupTransform across, const PerCoefficient& threshold, double mean_factor,
+                      const GroupVariances& variances = {});
 
 /// Collaborative Wiener filter of `stack` in place, with the spectrum of `basic` (patches of the
-/// basic estimate) as that of the signal and `noise` = mu2 sigma^2. Gives the group's weight.
+/// basic estimate) as that of the signal and `noise` = mu2 sigma^2 times the variances. Gives the
+/// group's weight: 1 / the sum of variances times squared factors.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
-              const PerCoefficient& noise);
+              const PerCoefficient& noise, const GroupVariances& variances = {});
 
 /// The same for all coefficients, as of white noise.
 [[nodiscard]] inline PerCoefficient for_all(double value) {
