@@ -7,6 +7,8 @@
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/kaiser.h"
 #include "bm3d/reference/stages.h"
+#include "noise/patch_covariance.h"
+#include "support/coloured_noise.h"
 #include "support/pictures.h"
 
 namespace lull::bm3d::cpu {
@@ -28,15 +30,19 @@ struct Contribution {
 template <class Coefficient>
 Contribution by_reference(const PatchTransform<Coefficient>& transform, const PhaseParams& phase,
                           PlaneView<const float> noisy, const PlaneView<const float>* basic, int x,
-                          int y, const Group& group, double strength) {
-  const std::array<FramePlane, 1> frames{{{0, noisy}}};
-  const std::array<FramePlane, 1> pilots{{{0, basic == nullptr ? noisy : *basic}}};
+                          int y, const Group& group, double strength,
+                          const GroupVariances& variances) {
+  // Other frames show the same here.
+  const PlaneView<const float> pilot = basic == nullptr ? noisy : *basic;
+  const std::array<FramePlane, 3> frames{{{0, noisy}, {-1, noisy}, {1, noisy}}};
+  const std::array<FramePlane, 3> pilots{{{0, pilot}, {-1, pilot}, {1, pilot}}};
   auto stack = gather<Coefficient>(frames, x, y, group);
   Contribution result;
-  result.weight = basic == nullptr ? hard_threshold(stack, transform, phase.group_transform,
-                                                    for_all(strength), mean_factor)
-                                   : wiener(stack, gather<Coefficient>(pilots, x, y, group),
-                                            transform, phase.group_transform, for_all(strength));
+  result.weight = basic == nullptr
+                      ? hard_threshold(stack, transform, phase.group_transform, for_all(strength),
+                                       mean_factor, variances)
+                      : wiener(stack, gather<Coefficient>(pilots, x, y, group), transform,
+                               phase.group_transform, for_all(strength), variances);
   const auto window = kaiser_window(phase.kaiser);
   for (int m = 0; m < group.count; ++m)
     for (int i = 0; i < patch * patch; ++i) {
@@ -50,18 +56,26 @@ Contribution by_reference(const PatchTransform<Coefficient>& transform, const Ph
 
 Contribution by_reference(const PhaseParams& phase, PlaneView<const float> noisy,
                           const PlaneView<const float>* basic, int x, int y, const Group& group,
-                          double strength) {
+                          double strength, const PlaneNoise& noise) {
+  GroupVariances variances;
+  if (!noise.is_white())
+    variances = group_variances(PatchCovariance(noise, axis_rows(phase.transform)), group,
+                                phase.group_transform);
   if (phase.transform == Transform::dft)
-    return by_reference(fourier_transform(), phase, noisy, basic, x, y, group, strength);
-  return by_reference(real_transform(phase.transform), phase, noisy, basic, x, y, group, strength);
+    return by_reference(fourier_transform(), phase, noisy, basic, x, y, group, strength, variances);
+  return by_reference(real_transform(phase.transform), phase, noisy, basic, x, y, group, strength,
+                      variances);
 }
 
-/// The group's patches around (x, y), the reference first.
-Group random_group(int count, std::mt19937& rng) {
+/// The group's patches around (x, y), in so many frames before and after, the reference first.
+Group random_group(int count, int temporal, std::mt19937& rng) {
   Group group;
   group.count = count;
-  std::uniform_int_distribution<int> offset{-9, 9};
-  for (int m = 0; m < count; ++m) group.members[m] = pack_displacement(offset(rng), offset(rng));
+  std::uniform_int_distribution<int> offset{-9, 9}, frame{-temporal, temporal};
+  for (int m = 0; m < count; ++m) {
+    const int dy = offset(rng), dx = offset(rng);
+    group.members[m] = pack_displacement(dx, dy, temporal > 0 ? frame(rng) : 0);
+  }
   group.members[0] = pack_displacement(0, 0);
   return group;
 }
@@ -73,12 +87,13 @@ class CpuFilter : public ::testing::Test {
   /// largest; weights are at most 1. A coefficient within rounding of the threshold may fall to the
   /// other side, so that cases where the reference is that close are left to chance: strengths are
   /// such that none is.
-  void expect_same(const PhaseParams& phase, int count, bool second, float strength) {
-    const Group group = random_group(count, rng_);
+  void expect_same(const PhaseParams& phase, int count, bool second, float strength,
+                   const PlaneNoise& noise = {1}, int temporal = 0) {
+    const Group group = random_group(count, temporal, rng_);
     const int x = 20, y = 17;
     const PlaneView<const float> noisy = noisy_.view(), clean = clean_.view();
-    const FilterTables tables = second ? make_wiener_tables(phase, {1}, strength)
-                                       : make_hard_tables(phase, {1}, strength, mean_factor);
+    const FilterTables tables = second ? make_wiener_tables(phase, noise, strength)
+                                       : make_hard_tables(phase, noise, strength, mean_factor);
     Plane<float> numerator(size, size), weights(size, size);
     for (int v = 0; v < size; ++v) {
       std::fill_n(numerator.view().row(v), size, 0.0f);
@@ -89,13 +104,16 @@ class CpuFilter : public ::testing::Test {
         .wiener = second, .frame = {}, .noisy_stride = noisy.stride, .basic_stride = clean.stride};
     tile.frame[0] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
                      numerator.view().stride};
+    tile.frame[-1] = tile.frame[1] = tile.frame[0];
     filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
-                                               static_cast<double>(strength));
+                                               static_cast<double>(strength), noise);
     const std::string what = "transform " + std::to_string(int(phase.transform)) + ", across " +
                              std::to_string(int(phase.group_transform)) + ", count " +
                              std::to_string(count) + ", second " + std::to_string(second);
-    EXPECT_NEAR(weights.view()(x, y) / expected.weight, multiplicity(group), 1e-4) << what;
+    EXPECT_NEAR(weights.view()(x, y) / expected.weight, multiplicity(group),
+                1e-4 * multiplicity(group))
+        << what;
     const double tolerance = 1e-5 * 300 * count * expected.weight + 1e-6;
     for (int v = 0; v < size; ++v)
       for (int u = 0; u < size; ++u)
@@ -103,10 +121,11 @@ class CpuFilter : public ::testing::Test {
             << what << " at " << u << ", " << v;
   }
 
-  /// How often the reference patch itself is in the group.
+  /// How often the reference patch itself is in the group, in whatever frame.
   static double multiplicity(const Group& group) {
-    return static_cast<double>(std::count(
-        group.members.begin(), group.members.begin() + group.count, pack_displacement(0, 0)));
+    return static_cast<double>(std::count_if(
+        group.members.begin(), group.members.begin() + group.count,
+        [](auto member) { return displacement_x(member) == 0 && displacement_y(member) == 0; }));
   }
 
   std::mt19937 rng_{77};
@@ -124,6 +143,22 @@ TEST_F(CpuFilter, MatchesTheReferenceOnEqualGroups) {
           expect_same(phase, count, false, 54.0f);
           expect_same(phase, count, true, 400.0f);
         }
+}
+
+// The variance of each coefficient depends on where all members lie, and in which frames.
+TEST_F(CpuFilter, MatchesTheReferenceInColouredNoise) {
+  PlaneNoise noise{1, lull::testing::blurred_noise(8, 8, 1, true, false).correlation};
+  for (const bool far : {false, true}) {
+    if (far) noise.correlation = lull::testing::slanted_correlation();
+    for (const Transform transform : {Transform::dct, Transform::bior})
+      for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+        for (const int count : {1, 2, 4, 8, 16, 32})
+          for (const int temporal : {0, 1}) {
+            const PhaseParams phase{.transform = transform, .group_transform = across};
+            expect_same(phase, count, false, 30.0f, noise, temporal);
+            expect_same(phase, count, true, 200.0f, noise, temporal);
+          }
+  }
 }
 
 TEST_F(CpuFilter, KeepsEverythingOrTheMeanAlone) {

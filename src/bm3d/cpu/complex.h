@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bm3d/cpu/across.h"
+#include "bm3d/cpu/coloured.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -163,35 +164,41 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
   return total<S>(energy);
 }
 
+/// What step 2 is made for: real coefficients, with white noise or not, or complex ones.
+enum class Spectrum { white, coloured, complex };
+
 /// Step 2 for one size of group and so on: gives the number of retained coefficients or the sum of
-/// squared factors.
+/// squared factors, weighted by variances if noise is not white.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// For groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;
 
-template <class S, bool kComplex, bool kWiener>
+template <class S, Spectrum kSpectrum, bool kWiener>
 constexpr Across pick_across() {
-  if constexpr (kComplex)
+  if constexpr (kSpectrum == Spectrum::complex)
     return kWiener ? wiener_complex<S> : threshold_complex<S>;
+  else if constexpr (kSpectrum == Spectrum::coloured)
+    return kWiener ? wiener_coloured<S> : threshold_coloured<S>;
   else
     return kWiener ? wiener_across<S> : threshold_across<S>;
 }
 
-template <GroupTransform kAcross, bool kComplex, bool kWiener, int... kLog2>
+template <GroupTransform kAcross, Spectrum kSpectrum, bool kWiener, int... kLog2>
 constexpr AcrossBySize across_by_size(std::integer_sequence<int, kLog2...> /*sizes*/) {
   constexpr bool halves = patches_per_unit == 2;
   return {pick_across<
       Shape<(halves && kLog2 != 0 ? (1 << kLog2) / 2 : 1 << kLog2), halves && kLog2 != 0, kAcross>,
-      kComplex, kWiener>()...};
+      kSpectrum, kWiener>()...};
 }
 
-template <bool kComplex>
+template <Spectrum kSpectrum>
 Across across(GroupTransform transform, bool wiener, int log2_size) {
   using Sizes = std::make_integer_sequence<int, 6>;
   using enum GroupTransform;
-  static constexpr AcrossBySize table[] = {
-      across_by_size<haar, kComplex, false>(Sizes()), across_by_size<haar, kComplex, true>(Sizes()),
-      across_by_size<wht, kComplex, false>(Sizes()), across_by_size<wht, kComplex, true>(Sizes())};
+  static constexpr AcrossBySize table[] = {across_by_size<haar, kSpectrum, false>(Sizes()),
+                                           across_by_size<haar, kSpectrum, true>(Sizes()),
+                                           across_by_size<wht, kSpectrum, false>(Sizes()),
+                                           across_by_size<wht, kSpectrum, true>(Sizes())};
   return table[(transform == wht ? 2 : 0) + (wiener ? 1 : 0)][log2_size];
 }
 

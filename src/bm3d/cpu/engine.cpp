@@ -72,11 +72,15 @@ class CpuEngine : public PhaseEngine {
  private:
   void run_phase(const PhaseInput& input) {
     const PhasePlan& plan = input.plan;
-    for (std::size_t p = 0; p < input.planes(); ++p)
-      tables_[p] = plan.phase == Phase::first
-                       ? make_hard_tables(plan.params, input.noise(p), plan.strength.value,
-                                          plan.strength.mean_factor)
-                       : make_wiener_tables(plan.params, input.noise(p), plan.strength.value);
+    const bool first = plan.phase == Phase::first;
+    for (std::size_t p = 0; p < input.planes(); ++p) {
+      auto& covariances = covariances_[first ? 0 : 1][input.set.planes[p]];
+      tables_[p] =
+          first ? make_hard_tables(plan.params, input.noise(p), plan.strength.value,
+                                   plan.strength.mean_factor, covariances)
+                : make_wiener_tables(plan.params, input.noise(p), plan.strength.value, covariances);
+      covariances = tables_[p].covariances;
+    }
     const PlaneView<const float> guide = input.frames[0].frame.guide.samples;
     width_ = guide.width;
     height_ = guide.height;
@@ -274,6 +278,9 @@ class CpuEngine : public PhaseEngine {
   std::vector<Workspace> workspaces_;  // one for each thread
   std::vector<Tile> tiles_;
   Buffer<float> line_;
+
+  /// Of the phases' planes, kept from one picture to the next.
+  std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances_;
 
   // Of the phase that runs.
   int width_ = 0, height_ = 0;

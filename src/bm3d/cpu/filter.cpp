@@ -140,8 +140,16 @@ void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y
   load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, places, scratch);
   if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, places, basic);
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
-  constexpr bool complex = std::is_same_v<Transform, Dft>;
-  const float energy = across<complex>(tables.across, wiener, size)(tables, scratch, basic);
+  Across step;
+  if constexpr (std::is_same_v<Transform, Dft>) {
+    step = across<Spectrum::complex>(tables.across, wiener, size);
+  } else if (tables.covariances == nullptr) {
+    step = across<Spectrum::white>(tables.across, wiener, size);
+  } else {
+    step = across<Spectrum::coloured>(tables.across, wiener, size);
+    group_variances(*tables.covariances, tables.across, group, scratch + variances_in_scratch);
+  }
+  const float energy = step(tables, scratch, basic);
   add_stack<Transform>(scratch, tables, places, 1 / energy);
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "bm3d/params.h"
 #include "core/image.h"
@@ -31,24 +32,48 @@ using namespace lull::cpu;
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
+/// What the coefficients of two patches share of noise that is not white, in units of its variance
+/// (noise/patch_covariance.h). A displacement d and -d have one place, between 0 and last.
+struct CovarianceTable {
+  Transform transform;
+  std::shared_ptr<const Autocorrelation> correlation;  // the noise's
+  int reach_x, reach_y;                                // beyond, patches share none
+  Buffer<float> values;                                // [place][u][v]
+
+  int place(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
+  bool reaches(int dx, int dy) const {
+    return dx >= -reach_x && dx <= reach_x && dy >= -reach_y && dy <= reach_y;
+  }
+  /// `place`: without its sign.
+  const float* at(int place) const { return values.data() + place * patch * patch; }
+};
+/// Null for white noise. `before`: one that does if it is of the same noise and transform, or null.
+[[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
+    Transform transform, const PlaneNoise& noise,
+    const std::shared_ptr<const CovarianceTable>& before = nullptr);
+
 struct FilterTables {
   Transform transform;
   GroupTransform across;
   CoefficientTable restore;  // factor that the inverse transform expects
-  // First phase: the threshold. Second: numerator and denominator terms of 1 - n / (c^2 + d).
+  // First phase: the threshold; its square where noise is not white, or for the DFT. Second:
+  // numerator and denominator terms of 1 - n / (c^2 + d). Both for a variance of 1.
   CoefficientTable limit;
   // The same for the first vector of a group, where the mean is: [0] the mean is in the lower half
   // of the lanes, [1] it is in both.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
-  CoefficientTable outer_window;    // the aggregation window, rows by columns
-  std::array<float, patch> window;  // one axis of it
+  CoefficientTable outer_window;                       // the aggregation window, rows by columns
+  std::array<float, patch> window;                     // one axis of it
+  std::shared_ptr<const CovarianceTable> covariances;  // null: white noise
 };
 /// Thresholds of lambda times the noise's deviation. `mean_factor`: threshold of the group's mean
-/// (group coefficient 0), in units of the others'.
+/// (group coefficient 0), in units of the others'. `before`: see make_covariances().
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
-                              float mean_factor);
+                              float mean_factor,
+                              const std::shared_ptr<const CovarianceTable>& before = nullptr);
 /// Factors with mu2 times the noise's variance.
-FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2);
+FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
+                                const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers are at sample (0, 0) of the picture, though numerator
 /// and weights exist for the tile alone.
@@ -67,7 +92,10 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-inline constexpr std::size_t filter_scratch_size = 2 * max_group * patch * patch;
+/// Noisy patches, patches of the basic estimate and, from variances_in_scratch on, the variances of
+/// a group's coefficients.
+inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
+inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
 /// Filters a group of patches of one plane and adds the estimates to the tile.
 void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,

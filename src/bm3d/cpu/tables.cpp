@@ -3,10 +3,13 @@
 
 #include <cmath>
 #include <numbers>
+#include <span>
+#include <utility>
 
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/kaiser.h"
 #include "bm3d/transforms.h"
+#include "noise/patch_covariance.h"
 
 namespace lull::bm3d::cpu {
 namespace {
@@ -70,31 +73,44 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
   tables[1].at[0] = tables[1].at[8] = value;
 }
 
-/// Deviation of each coefficient in units of the noise's sigma, row by row: vertical frequency v,
-/// then horizontal u. (Rows of the tables are columns of coefficients: patches are transposed on
-/// the way.)
-using Shares = std::array<double, patch * patch>;
-Shares noise_shares(Transform transform, const PlaneNoise& noise) {
-  if (noise.is_white()) {
-    Shares ones;
-    ones.fill(1);
-    return ones;
-  }
-  return coefficient_deviations({1.0f, noise.correlation}, axis_rows(transform));
-}
-
 }  // namespace
 
+std::shared_ptr<const CovarianceTable> make_covariances(
+    Transform transform, const PlaneNoise& noise,
+    const std::shared_ptr<const CovarianceTable>& before) {
+  // Params with the Fourier transform and other than white noise are refused (validate()).
+  if (noise.is_white() || transform == Transform::dft) return nullptr;
+  if (before != nullptr && before->transform == transform &&
+      before->correlation == noise.correlation)
+    return before;
+  const PatchCovariance covariance(noise, axis_rows(transform));
+  CovarianceTable table{
+      transform, noise.correlation, covariance.reach_x(), covariance.reach_y(), {}};
+  const int last = table.place(table.reach_x, table.reach_y);
+  float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
+  for (int dy = 0; dy <= table.reach_y; ++dy)
+    for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
+      // Rows of the table are columns of coefficients: patches are transposed on the way.
+      const std::span<const double> shared = covariance.at(dx, dy);
+      float* const values = all + table.place(dx, dy) * patch * patch;
+      for (int i = 0; i < patch * patch; ++i)
+        values[i % patch * patch + i / patch] = static_cast<float>(shared[i]);
+    }
+  return std::make_shared<const CovarianceTable>(std::move(table));
+}
+
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
-                              float mean_factor) {
+                              float mean_factor,
+                              const std::shared_ptr<const CovarianceTable>& before) {
   FilterTables tables = common_tables(phase);
+  tables.covariances = make_covariances(phase.transform, noise, before);
+  const bool squared = tables.covariances != nullptr || phase.transform == Transform::dft;
   const Axis axis = axis_of(phase.transform);
-  const Shares shares = noise_shares(phase.transform, noise);
   const float threshold = lambda * noise.sigma;
   const auto limits = [&](double limit_of_all) {
     return table_of([&](int u, int v) {
-      const double limit = limit_of_all * shares[v * patch + u] / (axis.scale[u] * axis.scale[v]);
-      return phase.transform == Transform::dft ? limit * limit : limit;  // of the squared magnitude
+      const double limit = limit_of_all / (axis.scale[u] * axis.scale[v]);
+      return squared ? limit * limit : limit;
     });
   };
   tables.limit = limits(threshold);
@@ -106,14 +122,15 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
   return tables;
 }
 
-FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2) {
+FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
+                                const std::shared_ptr<const CovarianceTable>& before) {
   FilterTables tables = common_tables(phase);
+  tables.covariances = make_covariances(phase.transform, noise, before);
   const Axis axis = axis_of(phase.transform);
-  const Shares shares = noise_shares(phase.transform, noise);
   const float variance = mu2 * noise.sigma * noise.sigma;
   tables.limit = table_of([&](int u, int v) {
-    const double scale = axis.scale[u] * axis.scale[v], share = shares[v * patch + u];
-    return static_cast<double>(variance) * (share * share) / (scale * scale);
+    const double scale = axis.scale[u] * axis.scale[v];
+    return static_cast<double>(variance) / (scale * scale);
   });
   tables.first_limit.fill(tables.limit);
   tables.first_denominator.fill(tables.limit);

@@ -1,0 +1,269 @@
+// Step 2 of the filter (filter.cpp) for noise that is not white: the variance of the noise in each
+// coefficient of a group, and thresholds and Wiener factors by it. Included once for each
+// instruction set.
+//
+// No matrix is formed. S(a, b), the sum of the covariances of all members in a with all in b, is a
+// vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the halves a, b
+// of a block of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the block as a
+// whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once. Walsh-Hadamard
+// needs the sums T(x) over the pairs m, m ^ x: coefficient w has sum over x of (-1)^|w & x| T(x) /
+// N, the transform of T. Variances are in units of the noise's, coefficients are those of the
+// transforms without scale.
+
+#if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LULL_BM3D_CPU_COLOURED_H
+#undef LULL_BM3D_CPU_COLOURED_H
+#else
+#define LULL_BM3D_CPU_COLOURED_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "bm3d/cpu/across.h"
+#include "noise/patch_covariance.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::bm3d::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+inline constexpr int coefficients = patch * patch;
+/// As many of the vectors of all coefficients as are summed at a time, in registers.
+inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
+
+/// Which members of a group share noise, and lists of pairs that do.
+class Pairs {
+ public:
+  Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
+    std::int16_t x[max_group] = {}, y[max_group] = {}, t[max_group] = {}, place[max_group] = {};
+    for (int m = 0; m < group.count; ++m) {
+      const int dx = displacement_x(group.members[m]), dy = displacement_y(group.members[m]);
+      x[m] = static_cast<std::int16_t>(dx);
+      y[m] = static_cast<std::int16_t>(dy);
+      t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
+      // May wrap around; the differences that count are small.
+      place[m] = static_cast<std::int16_t>(table.place(dx, dy));
+    }
+    const hn::CappedTag<std::int16_t, 8> d;
+    const auto beyond_x = hn::Set(d, static_cast<std::int16_t>(table.reach_x + 1));
+    const auto beyond_y = hn::Set(d, static_cast<std::int16_t>(table.reach_y + 1));
+    for (int m = 0; m < group.count; ++m)
+      for (int n = m / 8 * 8; n < group.count; n += 8) {
+        const auto dx = hn::Abs(hn::Sub(hn::LoadU(d, x + n), hn::Set(d, x[m])));
+        const auto dy = hn::Abs(hn::Sub(hn::LoadU(d, y + n), hn::Set(d, y[m])));
+        const auto near = hn::And(hn::And(hn::Lt(dx, beyond_x), hn::Lt(dy, beyond_y)),
+                                  hn::Eq(hn::LoadU(d, t + n), hn::Set(d, t[m])));
+        const auto places = hn::Abs(hn::Sub(hn::LoadU(d, place + n), hn::Set(d, place[m])));
+        hn::StoreU(hn::IfThenElse(near, places, hn::Set(d, none)), d, place_of_[m] + n);
+      }
+  }
+
+  void clear() { listed_ = 0; }
+  /// Appends where the covariance of members m < n is in the table, if they share noise.
+  HWY_INLINE void list(int m, int n) {
+    const int place = place_of_[m][n];
+    places_[listed_] = static_cast<std::int16_t>(place);
+    listed_ += place != none ? 1 : 0;  // without a branch, which would be unpredictable
+  }
+
+  /// The sum of all that is listed, of `summed` vectors from coefficient `from` on.
+  HWY_INLINE void sum(int from, Vector* sums) const {
+    const Lanes d;
+    for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
+    for (int k = 0; k < listed_; ++k) {
+      const float* const shared = table_.at(places_[k]) + from;
+#pragma GCC unroll 8
+      for (int i = 0; i < summed; ++i) sums[i] = hn::Add(sums[i], hn::LoadU(d, shared + i * lanes));
+    }
+  }
+
+ private:
+  static constexpr std::int16_t none = -1;
+  const CovarianceTable& table_;
+  std::int16_t place_of_[max_group][max_group];  // [m][n], n > m
+  int listed_ = 0;
+  std::int16_t places_[max_group * max_group / 4 + 1];
+};
+
+HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
+  return hn::Max(variance, hn::Mul(of_coefficient, constant(least_group_variance)));
+}
+
+/// Calls what(coefficient) for every `summed` vectors of coefficients.
+template <class What>
+HWY_INLINE void for_all_summed(const What& what) {
+  for (int from = 0; from < coefficients; from += summed * lanes) what(from);
+}
+
+/// While the blocks grow, the first of a block has its S(a, a).
+HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
+                               float* variances) {
+  const Lanes d;
+  const float* const alone = table.at(0);
+  for (int at = 0; at < coefficients; at += lanes) {
+    const Vector of_one = hn::LoadU(d, alone + at);
+    for (int m = 0; m < count; ++m) hn::StoreU(of_one, d, variances + m * coefficients + at);
+  }
+  for (int half = 1; half < count; half *= 2)
+    for (int first = 0; first < count; first += 2 * half) {
+      pairs.clear();
+      for (int m = first; m < first + half; ++m)
+        for (int n = first + half; n < first + 2 * half; ++n) pairs.list(m, n);
+      float* const a = variances + first * coefficients;
+      float* const b = a + half * coefficients;
+      const Vector share = constant(0.5 / half), two = constant(2);
+      for_all_summed([&](int from) HWY_ATTR {
+        Vector between[summed];
+        pairs.sum(from, between);
+#pragma GCC unroll 8
+        for (int i = 0; i < summed; ++i) {
+          const int at = from + i * lanes;
+          const Vector within = hn::Add(hn::LoadU(d, a + at), hn::LoadU(d, b + at));
+          const Vector difference = hn::Mul(hn::NegMulAdd(two, between[i], within), share);
+          hn::StoreU(hn::MulAdd(two, between[i], within), d, a + at);
+          hn::StoreU(at_least(difference, hn::LoadU(d, alone + at)), d, b + at);
+        }
+      });
+    }
+  for (int at = 0; at < coefficients; at += lanes) {
+    const Vector mean = hn::Mul(hn::LoadU(d, variances + at), constant(1.0 / count));
+    hn::StoreU(at_least(mean, hn::LoadU(d, alone + at)), d, variances + at);
+  }
+}
+
+HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pairs, int count,
+                                         float* variances) {
+  const Lanes d;
+  const float* const alone = table.at(0);
+  for (int at = 0; at < coefficients; at += lanes)  // T(0) / N
+    hn::StoreU(hn::LoadU(d, alone + at), d, variances + at);
+  for (int x = 1; x < count; ++x) {
+    pairs.clear();
+    for (int m = 0; m < count; ++m)
+      if (m < (m ^ x)) pairs.list(m, m ^ x);
+    const Vector share = constant(2.0 / count);  // each pair counts both ways
+    for_all_summed([&](int from) HWY_ATTR {
+      Vector between[summed];
+      pairs.sum(from, between);
+#pragma GCC unroll 8
+      for (int i = 0; i < summed; ++i)
+        hn::StoreU(hn::Mul(between[i], share), d, variances + x * coefficients + from + i * lanes);
+    });
+  }
+  for (int half = 1; half < count; half *= 2)
+    for (int x = 0; x < count; ++x) {
+      if ((x & half) != 0) continue;
+      float* const a = variances + x * coefficients;
+      float* const b = a + half * coefficients;
+      for (int at = 0; at < coefficients; at += lanes) {
+        const Vector va = hn::LoadU(d, a + at), vb = hn::LoadU(d, b + at);
+        hn::StoreU(hn::Add(va, vb), d, a + at);
+        hn::StoreU(hn::Sub(va, vb), d, b + at);
+      }
+    }
+  for (int w = 0; w < count; ++w)
+    for (int at = 0; at < coefficients; at += lanes) {
+      float* const variance = variances + w * coefficients + at;
+      hn::StoreU(at_least(hn::LoadU(d, variance), hn::LoadU(d, alone + at)), d, variance);
+    }
+}
+
+/// The variances of all coefficients of a group: [coefficient across][coefficient of a patch], in
+/// the order in which forward_across() leaves them: Haar's difference of the halves of a block is
+/// where the second half begins.
+HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
+                                  const Group& group, float* variances) {
+  Pairs pairs(table, group);
+  if (across == GroupTransform::wht)
+    walsh_hadamard_variances(table, pairs, group.count, variances);
+  else
+    haar_variances(table, pairs, group.count, variances);
+}
+
+/// Those of the coefficients in vector `i` of unit `u`. (A template, so that what a vector of one
+/// patch has no use for is not compiled.)
+template <class S, int kPatches = patches_per_unit, class D = Lanes>
+HWY_INLINE Vector load_variances(const float* variances, int u, int i) {
+  const D d;
+  const float* const at = variances + u * coefficients;
+  if constexpr (kPatches == 2) {
+    const hn::Half<D> half;
+    const float* const second = at + (S::paired ? S::units * coefficients : 0);
+    return hn::Combine(d, hn::LoadU(half, second + i * patch), hn::LoadU(half, at + i * patch));
+  } else {
+    return hn::LoadU(d, at + i * lanes);
+  }
+}
+
+/// threshold_across(): gives the sum of the variances of retained coefficients. The tables hold the
+/// squares of thresholds.
+template <class S>
+float threshold_coloured(const FilterTables& tables, float* stack, const float*) {
+  const Lanes d;
+  const float* const variances = stack + variances_in_scratch;
+  Vector retained = hn::Zero(d);
+  for (int i = 0; i < unit_vectors; ++i) {
+    Vector v[S::units];
+    float* const at = stack + i * lanes;
+    load_units<S>(at, v);
+    forward_across<S>(v);
+    const Vector limit = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) {
+      const int level = S::level(u);
+      const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
+      const Vector variance = load_variances<S>(variances, u, i);
+      const Vector square = hn::Mul(base, hn::Mul(variance, constant(power(2, level))));
+      const auto keep = hn::Gt(hn::Mul(v[u], v[u]), square);
+      v[u] = hn::IfThenElseZero(keep, hn::Mul(v[u], hn::Mul(restore, constant(power(0.5, level)))));
+      retained = hn::Add(retained, hn::IfThenElseZero(keep, variance));
+    }
+    inverse_across<S>(v);
+    store_units<S>(v, at);
+  }
+  return total<S>(retained);
+}
+
+/// wiener_across(): gives the sum of variances times squared factors.
+template <class S>
+float wiener_coloured(const FilterTables& tables, float* stack, const float* basic_stack) {
+  const Lanes d;
+  const float* const variances = stack + variances_in_scratch;
+  Vector energy = hn::Zero(d);
+  for (int i = 0; i < unit_vectors; ++i) {
+    Vector noisy[S::units], basic[S::units];
+    load_units<S>(basic_stack + i * lanes, basic);
+    forward_across<S>(basic);
+    const Vector noise = load_row(tables.limit, i), restore = load_row(tables.restore, i);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) {
+      const int level = S::level(u);
+      constexpr int first = S::paired ? 0 : 1;
+      const Vector variance = load_variances<S>(variances, u, i);
+      const Vector scale = hn::Mul(variance, constant(power(2, level)));
+      const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
+      const Vector m = u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
+      const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
+      const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
+      energy = hn::MulAdd(hn::Mul(factor, factor), variance, energy);
+      basic[u] = hn::Mul(factor, hn::Mul(restore, constant(power(0.5, level))));
+    }
+    float* const at = stack + i * lanes;
+    load_units<S>(at, noisy);
+    forward_across<S>(noisy);
+#pragma GCC unroll 32
+    for (int u = 0; u < S::units; ++u) noisy[u] = hn::Mul(noisy[u], basic[u]);
+    inverse_across<S>(noisy);
+    store_units<S>(noisy, at);
+  }
+  return total<S>(energy);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::bm3d::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif
