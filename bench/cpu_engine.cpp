@@ -4,7 +4,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <random>
 
 #include "bm3d/cpu/kernels.h"
@@ -29,13 +32,33 @@ Plane<float> clean_picture(int width, int height) {
   return picture;
 }
 
-Plane<float> noisy_picture(int width, int height) {
-  Plane<float> picture = clean_picture(width, height);
+/// Its noise is white noise averaged over squares of `side` samples.
+Plane<float> noisy_picture(int width, int height, int side = 1) {
+  Plane<float> picture = clean_picture(width, height), white(width + side, height + side);
   std::mt19937 rng{1};
-  std::normal_distribution<float> noise{0, sigma};
+  std::normal_distribution<float> noise{0, sigma / static_cast<float>(side)};
+  for (int y = 0; y < height + side; ++y)
+    for (int x = 0; x < width + side; ++x) white.view()(x, y) = noise(rng);
   for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) picture.view()(x, y) += noise(rng);
+    for (int x = 0; x < width; ++x)
+      for (int i = 0; i < side * side; ++i)
+        picture.view()(x, y) += white.view()(x + i % side, y + i / side);
   return picture;
+}
+
+/// What is known of that noise.
+NoiseModel noise_of(int side) {
+  NoiseModel model(std::array<float, 3>{sigma, sigma, sigma});
+  if (side == 1) return model;
+  auto correlation = std::make_shared<Autocorrelation>();
+  const auto along = [&](int lag) {
+    return static_cast<float>(std::max(0, side - std::abs(lag))) / static_cast<float>(side);
+  };
+  for (int i = 0; i < correlation_lags * correlation_lags; ++i)
+    (*correlation)[i] = along(i % correlation_lags - correlation_reach) *
+                        along(i / correlation_lags - correlation_reach);
+  for (int i = 0; i < 3; ++i) model.plane(i).correlation = correlation;
+  return model;
 }
 
 /// A guide of 8 bits and all that matching of one block needs.
@@ -144,12 +167,13 @@ void filter(benchmark::State& state) {
 }
 BENCHMARK(filter)->ArgsProduct({{0, 1, 2}, {1, 4, 16, 32}, {0, 1}});
 
-/// Arguments: profile, threads. Two phases of 960x540; CPU seconds of all threads for a Mpixel.
+/// Arguments: profile, threads, side of the squares that noise is averaged over (1: it is white).
+/// Two phases of 960x540; CPU seconds of all threads for a Mpixel.
 void whole(benchmark::State& state) {
-  const int width = 960, height = 540;
-  const Params params = make_params(static_cast<Profile>(state.range(0)), {sigma, sigma, sigma});
+  const int width = 960, height = 540, side = static_cast<int>(state.range(2));
+  const Params params = make_params(static_cast<Profile>(state.range(0)), noise_of(side));
   const auto engine = make_cpu_engine(static_cast<int>(state.range(1)));
-  const Plane<float> noisy = noisy_picture(width, height);
+  const Plane<float> noisy = noisy_picture(width, height, side);
   Plane<float> basic(width, height), result(width, height);
   const PlaneView<const float> source = noisy.view(), estimate = std::as_const(basic).view();
   const PlaneView<float> first = basic.view(), second = result.view();
@@ -171,7 +195,7 @@ void whole(benchmark::State& state) {
                                                     benchmark::Counter::kInvert);
 }
 BENCHMARK(whole)
-    ->ArgsProduct({{0, 1, 2, 3}, {1, 2}})
+    ->ArgsProduct({{0, 1, 2, 3}, {1, 2}, {1, 3}})
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
