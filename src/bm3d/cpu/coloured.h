@@ -2,13 +2,13 @@
 // coefficient of a group, and thresholds and Wiener factors by it. Included once for each
 // instruction set.
 //
-// No matrix is formed. S(a, b), the sum of the covariances of all members in a with all in b, is a
-// vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the halves a, b
-// of a block of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the block as a
-// whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once. Walsh-Hadamard
-// needs the sums T(x) over the pairs m, m ^ x: coefficient w has sum over x of (-1)^|w & x| T(x) /
-// N, the transform of T. Variances are in units of the noise's, coefficients are those of the
-// transforms without scale.
+// No covariance matrix is made. S(a, b), the sum of the covariances of all members in a with all in
+// b, is a vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the
+// halves a, b of a block of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the
+// block as a whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once.
+// Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w has sum over x of
+// (-1)^|w & x| T(x) / N, the transform of T. Variances are in units of the noise's, coefficients
+// are those of the transforms without scale.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
