@@ -15,8 +15,8 @@ using namespace bm3d;
 /// The whole picture at once, whatever its size: stages are timed apart, so that each must find
 /// what the one before it made.
 Batch whole(const ReferenceGrid& grid) {
-  const auto blocks = [](int references) { return (references + block_side - 1) / block_side; };
-  return {0, 0, blocks(grid.count_x), blocks(grid.count_y)};
+  const auto bricks = [](int references) { return (references + brick_side - 1) / brick_side; };
+  return {0, 0, bricks(grid.count_x), bricks(grid.count_y)};
 }
 
 template <class T>
@@ -56,7 +56,7 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
   for (const PhaseParams* phase : {&params.hard, &params.wiener}) {
     const Batch batch = whole(ReferenceGrid(format.width, format.height, phase->step));
     const std::size_t count =
-        static_cast<std::size_t>(block_references) * batch.blocks_x * batch.blocks_y;
+        static_cast<std::size_t>(brick_references) * batch.bricks_x * batch.bricks_y;
     references = std::max(references, count);
     places = std::max(places, count * group_capacity(phase->matching()));
   }

@@ -9,6 +9,7 @@
 
 #include "bm3d/params.h"
 #include "bm3d/transform_tables.h"
+#include "noise/patch_covariance.h"
 
 namespace lull::bm3d {
 
@@ -24,7 +25,7 @@ struct PatchTransform {
 
 /// The coefficients of one patch or its samples, row by row; of smaller patches only the first.
 template <class Coefficient>
-using Block = std::array<Coefficient, max_patch_samples>;
+using PatchValues = std::array<Coefficient, max_patch_samples>;
 
 /// The DCT-II (orthonormal) or Bior1.5 (rows of unit norm; not orthogonal; for a side of 8).
 [[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
@@ -33,18 +34,18 @@ using Block = std::array<Coefficient, max_patch_samples>;
 /// The rows of a real transform of 8 samples.
 [[nodiscard]] AxisTransform axis_rows(Transform transform);
 
-/// block = matrix block matrix^T.
+/// values = matrix values matrix^T.
 template <class Coefficient>
-void transform_patch(const Matrix8<Coefficient>& matrix, Block<Coefficient>& block,
+void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient>& values,
                      int side = patch) {
-  Block<Coefficient> rows{};  // block matrix^T
+  PatchValues<Coefficient> rows{};  // values matrix^T
   for (int y = 0; y < side; ++y)
     for (int k = 0; k < side; ++k)
-      for (int x = 0; x < side; ++x) rows[y * side + k] += block[y * side + x] * matrix.at[k][x];
-  block = {};
+      for (int x = 0; x < side; ++x) rows[y * side + k] += values[y * side + x] * matrix.at[k][x];
+  values = {};
   for (int k = 0; k < side; ++k)
     for (int y = 0; y < side; ++y)
-      for (int x = 0; x < side; ++x) block[k * side + x] += matrix.at[k][y] * rows[y * side + x];
+      for (int x = 0; x < side; ++x) values[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
 /// Orthonormal Haar transform of 2^n values: approximation first, then details from coarse to fine.

@@ -6,7 +6,7 @@
 //   after it, 2 before it, ..) and their place in the window, row by row. Only patches that lie
 //   wholly in the picture and at a distance of at most tau count.
 // - In another frame the window lies around the place that motion predicts: the reference patch's
-//   own plus the vector of its block (motion_grid.h). From the distance of the patch right there,
+//   own plus the vector of its bundle (motion_grid.h). From the distance of the patch right there,
 //   MatchParams::place_bonus is taken off, down to 0, before it is compared with anything.
 // - Noise that is not white makes patches of one frame look alike that lie near each other: it
 //   adds 2 sigma^2 (1 - rho) to their distance, where rho is its correlation at their displacement,

@@ -57,15 +57,12 @@ namespace {
 /// Covariance of a plane's noise at a lag between the means of 2^shift_x x 2^shift_y samples.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
-  const auto at = [&](int x, int y) -> double {
-    if (noise.is_white()) return x == 0 && y == 0 ? 1 : 0;
-    return has_bias(x, y) ? static_cast<double>((*noise.correlation)[bias_index(x, y)]) : 0;
-  };
   double sum = 0;
   // The difference of two places in boxes of n is i with n - |i| pairs of them.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
-      sum += (height - std::abs(j)) * (width - std::abs(i)) * at(dx * width + i, dy * height + j);
+      sum += (height - std::abs(j)) * (width - std::abs(i)) *
+             noise.correlation_at(dx * width + i, dy * height + j);
   const double deviation = static_cast<double>(noise.sigma) / (width * height);
   return deviation * deviation * sum;
 }
@@ -88,7 +85,7 @@ std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set, const Fra
         const auto weight = static_cast<double>(set.of_chroma[c]);
         shared += weight * weight * covariance(noise.plane(c + 1), dx, dy);
       }
-      (*bias)[bias_index(dx, dy)] = static_cast<float>(2 * shared);
+      (*bias)[lag_index(dx, dy)] = static_cast<float>(2 * shared);
     }
   return bias;
 }

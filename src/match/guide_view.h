@@ -11,7 +11,7 @@ namespace lull {
 
 struct GuideView {
   PlaneView<const float> samples;  // where patches are matched
-  /// From the references' frame to this one, for each block (MotionGrid); empty: none moves.
+  /// From the references' frame to this one, for each bundle (MotionGrid); empty: none moves.
   std::span<const Motion> motion;
 };
 using GuideFrame = FrameAt<GuideView>;

@@ -9,14 +9,7 @@ namespace lull {
 
 /// What is added to the distance of the candidate (dx, dy) away in the same frame, laid out as an
 /// Autocorrelation; 0 beyond.
-using DistanceBias = std::array<float, correlation_lags * correlation_lags>;
-constexpr bool has_bias(int dx, int dy) {
-  return dx >= -correlation_reach && dx <= correlation_reach && dy >= -correlation_reach &&
-         dy <= correlation_reach;
-}
-constexpr int bias_index(int dx, int dy) {
-  return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
-}
+using DistanceBias = Autocorrelation;
 
 /// Lengths are in samples; distances are mean squared differences of patches on the 0..255 scale.
 struct MatchParams {

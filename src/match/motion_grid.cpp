@@ -3,11 +3,11 @@
 namespace lull {
 
 void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
-                   std::vector<Motion>& blocks) {
-  blocks.clear();
+                   std::vector<Motion>& bundles) {
+  bundles.clear();
   for (int j = 0; j < grid.rows(); ++j)
     for (int i = 0; i < grid.columns(); ++i)
-      blocks.push_back(grid.vector(cells.data(), i * motion_columns, j * motion_rows));
+      bundles.push_back(grid.vector(cells.data(), i * motion_columns, j * motion_rows));
 }
 
 }  // namespace lull

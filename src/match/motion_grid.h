@@ -1,5 +1,5 @@
 #pragma once
-// Motion of reference patches: they are grouped in blocks, which have the vector of the cell
+// Motion of reference patches: they are grouped in bundles, which have the vector of the cell
 // (motion.h) that holds their centre. Chroma planes take it in their own samples, rounded down.
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lull {
 /// Reference patches that share a vector, in a row and in a column; fewer at the right and below.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
-/// The reference patches of a plane as blocks.
+/// The reference patches of a plane as bundles.
 struct MotionGrid {
   int width = 0, height = 0;  // of the plane
   int step = 1;
@@ -27,11 +27,11 @@ struct MotionGrid {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
   /// Of the reference patch `i` in its row, `j` in its column.
-  constexpr int block(int i, int j) const {
+  constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
   /// Of the reference patch at (x, y), on the grid or in the last row or column.
-  constexpr int block_at(int x, int y) const { return block(index_of(x), index_of(y)); }
+  constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
   /// Of a reference patch, from its place along an axis.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
   /// Its vector in samples of the plane, out of those of the cells, row by row.
@@ -53,8 +53,8 @@ struct MotionGrid {
   }
 };
 
-/// The vectors of the grid's blocks.
+/// The vectors of the grid's bundles.
 void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
-                   std::vector<Motion>& blocks);
+                   std::vector<Motion>& bundles);
 
 }  // namespace lull

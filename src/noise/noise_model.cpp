@@ -11,13 +11,6 @@
 namespace lull {
 namespace {
 
-constexpr int middle = correlation_reach * correlation_lags + correlation_reach;
-
-/// Correlation of samples (dx, dy) apart.
-double at(const Autocorrelation& correlation, int dx, int dy) {
-  return correlation[middle + dy * correlation_lags + dx];
-}
-
 /// That of a weighted sum of independent noises with these variances.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
@@ -25,14 +18,12 @@ std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& pl
   for (const double variance : variances) whole += variance;
   if (whole == 0) return nullptr;
   auto sum = std::make_shared<Autocorrelation>();
-  for (std::size_t k = 0; k < sum->size(); ++k) {
-    double value = 0;
-    for (int c = 0; c < 3; ++c)
-      value += variances[c] / whole *
-               (planes[c].is_white() ? (k == middle ? 1.0 : 0.0)
-                                     : static_cast<double>((*planes[c].correlation)[k]));
-    (*sum)[k] = static_cast<float>(value);
-  }
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
+      double value = 0;
+      for (int c = 0; c < 3; ++c) value += variances[c] / whole * planes[c].correlation_at(dx, dy);
+      (*sum)[lag_index(dx, dy)] = static_cast<float>(value);
+    }
   return sum;
 }
 
@@ -63,29 +54,6 @@ NoiseModel NoiseModel::in_opponent_space() const {
   return opponent;
 }
 
-std::array<double, 64> coefficient_deviations(const PlaneNoise& noise, const AxisTransform& rows) {
-  std::array<double, 64> deviations;
-  deviations.fill(static_cast<double>(noise.sigma));
-  if (noise.is_white()) return deviations;
-  // How often samples of a basis function lie d apart, weighted by their product: its own
-  // autocorrelation, along one axis.
-  std::array<std::array<double, correlation_lags>, 8> own{};
-  for (int k = 0; k < 8; ++k)
-    for (int i = 0; i < 8; ++i)
-      for (int j = 0; j < 8; ++j) own[k][j - i + correlation_reach] += rows[k][i] * rows[k][j];
-  for (int v = 0; v < 8; ++v)
-    for (int u = 0; u < 8; ++u) {
-      double variance = 0;
-      for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
-        for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
-          variance += own[v][dy + correlation_reach] * own[u][dx + correlation_reach] *
-                      at(*noise.correlation, dx, dy);
-      // Estimates of autocorrelations need not be positive definite.
-      deviations[v * 8 + u] *= std::sqrt(std::max(variance, 0.0));
-    }
-  return deviations;
-}
-
 void validate(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     const PlaneNoise& plane = noise.plane(i);
@@ -97,8 +65,8 @@ void validate(const NoiseModel& noise) {
     }
     if (plane.is_white()) continue;
     const auto& lags = *plane.correlation;
-    const bool fits =
-        lags[middle] == 1 && std::ranges::all_of(lags, [](float r) { return r >= -1 && r <= 1; });
+    const bool fits = lags[lag_index(0, 0)] == 1 &&
+                      std::ranges::all_of(lags, [](float r) { return r >= -1 && r <= 1; });
     if (!fits)
       throw InvalidArgument(
           "an autocorrelation of noise (must be 1 in the middle and within -1..1); divide it by "

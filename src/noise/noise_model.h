@@ -11,10 +11,17 @@ namespace lull {
 inline constexpr int correlation_reach = 7;
 inline constexpr int correlation_lags = 2 * correlation_reach + 1;
 
-/// The autocorrelation of stationary noise in units of its variance: element
-/// (dy + correlation_reach) * correlation_lags + dx + correlation_reach is the correlation of
-/// samples (dx, dy) apart; 1 in the middle, and the same at (-dx, -dy).
+/// The autocorrelation of stationary noise in units of its variance: element lag_index(dx, dy) is
+/// the correlation of samples (dx, dy) apart; 1 in the middle, and the same at (-dx, -dy).
 using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
+
+constexpr bool within_lags(int dx, int dy) {
+  return dx >= -correlation_reach && dx <= correlation_reach && dy >= -correlation_reach &&
+         dy <= correlation_reach;
+}
+constexpr int lag_index(int dx, int dy) {
+  return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
+}
 
 /// The noise of one plane.
 struct PlaneNoise {
@@ -24,6 +31,12 @@ struct PlaneNoise {
   std::shared_ptr<const Autocorrelation> correlation;
 
   bool is_white() const { return correlation == nullptr; }
+  /// Of samples (dx, dy) apart; 0 beyond the lags.
+  double correlation_at(int dx, int dy) const {
+    if (!within_lags(dx, dy)) return 0;
+    if (is_white()) return dx == 0 && dy == 0 ? 1 : 0;
+    return static_cast<double>((*correlation)[lag_index(dx, dy)]);
+  }
 };
 
 /// The noise of each plane as it is stored (Y, Cb, Cr or R, G, B), independent from plane to plane.
@@ -45,17 +58,6 @@ class NoiseModel {
  private:
   std::array<PlaneNoise, 3> planes_;
 };
-
-/// Rows of the matrix of a 1D transform of 8 samples.
-using AxisTransform = std::array<std::array<double, 8>, 8>;
-
-/// Standard deviation of each coefficient (v, u), row by row, of patches of noise under the
-/// separable transform with these rows along both axes: sqrt(b^T R b), where b is the coefficient's
-/// basis function and R the noise's autocorrelation. Of white noise and rows of unit norm: sigma.
-/// (Makinen, Azzari, Foi 2020, "Collaborative filtering of correlated noise", section II-B,
-/// doi:10.1109/TIP.2020.3014721.)
-[[nodiscard]] std::array<double, 64> coefficient_deviations(const PlaneNoise& noise,
-                                                            const AxisTransform& rows);
 
 /// @throws InvalidArgument  a sigma that is no number from 0, or a correlation that is none
 void validate(const NoiseModel& noise);

@@ -7,19 +7,12 @@
 namespace lull {
 namespace {
 
-/// The noise's autocorrelation at any lag.
-double correlation(const PlaneNoise& noise, int dx, int dy) {
-  if (std::abs(dx) > correlation_reach || std::abs(dy) > correlation_reach) return 0;
-  if (noise.is_white()) return dx == 0 && dy == 0 ? 1 : 0;
-  return (*noise.correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach];
-}
-
 /// The longest lags along the axes with any correlation.
 std::array<int, 2> extent(const PlaneNoise& noise) {
   std::array<int, 2> longest{0, 0};
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
-      if (correlation(noise, dx, dy) != 0)
+      if (noise.correlation_at(dx, dy) != 0)
         longest = {std::max(longest[0], std::abs(dx)), std::max(longest[1], std::abs(dy))};
   return longest;
 }
@@ -50,7 +43,7 @@ PatchCovariance::PatchCovariance(const PlaneNoise& noise, const AxisTransform& r
       for (int dx = -reach_x_; dx <= reach_x_; ++dx) {
         double sum = 0;
         for (int lag = -span; lag <= span; ++lag)
-          sum += own_u[lag + span] * correlation(noise, lag + dx, ry - extent_y);
+          sum += own_u[lag + span] * noise.correlation_at(lag + dx, ry - extent_y);
         along_x[ry * width + dx + reach_x_] = sum;
       }
     for (int v = 0; v < side; ++v) {

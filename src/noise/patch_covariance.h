@@ -4,6 +4,7 @@
 // the transform across a group makes of it depends on where they lie (Makinen, Azzari, Foi 2020,
 // "Collaborative filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721).
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "noise/noise_model.h"
 
 namespace lull {
+
+/// Rows of the matrix of a 1D transform of 8 samples.
+using AxisTransform = std::array<std::array<double, 8>, 8>;
 
 /// A variance is at least this share of what it is a part of: of the noise's, for those of
 /// coefficients; of the coefficient's, for those of coefficients of a group. (Estimates of

@@ -50,7 +50,7 @@ GroupVariances measured(const ColouredNoise& noise, const ColouredNoise& other, 
   for (int y = 12; y + 24 <= noise.samples.height(); y += 7)
     for (int x = 24; x + 24 <= noise.samples.width(); x += 7, ++places) {
       auto stack = gather<double>(frames, x, y, group);
-      for (auto& block : stack) transform_patch(forward, block);
+      for (auto& values : stack) transform_patch(forward, values);
       for (int k = 0; k < 64; ++k) {
         std::array<double, max_group> line;
         for (int m = 0; m < group.count; ++m) line[m] = stack[m][k];
@@ -164,9 +164,14 @@ TEST(GroupVariances, BeatATablePerCoefficient) {
   const Plane<float> noisy = sum_of(clean.view(), noise.samples.view());
   const PlaneNoise model{noise.sigma, noise.correlation};
   Params params = make_params(Profile::high, {noise.sigma, 0, 0});
-  const AxisTransform hard = axis_rows(params.hard.transform),
-                      wiener = axis_rows(params.wiener.transform);
-  const PatchCovariance of_hard(model, hard), of_wiener(model, wiener);
+  const PatchCovariance of_hard(model, axis_rows(params.hard.transform)),
+      of_wiener(model, axis_rows(params.wiener.transform));
+  const auto deviations = [&](const PatchCovariance& of) {
+    PerCoefficient values;
+    for (int i = 0; i < 64; ++i)
+      values[i] = static_cast<double>(noise.sigma) * std::sqrt(of.at(0, 0)[i]);
+    return values;
+  };
   const PerCoefficient sigma = for_all(static_cast<double>(noise.sigma));
   const Plane<float> exact = both_phases(
       noisy.view(), params, {sigma, sigma}, [&](const PhaseParams& phase, const Group& group) {
@@ -174,8 +179,7 @@ TEST(GroupVariances, BeatATablePerCoefficient) {
                                phase.group_transform);
       });
   const Plane<float> by_table =
-      both_phases(noisy.view(), params,
-                  {coefficient_deviations(model, hard), coefficient_deviations(model, wiener)},
+      both_phases(noisy.view(), params, {deviations(of_hard), deviations(of_wiener)},
                   [](const PhaseParams&, const Group&) { return GroupVariances{}; });
   EXPECT_GT(psnr(exact.view(), clean.view()), psnr(by_table.view(), clean.view()) + 0.5);  // 0.81
 }

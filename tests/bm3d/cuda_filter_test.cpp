@@ -129,14 +129,14 @@ class Scene {
                    std::vector<std::uint8_t>& counts) const {
     const int capacity = group_capacity(case_.phase.matching());
     const std::size_t references =
-        static_cast<std::size_t>(args.batch.blocks_x) * args.batch.blocks_y * block_references;
+        static_cast<std::size_t>(args.batch.bricks_x) * args.batch.bricks_y * brick_references;
     displacements.assign(references * capacity, 0);
     counts.assign(references, 0);
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       const int i = static_cast<int>(k) % args.grid.count_x;
       const int j = static_cast<int>(k) / args.grid.count_x;
       const std::size_t index =
-          (static_cast<std::size_t>(j / 4) * args.batch.blocks_x + i / 4) * block_references +
+          (static_cast<std::size_t>(j / 4) * args.batch.bricks_x + i / 4) * brick_references +
           j % 4 * 4 + i % 4;
       std::copy_n(groups_[k].members.begin(), groups_[k].count, &displacements[index * capacity]);
       counts[index] =

@@ -20,7 +20,7 @@ class LonelyMatcher final : public cuda::Matcher {
   void find(const cuda::MatchInput& input, const Groups& groups,
             cudaStream_t stream) const override {
     const std::size_t references =
-        static_cast<std::size_t>(input.batch.blocks_x) * input.batch.blocks_y * block_references;
+        static_cast<std::size_t>(input.batch.bricks_x) * input.batch.bricks_y * brick_references;
     cuda::check(cudaMemsetAsync(groups.log2_count, 0, references, stream));
     cuda::check(cudaMemsetAsync(groups.displacements, 0,
                                 references * groups.capacity * sizeof(std::uint32_t), stream));

@@ -113,8 +113,8 @@ TEST(Match, AddsTheBiasOfItsOwnFrame) {
   for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
   DistanceBias bias;
   bias.fill(5);
-  bias[bias_index(1, 0)] = bias[bias_index(-1, 2)] = -100;
-  bias[bias_index(0, 1)] = 1;
+  bias[lag_index(1, 0)] = bias[lag_index(-1, 2)] = -100;
+  bias[lag_index(0, 1)] = 1;
   MatchParams params{.window = 5, .group = 4, .tau = 4, .temporal_window = 1};
   params.bias = &bias;
   const Group group = match(alone(flat), 6, 6, params);
@@ -227,11 +227,11 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
   for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
     auto stack = gather<double>(alone(picture), 12, 12, group);
     double mean = 0;
-    for (const auto& block : stack)
-      for (const double v : block) mean += v / 128;
+    for (const auto& values : stack)
+      for (const double v : values) mean += v / 128;
     EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, for_all(1e9), 1), 1.0);
-    for (const auto& block : stack)
-      for (const double v : block) EXPECT_NEAR(v, mean, 1e-10);
+    for (const auto& values : stack)
+      for (const double v : values) EXPECT_NEAR(v, mean, 1e-10);
   }
 }
 
@@ -293,7 +293,7 @@ TEST(Accumulator, GivesTheWeightedMean) {
   const auto window = kaiser_window(2.0f);
   std::array<float, patch> flat;
   flat.fill(1);
-  Block<double> low, high;
+  PatchValues<double> low, high;
   low.fill(10);
   high.fill(40);
   Plane<float> out(12, 8);

@@ -129,16 +129,16 @@ TEST(PatchShapeSeam, OthersAreRefused) {
 
 TEST(PatchShapeSeam, SmallerPatchesHaveTransformsOfTheirOwn) {
   for (const int side : {2, 4, 8}) {
-    Block<double> block{}, back;
-    for (int i = 0; i < side * side; ++i) block[i] = (i * 7) % 11;
+    PatchValues<double> values{}, back;
+    for (int i = 0; i < side * side; ++i) values[i] = (i * 7) % 11;
     const PatchTransform<double> transform = real_transform(Transform::dct, side);
-    back = block;
+    back = values;
     transform_patch(transform.forward, back, side);
     double mean = 0;
-    for (int i = 0; i < side * side; ++i) mean += block[i] / side;
+    for (int i = 0; i < side * side; ++i) mean += values[i] / side;
     EXPECT_NEAR(back[0], mean, 1e-9) << side;
     transform_patch(transform.inverse, back, side);
-    for (int i = 0; i < side * side; ++i) EXPECT_NEAR(back[i], block[i], 1e-9) << side;
+    for (int i = 0; i < side * side; ++i) EXPECT_NEAR(back[i], values[i], 1e-9) << side;
   }
   EXPECT_THROW((void)real_transform(Transform::bior, 4), InvalidArgument);
 }

@@ -14,11 +14,11 @@ namespace {
 constexpr double tolerance = 32 * 8 * std::numeric_limits<double>::epsilon();
 
 template <class Coefficient>
-Block<Coefficient> random_block(std::mt19937& rng) {
+PatchValues<Coefficient> random_patch(std::mt19937& rng) {
   std::uniform_real_distribution<double> sample{-1, 1};
-  Block<Coefficient> block;
-  for (auto& s : block) s = sample(rng);
-  return block;
+  PatchValues<Coefficient> values;
+  for (auto& s : values) s = sample(rng);
+  return values;
 }
 
 TEST(Dct, MatchesTheDefinition) {
@@ -26,22 +26,22 @@ TEST(Dct, MatchesTheDefinition) {
     return std::sqrt((k == 0 ? 1.0 : 2.0) / 8) * std::cos(std::numbers::pi * (2 * n + 1) * k / 16);
   };
   std::mt19937 rng{1};
-  const auto block = random_block<double>(rng);
-  auto actual = block;
+  const auto values = random_patch<double>(rng);
+  auto actual = values;
   transform_patch(real_transform(Transform::dct).forward, actual);
   for (int v = 0; v < 8; ++v)
     for (int u = 0; u < 8; ++u) {
       double sum = 0;
       for (int y = 0; y < 8; ++y)
-        for (int x = 0; x < 8; ++x) sum += basis(v, y) * basis(u, x) * block[y * 8 + x];
+        for (int x = 0; x < 8; ++x) sum += basis(v, y) * basis(u, x) * values[y * 8 + x];
       EXPECT_NEAR(actual[v * 8 + u], sum, tolerance) << "coefficient " << v << ", " << u;
     }
 }
 
 TEST(Fourier, MatchesTheDefinition) {
   std::mt19937 rng{2};
-  const auto block = random_block<std::complex<double>>(rng);
-  auto actual = block;
+  const auto values = random_patch<std::complex<double>>(rng);
+  auto actual = values;
   transform_patch(fourier_transform().forward, actual);
   for (int v = 0; v < 8; ++v)
     for (int u = 0; u < 8; ++u) {
@@ -49,7 +49,7 @@ TEST(Fourier, MatchesTheDefinition) {
       for (int y = 0; y < 8; ++y)
         for (int x = 0; x < 8; ++x)
           sum +=
-              std::polar(1.0 / 8, -2 * std::numbers::pi * (u * x + v * y) / 8) * block[y * 8 + x];
+              std::polar(1.0 / 8, -2 * std::numbers::pi * (u * x + v * y) / 8) * values[y * 8 + x];
       EXPECT_NEAR(std::abs(actual[v * 8 + u] - sum), 0, tolerance);
     }
 }
@@ -93,18 +93,18 @@ TEST(PatchTransforms, InvertExactly) {
   std::mt19937 rng{3};
   for (const Transform kind : {Transform::dct, Transform::bior}) {
     const auto transform = real_transform(kind);
-    const auto block = random_block<double>(rng);
-    auto there_and_back = block;
+    const auto values = random_patch<double>(rng);
+    auto there_and_back = values;
     transform_patch(transform.forward, there_and_back);
     transform_patch(transform.inverse, there_and_back);
-    for (int i = 0; i < 64; ++i) EXPECT_NEAR(there_and_back[i], block[i], 8 * tolerance);
+    for (int i = 0; i < 64; ++i) EXPECT_NEAR(there_and_back[i], values[i], 8 * tolerance);
   }
   const auto transform = fourier_transform();
-  const auto block = random_block<std::complex<double>>(rng);
-  auto there_and_back = block;
+  const auto values = random_patch<std::complex<double>>(rng);
+  auto there_and_back = values;
   transform_patch(transform.forward, there_and_back);
   transform_patch(transform.inverse, there_and_back);
-  for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(there_and_back[i] - block[i]), 0, tolerance);
+  for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(there_and_back[i] - values[i]), 0, tolerance);
 }
 
 // White noise of variance 1 has variance 1 in every coefficient if each row has unit norm.
@@ -124,7 +124,7 @@ TEST(PatchTransforms, KeepTheVarianceOfNoise) {
 
 TEST(PatchTransforms, PutTheMeanFirst) {
   for (const Transform kind : {Transform::dct, Transform::bior}) {
-    Block<double> flat;
+    PatchValues<double> flat;
     flat.fill(5);
     transform_patch(real_transform(kind).forward, flat);
     EXPECT_NEAR(flat[0], 40, 40 * tolerance);

@@ -141,17 +141,17 @@ TEST(PlaneSets, SharedNoiseOfWhatTheyAreMatchedIn) {
   noise.plane(0).correlation = testing::blurred_noise(8, 8, 1, true, false).correlation;
   noise.plane(2).correlation = noise.plane(0).correlation;
   const auto luma = distance_bias({{0}}, format, noise);
-  EXPECT_NEAR((*luma)[bias_index(1, 0)], 2 * 100 * 4.0 / 6, 1e-3);
-  EXPECT_NEAR((*luma)[bias_index(-2, 0)], 2 * 100 * 1.0 / 6, 1e-3);
-  EXPECT_EQ((*luma)[bias_index(0, 1)], 0);
+  EXPECT_NEAR((*luma)[lag_index(1, 0)], 2 * 100 * 4.0 / 6, 1e-3);
+  EXPECT_NEAR((*luma)[lag_index(-2, 0)], 2 * 100 * 1.0 / 6, 1e-3);
+  EXPECT_EQ((*luma)[lag_index(0, 1)], 0);
   EXPECT_EQ(distance_bias({{1}, false, {1, 0}}, format, noise), nullptr) << "white";
   const auto chroma = distance_bias({{1, 2}, false, {0.5f, -0.5f}}, format, noise);
-  EXPECT_NEAR((*chroma)[bias_index(0, 0)], 2 * 0.25 * (9 + 16), 1e-3);
-  EXPECT_NEAR((*chroma)[bias_index(1, 0)], 2 * 0.25 * 16 * 4.0 / 6, 1e-3);
+  EXPECT_NEAR((*chroma)[lag_index(0, 0)], 2 * 0.25 * (9 + 16), 1e-3);
+  EXPECT_NEAR((*chroma)[lag_index(1, 0)], 2 * 0.25 * 16 * 4.0 / 6, 1e-3);
   // Means of two samples side by side: those one mean apart are 1, 2, 2 and 3 samples apart.
   const auto coarse = distance_bias({{1, 2}}, format, noise);
-  EXPECT_NEAR((*coarse)[bias_index(0, 0)], 2 * 100 * (2 + 2 * 4.0 / 6) / 4, 1e-3);
-  EXPECT_NEAR((*coarse)[bias_index(1, 0)], 2 * 100 * (4.0 / 6 + 2.0 / 6) / 4, 1e-3);
+  EXPECT_NEAR((*coarse)[lag_index(0, 0)], 2 * 100 * (2 + 2 * 4.0 / 6) / 4, 1e-3);
+  EXPECT_NEAR((*coarse)[lag_index(1, 0)], 2 * 100 * (4.0 / 6 + 2.0 / 6) / 4, 1e-3);
 }
 
 }  // namespace

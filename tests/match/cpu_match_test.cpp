@@ -72,9 +72,9 @@ class Matching {
             const int d = static_cast<int>(view(x + i, y + j) - view(u + i, v + j));
             sum += d * d;
           }
-        if (bias_ != nullptr && has_bias(dx, dy)) {
-          sum += bias_->more[bias_index(dx, dy)];
-          sum = std::max(0, sum - bias_->less[bias_index(dx, dy)]);
+        if (bias_ != nullptr && within_lags(dx, dy)) {
+          sum += bias_->more[lag_index(dx, dy)];
+          sum = std::max(0, sum - bias_->less[lag_index(dx, dy)]);
         }
         if (sum <= limit) all.emplace_back(sum, pack_displacement(dx, dy));
       }

@@ -88,7 +88,7 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
   const ReferenceGrid grid(p.width, p.height, phase.step);
   const Batch batch{0, 0, (grid.count_x + 3) / 4, (grid.count_y + 3) / 4};
   const std::size_t references =
-      static_cast<std::size_t>(batch.blocks_x) * batch.blocks_y * block_references;
+      static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
   const auto displacements =
       on_device(std::vector<std::uint32_t>(references * group_capacity(phase), 0));
   const auto counts = on_device(std::vector<std::uint8_t>(references, 0));
@@ -99,7 +99,7 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
 
   for (int j = 0; j < grid.count_y; ++j)
     for (int i = 0; i < grid.count_x; ++i) {
-      const int index = (j / 4 * batch.blocks_x + i / 4) * block_references + j % 4 * 4 + i % 4;
+      const int index = (j / 4 * batch.bricks_x + i / 4) * brick_references + j % 4 * 4 + i % 4;
       const auto* first = &found[static_cast<std::size_t>(index) * group_capacity(phase)];
       const std::vector<std::uint32_t> group(first, first + (1 << log2_counts[index]));
       ASSERT_EQ(group, brute_force(p, grid.x(i), grid.y(j), phase))

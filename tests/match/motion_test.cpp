@@ -85,7 +85,7 @@ TEST(Motion, RegionsHoldTheirCellsAndStayInThePicture) {
     }
 }
 
-TEST(Motion, BlocksTakeTheCellOfTheirCentre) {
+TEST(Motion, BundlesTakeTheCellOfTheirCentre) {
   for (const int length : {8, 33, 100, 321})
     for (const int step : {1, 3, 5, 8})
       for (const int shift : {0, 1}) {
@@ -140,12 +140,12 @@ TEST(Motion, FindsWhatPlainSearchFinds) {
 TEST(Motion, ChromaTakesItInItsOwnSamples) {
   const Bytes a = moved_picture(128, 96, 0, 0, 1, 5), b = moved_picture(128, 96, -6, 4, 2, 5);
   const Bytes ca = coarse_of(a), cb = coarse_of(b);
-  std::vector<Motion> cells, blocks;
+  std::vector<Motion> cells, bundles;
   find_motion({a.view, ca.view}, {b.view, cb.view}, 5, cells);
   const MotionGrid grid{64, 48, 4, 1, 1, 128, 96};
-  spread_motion(cells, grid, blocks);
-  ASSERT_EQ(blocks.size(), static_cast<std::size_t>(grid.columns()) * grid.rows());
-  const Motion middle = blocks[grid.block(8, 4)];
+  spread_motion(cells, grid, bundles);
+  ASSERT_EQ(bundles.size(), static_cast<std::size_t>(grid.columns()) * grid.rows());
+  const Motion middle = bundles[grid.bundle(8, 4)];
   EXPECT_EQ(middle.x, -3);
   EXPECT_EQ(middle.y, 2);
 }

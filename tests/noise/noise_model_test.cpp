@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "bm3d/transforms.h"
 #include "core/error.h"
 #include "support/coloured_noise.h"
 
@@ -12,38 +11,11 @@ namespace lull {
 namespace {
 
 using testing::blurred_noise;
-using testing::ColouredNoise;
 
 TEST(NoiseModel, OfThreeLevelsIsWhite) {
   const NoiseModel noise(std::array<float, 3>{3, 4, 5});
   EXPECT_TRUE(noise.is_white());
   EXPECT_EQ(noise.sigmas(), (std::array<float, 3>{3, 4, 5}));
-  const auto deviations =
-      coefficient_deviations(noise.plane(1), bm3d::axis_rows(bm3d::Transform::bior));
-  for (const double deviation : deviations) EXPECT_EQ(deviation, 4);
-}
-
-// Against noise itself: transform many patches of it and look.
-TEST(NoiseModel, PredictsTheDeviationOfEachCoefficient) {
-  for (const bm3d::Transform transform : {bm3d::Transform::dct, bm3d::Transform::bior}) {
-    const ColouredNoise noise = blurred_noise(640, 480, 7, true, false);
-    const auto expected =
-        coefficient_deviations({noise.sigma, noise.correlation}, bm3d::axis_rows(transform));
-    const auto forward = bm3d::real_transform(transform).forward;
-    std::array<double, 64> energy{};
-    int patches = 0;
-    for (int y = 0; y + 8 <= 480; y += 5)
-      for (int x = 0; x + 8 <= 640; x += 5, ++patches) {
-        bm3d::Block<double> block;
-        for (int i = 0; i < 64; ++i)
-          block[i] = static_cast<double>(noise.samples.view()(x + i % 8, y + i / 8));
-        bm3d::transform_patch(forward, block);
-        for (int i = 0; i < 64; ++i) energy[i] += block[i] * block[i];
-      }
-    for (int i = 0; i < 64; ++i)
-      EXPECT_NEAR(std::sqrt(energy[i] / patches), expected[i], 0.05 * expected[i] + 0.02) << i;
-    EXPECT_GT(expected[1 * 8 + 0], 2 * expected[0 * 8 + 7]) << "blurred along x, not along y";
-  }
 }
 
 TEST(NoiseModel, TravelsToTheOpponentSpace) {

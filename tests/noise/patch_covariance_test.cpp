@@ -14,12 +14,6 @@ using testing::blurred_noise;
 using testing::ColouredNoise;
 using testing::slanted_correlation;
 
-double correlation_of(const PlaneNoise& noise, int dx, int dy) {
-  if (std::max(std::abs(dx), std::abs(dy)) > correlation_reach) return 0;
-  if (noise.is_white()) return dx == 0 && dy == 0;
-  return (*noise.correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach];
-}
-
 /// Of coefficient (v, u), from the definition: all pairs of samples of the two patches.
 double direct(const PlaneNoise& noise, const AxisTransform& rows, int side, int v, int u, int dx,
               int dy) {
@@ -27,7 +21,7 @@ double direct(const PlaneNoise& noise, const AxisTransform& rows, int side, int 
   for (int a = 0; a < side * side; ++a)
     for (int b = 0; b < side * side; ++b)
       sum += rows[v][a / side] * rows[u][a % side] * rows[v][b / side] * rows[u][b % side] *
-             correlation_of(noise, b % side - a % side + dx, b / side - a / side + dy);
+             noise.correlation_at(b % side - a % side + dx, b / side - a / side + dy);
   return sum;
 }
 
@@ -45,6 +39,31 @@ TEST(PatchCovariance, IsTheSumOverAllPairsOfSamples) {
           EXPECT_EQ(covariance.at(-dx, -dy)[k], covariance.at(dx, dy)[k]);
         }
     }
+}
+
+// Against noise itself: transform many patches of it and look.
+TEST(PatchCovariance, IsTheVarianceOfEachCoefficientOfOnePatch) {
+  for (const bm3d::Transform transform : {bm3d::Transform::dct, bm3d::Transform::bior}) {
+    const ColouredNoise noise = blurred_noise(640, 480, 7, true, false);
+    const PatchCovariance covariance({noise.sigma, noise.correlation}, bm3d::axis_rows(transform));
+    std::array<double, 64> expected;
+    for (int i = 0; i < 64; ++i)
+      expected[i] = static_cast<double>(noise.sigma) * std::sqrt(covariance.at(0, 0)[i]);
+    const auto forward = bm3d::real_transform(transform).forward;
+    std::array<double, 64> energy{};
+    int patches = 0;
+    for (int y = 0; y + 8 <= 480; y += 5)
+      for (int x = 0; x + 8 <= 640; x += 5, ++patches) {
+        bm3d::PatchValues<double> values;
+        for (int i = 0; i < 64; ++i)
+          values[i] = static_cast<double>(noise.samples.view()(x + i % 8, y + i / 8));
+        bm3d::transform_patch(forward, values);
+        for (int i = 0; i < 64; ++i) energy[i] += values[i] * values[i];
+      }
+    for (int i = 0; i < 64; ++i)
+      EXPECT_NEAR(std::sqrt(energy[i] / patches), expected[i], 0.05 * expected[i] + 0.02) << i;
+    EXPECT_GT(expected[1 * 8 + 0], 2 * expected[0 * 8 + 7]) << "blurred along x, not along y";
+  }
 }
 
 TEST(PatchCovariance, ReachesAsFarAsNoiseIsShared) {

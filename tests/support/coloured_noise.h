@@ -32,7 +32,7 @@ inline ColouredNoise blurred_noise(int width, int height, float sigma, bool alon
   auto correlation = std::make_shared<Autocorrelation>();
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
-      (*correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach] =
+      (*correlation)[lag_index(dx, dy)] =
           static_cast<float>(correlation_at(dx, along_x) * correlation_at(dy, along_y));
   noise.correlation = std::move(correlation);
   std::mt19937 rng{seed};
@@ -62,8 +62,7 @@ inline ColouredNoise averaged_noise(int width, int height, float sigma, int side
   auto correlation = std::make_shared<Autocorrelation>();
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
-      (*correlation)[(dy + correlation_reach) * correlation_lags + dx + correlation_reach] =
-          along(dx) * along(dy);
+      (*correlation)[lag_index(dx, dy)] = along(dx) * along(dy);
   noise.correlation = std::move(correlation);
   std::mt19937 rng{seed};
   std::normal_distribution<double> normal{0, 1};

@@ -4,7 +4,7 @@
 // tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
 // as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
 // number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks
-// are planned per phase; all memory is kept from one picture to the next.
+// are planned per phase; large memory is kept from one picture to the next.
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -46,73 +46,68 @@ void allow_threads(int threads) {
   allowed = threads;
 }
 
-class CpuEngine : public PhaseEngine {
+/// What an engine keeps from one phase to the next.
+struct Memory {
+  std::unique_ptr<Matcher> matcher;
+  std::vector<Workspace> workspaces;  // one for each thread
+  std::vector<Tile> tiles;
+  /// Of each phase's planes.
+  std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
+};
+
+/// One phase over the reference patches of one frame.
+class PhaseRun {
  public:
-  CpuEngine(int threads, CpuMatcherFactory make_matcher)
-      : threads_(threads),
-        arena_(threads_),
-        matcher_(make_matcher(threads_)),
-        workspaces_(threads_),
-        tiles_(threads_ == 1 ? 1 : 2 * threads_) {
-    allow_threads(threads_);
-  }
+  PhaseRun(const PhaseInput& input, Memory& memory)
+      : input_(input),
+        params_(input.plan.params),
+        memory_(memory),
+        width_(input.frames[0].frame.guide.samples.width),
+        height_(input.frames[0].frame.guide.samples.height),
+        motion_grid_{width_, height_, params_.step} {}
 
-  std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
-    return std::make_unique<CpuSums>(width, height);
-  }
-
-  void run(const PhaseInput& input) override {
-    arena_.execute([&] { run_phase(input); });
-  }
-
-  void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) override {
-    arena_.execute([&] { normalise(plan.window, cpu_sums(sums), estimate); });
+  void run() {
+    make_tables();
+    begin_matching();
+    plan_tasks();
+    filter();
   }
 
  private:
-  void run_phase(const PhaseInput& input) {
-    const PhasePlan& plan = input.plan;
+  void make_tables() {
+    const PhasePlan& plan = input_.plan;
     const bool first = plan.phase == Phase::first;
-    for (std::size_t p = 0; p < input.planes(); ++p) {
-      auto& covariances = covariances_[first ? 0 : 1][input.set.planes[p]];
-      tables_[p] =
-          first ? make_hard_tables(plan.params, input.noise(p), plan.strength.value,
-                                   plan.strength.mean_factor, covariances)
-                : make_wiener_tables(plan.params, input.noise(p), plan.strength.value, covariances);
+    const float strength = plan.strength.value;
+    for (std::size_t p = 0; p < input_.planes(); ++p) {
+      auto& covariances = memory_.covariances[first ? 0 : 1][input_.set.planes[p]];
+      tables_[p] = first ? make_hard_tables(params_, input_.noise(p), strength,
+                                            plan.strength.mean_factor, covariances)
+                         : make_wiener_tables(params_, input_.noise(p), strength, covariances);
       covariances = tables_[p].covariances;
     }
-    const PlaneView<const float> guide = input.frames[0].frame.guide.samples;
-    width_ = guide.width;
-    height_ = guide.height;
-    motion_grid_ = {width_, height_, plan.params.step};
-    begin_matching(input);
-    plan_tasks(plan.params);
-    filter(input);
   }
 
-  void begin_matching(const PhaseInput& input) {
-    guides_.clear();
-    for (const PhaseFrame& frame : input.frames)
+  void begin_matching() {
+    for (const PhaseFrame& frame : input_.frames)
       guides_.push_back({frame.offset, frame.frame.guide});
     float greatest = 0;
-    for (std::size_t p = 0; p < input.planes(); ++p)
-      greatest = std::max(greatest, input.noise(p).sigma);
+    for (std::size_t p = 0; p < input_.planes(); ++p)
+      greatest = std::max(greatest, input_.noise(p).sigma);
     // The noise of a basic estimate is not known; a quarter is typical.
-    const float noise = input.guide_sigma > 0 ? input.guide_sigma : greatest / 4;
-    matcher_->begin({input.plan.matching(input.set), guides_, noise});
+    const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : greatest / 4;
+    memory_.matcher->begin({input_.plan.matching(input_.set), guides_, noise});
   }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
   /// have blocks of their own.
-  void plan_tasks(const PhaseParams& params) {
-    const int step = params.step, last_x = width_ - patch, last_y = height_ - patch;
+  void plan_tasks() {
+    const int step = params_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
-    block_ = matcher_->block_size(params.matching(), columns);
+    block_ = memory_.matcher->block_size(params_.matching(), columns);
     const int wide = block_.columns;
     // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
-    tasks_.clear();
     const auto add_row_of_blocks = [&](int y, int count) {
       for (int i = 0; i < columns; i += wide)
         tasks_.push_back({{i * step, y, std::min(wide, columns - i), count}});
@@ -122,7 +117,7 @@ class CpuEngine : public PhaseEngine {
     if (last_y % step != 0) add_row_of_blocks(last_y, 1);
   }
 
-  void filter(const PhaseInput& input) {
+  void filter() {
     std::size_t next = 0;
     const auto make = [&](tbb::flow_control& control) -> Tile* {
       if (next == tasks_.size()) {
@@ -130,17 +125,17 @@ class CpuEngine : public PhaseEngine {
         return nullptr;
       }
       // Tiles come back in order and no more are out than there are: this one is free.
-      Tile& tile = tiles_[next % tiles_.size()];
+      Tile& tile = memory_.tiles[next % memory_.tiles.size()];
       tile.task = &tasks_[next++];
       return &tile;
     };
     const auto work = [&](Tile* tile) {
-      run_task(input, *tile);
+      run_task(*tile);
       return tile;
     };
-    const auto add = [&](Tile* tile) { add_tile(*tile, input); };
+    const auto add = [&](Tile* tile) { add_tile(*tile); };
     using tbb::filter_mode;
-    tbb::parallel_pipeline(tiles_.size(),
+    tbb::parallel_pipeline(memory_.tiles.size(),
                            tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
                                tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
                                tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
@@ -149,14 +144,13 @@ class CpuEngine : public PhaseEngine {
   using PlaneTiles = std::array<PlaneTile, max_planes>;
 
   /// Block by block from top to bottom.
-  void run_task(const PhaseInput& input, Tile& tile) {
-    const PlaneTiles planes = clear_tile(input, tile);
-    const int step = input.plan.params.step;
+  void run_task(Tile& tile) {
+    const PlaneTiles planes = clear_tile(tile);
+    const int step = params_.step;
     const Block& all = tile.task->block;
     for (int row = 0; row < all.rows; row += block_.rows) {
       const int rows = std::min(block_.rows, all.rows - row);
-      run_block(step, {all.x, all.y + row * step, all.columns, rows},
-                {planes.data(), input.planes()});
+      run_block({all.x, all.y + row * step, all.columns, rows}, {planes.data(), input_.planes()});
     }
   }
 
@@ -164,7 +158,8 @@ class CpuEngine : public PhaseEngine {
   struct MotionRange {
     int least_x, least_y, most_x, most_y;
   };
-  MotionRange motion_range(const Block& block, int step, std::span<const Motion> motion) const {
+  MotionRange motion_range(const Block& block, std::span<const Motion> motion) const {
+    const int step = params_.step;
     if (motion.empty()) return {0, 0, 0, 0};
     constexpr int most = std::numeric_limits<int>::max(), least = std::numeric_limits<int>::min();
     MotionRange range{most, most, least, least};
@@ -185,13 +180,13 @@ class CpuEngine : public PhaseEngine {
   }
 
   /// What the groups of a block can reach in a frame.
-  Area reach(const Block& block, const PhaseParams& params, const PhaseFrame& frame) const {
+  Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
-    const int radius = (own ? params.window : params.temporal_window) / 2;
-    const MotionRange m = motion_range(block, params.step,
-                                       own ? std::span<const Motion>{} : frame.frame.guide.motion);
-    const int right = block.x + (block.columns - 1) * params.step + patch;
-    const int bottom = block.y + (block.rows - 1) * params.step + patch;
+    const int radius = (own ? params_.window : params_.temporal_window) / 2;
+    const MotionRange m =
+        motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
+    const int right = block.x + (block.columns - 1) * params_.step + patch;
+    const int bottom = block.y + (block.rows - 1) * params_.step + patch;
     Area area{std::max(0, block.x + m.least_x - radius), std::max(0, block.y + m.least_y - radius),
               std::min(width_, right + m.most_x + radius),
               std::min(height_, bottom + m.most_y + radius)};
@@ -200,16 +195,16 @@ class CpuEngine : public PhaseEngine {
     return area;
   }
 
-  PlaneTiles clear_tile(const PhaseInput& input, Tile& tile) {
+  PlaneTiles clear_tile(Tile& tile) {
     PlaneTiles planes{};
-    for (std::size_t f = 0; f < input.frames.size(); ++f) {
-      const auto& [offset, frame] = input.frames[f];
+    for (std::size_t f = 0; f < input_.frames.size(); ++f) {
+      const auto& [offset, frame] = input_.frames[f];
       TilePart& part = tile.frames[f];
-      part.area = reach(tile.task->block, input.plan.params, input.frames[f]);
+      part.area = reach(tile.task->block, input_.frames[f]);
       part.stride = round_up(part.area.width(), 16) | 16;
       const std::size_t samples = part.stride * part.area.height();
       const std::ptrdiff_t origin = part.area.top * part.stride + part.area.left;
-      for (std::size_t p = 0; p < input.planes(); ++p) {
+      for (std::size_t p = 0; p < input_.planes(); ++p) {
         float* const numerator = part.numerator[p].reserve(samples);
         float* const weights = part.weights[p].reserve(samples);
         std::fill_n(numerator, samples, 0.0f);
@@ -218,23 +213,24 @@ class CpuEngine : public PhaseEngine {
                                    weights - origin, part.stride};
       }
     }
-    const PhasePlanes& own = input.frames[0].frame;
-    for (std::size_t p = 0; p < input.planes(); ++p) {
-      planes[p].wiener = input.plan.phase == Phase::second;
+    const PhasePlanes& own = input_.frames[0].frame;
+    for (std::size_t p = 0; p < input_.planes(); ++p) {
+      planes[p].wiener = input_.plan.phase == Phase::second;
       planes[p].noisy_stride = own.noisy[p].stride;
       planes[p].basic_stride = own.basic[p].stride;
     }
     return planes;
   }
 
-  void run_block(int step, const Block& block, std::span<const PlaneTile> planes) {
+  void run_block(const Block& block, std::span<const PlaneTile> planes) {
+    const int step = params_.step;
     const int thread = tbb::this_task_arena::current_thread_index();
-    Workspace& work = workspaces_[thread];
+    Workspace& work = memory_.workspaces[thread];
     work.groups.resize(block.columns);
     float* const stack = work.stack.reserve(filter_scratch_size);
-    matcher_->begin_block(block, thread);
+    memory_.matcher->begin_block(block, thread);
     for (int row = 0; row < block.rows; ++row) {
-      matcher_->find(block, row, thread, work.groups);
+      memory_.matcher->find(block, row, thread, work.groups);
       for (int column = 0; column < block.columns; ++column)
         for (std::size_t p = 0; p < planes.size(); ++p)
           filter_group(tables_[p], planes[p], block.x + column * step, block.y + row * step,
@@ -242,16 +238,16 @@ class CpuEngine : public PhaseEngine {
     }
   }
 
-  void add_tile(Tile& tile, const PhaseInput& input) {
-    for (std::size_t f = 0; f < input.frames.size(); ++f) {
+  void add_tile(Tile& tile) {
+    for (std::size_t f = 0; f < input_.frames.size(); ++f) {
       TilePart& from = tile.frames[f];
       const Area& area = from.area;
       const auto part = [&](PlaneView<float> whole) {
         return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
                                 whole.stride};
       };
-      for (std::size_t p = 0; p < input.planes(); ++p) {
-        CpuSums& sums = cpu_sums(*input.frames[f].frame.sums[p]);
+      for (std::size_t p = 0; p < input_.planes(); ++p) {
+        CpuSums& sums = cpu_sums(*input_.frames[f].frame.sums[p]);
         add_rows(
             PlaneView<float>{from.numerator[p].data(), area.width(), area.height(), from.stride},
             part(sums.numerator()));
@@ -261,6 +257,39 @@ class CpuEngine : public PhaseEngine {
     }
   }
 
+  const PhaseInput& input_;
+  const PhaseParams& params_;
+  Memory& memory_;
+  int width_, height_;
+  MotionGrid motion_grid_;
+  std::vector<GuideFrame> guides_;
+  std::array<FilterTables, max_planes> tables_{};
+  BlockSize block_;
+  std::vector<Task> tasks_;
+};
+
+class CpuEngine : public PhaseEngine {
+ public:
+  CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
+    memory_.matcher = make_matcher(threads_);
+    memory_.workspaces.resize(threads_);
+    memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
+    allow_threads(threads_);
+  }
+
+  std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
+    return std::make_unique<CpuSums>(width, height);
+  }
+
+  void run(const PhaseInput& input) override {
+    arena_.execute([&] { PhaseRun(input, memory_).run(); });
+  }
+
+  void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) override {
+    arena_.execute([&] { normalise(plan.window, cpu_sums(sums), estimate); });
+  }
+
+ private:
   void normalise(const std::array<float, patch>& window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
@@ -274,21 +303,8 @@ class CpuEngine : public PhaseEngine {
 
   int threads_;
   tbb::task_arena arena_;
-  std::unique_ptr<Matcher> matcher_;
-  std::vector<Workspace> workspaces_;  // one for each thread
-  std::vector<Tile> tiles_;
+  Memory memory_;
   Buffer<float> line_;
-
-  /// Of the phases' planes, kept from one picture to the next.
-  std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances_;
-
-  // Of the phase that runs.
-  int width_ = 0, height_ = 0;
-  std::vector<GuideFrame> guides_;
-  MotionGrid motion_grid_;
-  std::array<FilterTables, max_planes> tables_{};
-  BlockSize block_;
-  std::vector<Task> tasks_;
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ constexpr int spectrum_threads = 128;
 
 /// Place of a group's patch `k` in the planes.
 __device__ int patch_place(const FilterArgs& a, int reference, int k) {
-  const int block = reference / block_references, r = reference % block_references;
-  const int i = (a.batch.x0 + block % a.batch.blocks_x) * block_side + r % block_side;
-  const int j = (a.batch.y0 + block / a.batch.blocks_x) * block_side + r / block_side;
+  const int brick = reference / brick_references, r = reference % brick_references;
+  const int i = (a.batch.x0 + brick % a.batch.bricks_x) * brick_side + r % brick_side;
+  const int j = (a.batch.y0 + brick / a.batch.bricks_x) * brick_side + r / brick_side;
   const std::uint32_t packed = a.groups.displacements[reference * a.groups.capacity + k];
   return a.frames.distance[displacement_t(packed)] +
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
@@ -25,9 +25,9 @@ __device__ int patch_place(const FilterArgs& a, int reference, int k) {
 
 /// References beyond the grid repeat the last ones and do not count.
 __device__ bool is_real(const FilterArgs& a, int reference) {
-  const int block = reference / block_references, r = reference % block_references;
-  return (a.batch.x0 + block % a.batch.blocks_x) * block_side + r % block_side < a.grid.count_x &&
-         (a.batch.y0 + block / a.batch.blocks_x) * block_side + r / block_side < a.grid.count_y;
+  const int brick = reference / brick_references, r = reference % brick_references;
+  return (a.batch.x0 + brick % a.batch.bricks_x) * brick_side + r % brick_side < a.grid.count_x &&
+         (a.batch.y0 + brick / a.batch.bricks_x) * brick_side + r / brick_side < a.grid.count_y;
 }
 
 // One block for each group, one thread for each sample of a patch.

@@ -51,7 +51,7 @@ void DftFilter::transform_patches(const float* plane, const FilterArgs& args, co
 }
 
 void DftFilter::run(const FilterArgs& args, const Strength& strength) {
-  const int groups = args.batch.blocks_x * args.batch.blocks_y * block_references;
+  const int groups = args.batch.bricks_x * args.batch.bricks_y * brick_references;
   for (Slice slice; slice.first < groups; slice.first += slice_groups) {
     slice.count = std::min(slice_groups, groups - slice.first);
     for (int i = 0; i < args.planes; ++i) {

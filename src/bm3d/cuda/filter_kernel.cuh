@@ -56,8 +56,8 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
   Motion v;
   if (f.frames.motion.values[t] != nullptr)
     v = f.frames.grid.vector(f.frames.motion.values[t],
-                             f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x),
-                             f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
+                             f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x),
+                             f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
   const int radius = t == max_temporal ? a.radius : a.other_radius;
   return {
       (a.rows[t].first + radius - v.y) * tile_pitch + radius - v.x,
@@ -79,14 +79,14 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, int r, int first
   const int rx = r & ((1 << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
   const int local_i = (blockIdx.x << a.tile.log2_x) + rx;
   const int local_j = (blockIdx.y << a.tile.log2_y) + ry;
-  const int i = f.batch.x0 * block_side + local_i, j = f.batch.y0 * block_side + local_j;
-  const int block_x = local_i / block_side, block_y = local_j / block_side;
+  const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
+  const int brick_x = local_i / brick_side, brick_y = local_j / brick_side;
   GroupHead head{};
-  head.exists = r < a.tile.references() && block_x < f.batch.blocks_x &&
-                block_y < f.batch.blocks_y && i < f.grid.count_x && j < f.grid.count_y;
+  head.exists = r < a.tile.references() && brick_x < f.batch.bricks_x &&
+                brick_y < f.batch.bricks_y && i < f.grid.count_x && j < f.grid.count_y;
   if (!head.exists) return head;
-  const int index = (block_y * f.batch.blocks_x + block_x) * block_references +
-                    (ry % block_side) * block_side + rx % block_side;
+  const int index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
+                    (ry % brick_side) * brick_side + rx % brick_side;
   head.log2_count = f.groups.log2_count[index];
   head.displacement =
       f.groups.displacements[index * f.groups.capacity +
@@ -228,8 +228,8 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
   Work work{memory, memory + a.tile.words(),
             reinterpret_cast<int*>(memory + planes_in_tile * a.tile.words()), frame_sums,
             static_cast<int>(blockIdx.z)};
-  work.first_x = f.grid.x(f.batch.x0 * block_side + (blockIdx.x << a.tile.log2_x));
-  work.first_y = f.grid.y(f.batch.y0 * block_side + (blockIdx.y << a.tile.log2_y));
+  work.first_x = f.grid.x(f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x));
+  work.first_y = f.grid.y(f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
   work.start = f.margins.at(work.first_x - a.radius, work.first_y - a.radius);
   const float middle =
       f.noisy[work.plane][f.margins.at(work.first_x + patch / 2, work.first_y + patch / 2)];
@@ -288,8 +288,8 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
   const KernelArgs args{filter,   plan.tile,         phase.window / 2,
                         strength, plan.other_radius, plan.rows};
   const int side_x = 1 << (plan.tile.log2_x - 2), side_y = 1 << (plan.tile.log2_y - 2);
-  const dim3 grid((filter.batch.blocks_x + side_x - 1) / side_x,
-                  (filter.batch.blocks_y + side_y - 1) / side_y, filter.planes);
+  const dim3 grid((filter.batch.bricks_x + side_x - 1) / side_x,
+                  (filter.batch.bricks_y + side_y - 1) / side_y, filter.planes);
   const auto start = [&](auto* kernel) {
     cuda::allow_shared_memory(kernel);
     kernel<<<grid, threads, plan.shared_bytes, stream>>>(args);

@@ -23,7 +23,7 @@ constexpr int tile_pitch = 84;  // samples from row to row in shared memory
 
 /// How many reference patches a thread block takes, and the union of their windows.
 struct Tile {
-  int log2_x = 2, log2_y = 2;  // of the reference patches; at least block_side
+  int log2_x = 2, log2_y = 2;  // of the reference patches; at least brick_side
   int rows = 0;                // of samples; 0: no room in shared memory
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }

@@ -104,7 +104,7 @@ class CudaPhases {
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
   GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
-  /// The reference patches of a set as blocks that share their motion.
+  /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(const PhaseState& phase, const MatchParams& matching,
                    std::span<const SearchFrame> frames, FilterArgs& args);

@@ -8,12 +8,12 @@ namespace {
 
 constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-int blocks_of(int references) { return divide_up(references, block_side); }
+int bricks_of(int references) { return divide_up(references, brick_side); }
 
-/// Blocks of a full batch, along one axis: an even number, as the filter takes two at a time and
+/// Bricks of a full batch, along one axis: an even number, as the filter takes two at a time and
 /// the result must not depend on where batches begin.
-int batch_blocks(int samples, int step) {
-  return 2 * std::max(1, samples / (2 * block_side * step));
+int batch_bricks(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * brick_side * step));
 }
 
 /// Of float samples, differences of colours may be up to 416 either way, where filter.cuh has room
@@ -65,11 +65,11 @@ void CudaPhases::plan_batches() {
     for (const Phase phase : {Phase::first, Phase::second}) {
       const MatchParams matching = of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
-      const std::size_t batch = static_cast<std::size_t>(block_references) *
-                                std::min(blocks_of(references_of.count_x),
-                                         batch_blocks(params_.batch.width, matching.step)) *
-                                std::min(blocks_of(references_of.count_y),
-                                         batch_blocks(params_.batch.height, matching.step));
+      const std::size_t batch = static_cast<std::size_t>(brick_references) *
+                                std::min(bricks_of(references_of.count_x),
+                                         batch_bricks(params_.batch.width, matching.step)) *
+                                std::min(bricks_of(references_of.count_y),
+                                         batch_bricks(params_.batch.height, matching.step));
       references = std::max(references, batch);
       places = std::max(places, batch * group_capacity(matching));
     }
@@ -206,14 +206,14 @@ void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* 
 void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matching,
                              std::span<const SearchFrame> frames, FilterArgs& args) {
   const PhasePlan& plan = phase.plan;
-  const int blocks_x = blocks_of(args.grid.count_x), blocks_y = blocks_of(args.grid.count_y);
-  const int step_x = batch_blocks(params_.batch.width, matching.step);
-  const int step_y = batch_blocks(params_.batch.height, matching.step);
+  const int bricks_x = bricks_of(args.grid.count_x), bricks_y = bricks_of(args.grid.count_y);
+  const int step_x = batch_bricks(params_.batch.width, matching.step);
+  const int step_y = batch_bricks(params_.batch.height, matching.step);
   Batch& batch = args.batch;
-  for (batch.y0 = 0; batch.y0 < blocks_y; batch.y0 += step_y) {
-    batch.blocks_y = std::min(step_y, blocks_y - batch.y0);
-    for (batch.x0 = 0; batch.x0 < blocks_x; batch.x0 += step_x) {
-      batch.blocks_x = std::min(step_x, blocks_x - batch.x0);
+  for (batch.y0 = 0; batch.y0 < bricks_y; batch.y0 += step_y) {
+    batch.bricks_y = std::min(step_y, bricks_y - batch.y0);
+    for (batch.x0 = 0; batch.x0 < bricks_x; batch.x0 += step_x) {
+      batch.bricks_x = std::min(step_x, bricks_x - batch.x0);
       phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
                           args.groups, stream_);
       if (phase.dft != nullptr)

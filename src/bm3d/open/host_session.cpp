@@ -62,7 +62,7 @@ struct Slot {
   Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
   BytePlane bytes, coarse;     // the main plane (MainPlane in motion.h)
-  MotionFields cells, motion;  // vectors of cells, of the blocks that are filtered now
+  MotionFields cells, motion;  // vectors of cells, of the bundles that are filtered now
 };
 
 class HostWorker : public FrameWorker {
@@ -252,13 +252,13 @@ class HostWorker : public FrameWorker {
     const int main = main_plane(format_.layout == Layout::rgb);
     if (cells.empty()) find_motion(main_of(slot), main_of(slots_[to]), session_.main_sigma, cells);
     const bool luma = plane == 0;
-    std::vector<Motion>& blocks = slot.motion[offset];
+    std::vector<Motion>& bundles = slot.motion[offset];
     spread_motion(cells,
                   {format_.plane_width(plane), format_.plane_height(plane), plan.params.step,
                    luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
                    format_.plane_width(main), format_.plane_height(main)},
-                  blocks);
-    return blocks;
+                  bundles);
+    return bundles;
   }
 
   static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }

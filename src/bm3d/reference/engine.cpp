@@ -64,7 +64,7 @@ class Filter {
         const int y = reference_position(j, picture.height, step, side);
         for (std::size_t f = 0; f < guides_.size(); ++f)
           if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
-            guides_[f].frame.motion = motion[grid.block(i, j)];
+            guides_[f].frame.motion = motion[grid.bundle(i, j)];
         const Group group = matcher_.find(guides_, x, y, matching, shape_);
         for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
       }

@@ -27,7 +27,7 @@ void transform_group(GroupStack<Coefficient>& stack, int samples, GroupTransform
 template <class Coefficient>
 void to_spectrum(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                  GroupTransform across) {
-  for (auto& block : stack) transform_patch(transform.forward, block, transform.side);
+  for (auto& values : stack) transform_patch(transform.forward, values, transform.side);
   transform_group(stack, transform.samples(), across, true);
 }
 
@@ -35,7 +35,7 @@ template <class Coefficient>
 void from_spectrum(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                    GroupTransform across) {
   transform_group(stack, transform.samples(), across, false);
-  for (auto& block : stack) transform_patch(transform.inverse, block, transform.side);
+  for (auto& values : stack) transform_patch(transform.inverse, values, transform.side);
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ Accumulator::Accumulator(int width, int height)
       denominator_(static_cast<std::size_t>(width) * height) {}
 
 template <class Coefficient>
-void Accumulator::add(const Block<Coefficient>& estimate, int x, int y, double weight,
+void Accumulator::add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
                       const std::array<float, patch>& window, int side) {
   for (int i = 0; i < side * side; ++i) {
     const std::size_t at = static_cast<std::size_t>(y + i / side) * width_ + x + i % side;
@@ -172,9 +172,9 @@ template double wiener(GroupStack<double>&, GroupStack<double>, const PatchTrans
 template double wiener(GroupStack<std::complex<double>>&, GroupStack<std::complex<double>>,
                        const PatchTransform<std::complex<double>>&, GroupTransform,
                        const PerCoefficient&, const GroupVariances&);
-template void Accumulator::add(const Block<double>&, int, int, double,
+template void Accumulator::add(const PatchValues<double>&, int, int, double,
                                const std::array<float, patch>&, int);
-template void Accumulator::add(const Block<std::complex<double>>&, int, int, double,
+template void Accumulator::add(const PatchValues<std::complex<double>>&, int, int, double,
                                const std::array<float, patch>&, int);
 
 }  // namespace lull::bm3d

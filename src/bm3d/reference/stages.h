@@ -18,7 +18,7 @@ namespace lull::bm3d {
 
 /// The patches of a group: samples or coefficients, in the order of its members.
 template <class Coefficient>
-using GroupStack = std::vector<Block<Coefficient>>;
+using GroupStack = std::vector<PatchValues<Coefficient>>;
 
 /// `planes`: of all frames that the group has patches of.
 template <class Coefficient>
@@ -69,7 +69,7 @@ class Accumulator {
   Accumulator(int width, int height);
   /// Adds the estimate of one patch, at (x, y), weighted by `weight` and the separable `window`.
   template <class Coefficient>
-  void add(const Block<Coefficient>& estimate, int x, int y, double weight,
+  void add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window, int side = patch);
   /// 0 where no patch covers a sample.
   void divide(PlaneView<float> estimate) const;

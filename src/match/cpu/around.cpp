@@ -1,8 +1,8 @@
-// Candidates of one reference in another frame, around the place where its block is there.
+// Candidates of one reference in another frame, around the place where its bundle is there.
 //
 // Lanes are neighbouring candidates of a row: one vector holds the same pair of samples of 16 of
 // them, and the sum of two squared differences of bytes is one multiply-add, as in scores.cpp.
-// References share nothing, because each block of them looks elsewhere. The ranking holds good
+// References share nothing, because each bundle of them looks elsewhere. The ranking holds good
 // candidates already, so that few of these are better.
 
 #undef HWY_TARGET_INCLUDE

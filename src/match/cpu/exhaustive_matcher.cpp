@@ -123,7 +123,7 @@ class ExhaustiveMatcher final : public Matcher {
   }
 
   Motion motion_to(const GuideView& frame, int x, int y) const {
-    return frame.motion.empty() ? Motion{} : frame.motion[grid_.block_at(x, y)];
+    return frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
   }
 
   /// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise

@@ -211,8 +211,8 @@ class BlockMatcher {
                                            scores_.values + index * lanes,
                                            scores_.minima + index % scores_.classes * lanes,
                                            window * window * lanes, scores_.classes * lanes};
-      if (bias_ != nullptr && has_bias(dx + c, dy)) {
-        const int at = bias_index(dx + c, dy);
+      if (bias_ != nullptr && within_lags(dx + c, dy)) {
+        const int at = lag_index(dx + c, dy);
         scorer_.template finish<true>(c, first, last, target, bias_->more[at], bias_->less[at]);
       } else {
         scorer_.finish(c, first, last, target);

@@ -21,19 +21,19 @@
 
 namespace lull {
 
-/// Reference patches are handled in blocks of 4x4, which share what they load.
-inline constexpr int block_side = 4;
-inline constexpr int block_references = block_side * block_side;
+/// Reference patches are handled in bricks of 4x4, which share what they load.
+inline constexpr int brick_side = 4;
+inline constexpr int brick_references = brick_side * brick_side;
 
-/// A rectangle of blocks whose groups exist at the same time.
+/// A rectangle of bricks whose groups exist at the same time.
 struct Batch {
-  int x0 = 0, y0 = 0;  // first block
-  int blocks_x = 0, blocks_y = 0;
+  int x0 = 0, y0 = 0;  // first brick
+  int bricks_x = 0, bricks_y = 0;
 };
 
 /// Groups of one batch: for each reference patch log2 of the number of patches, and up to
 /// `capacity` displacements from the reference patch, packed as group.h says. The reference patch
-/// comes first, then rising distances. Block b of the batch holds references 16 b .. 16 b + 15.
+/// comes first, then rising distances. Brick b of the batch holds references 16 b .. 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]

@@ -81,7 +81,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
       std::ranges::find(match_shapes, MatchShape{plan.chunk, plan.union_pitch}) - match_shapes;
   const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
   cuda::allow_shared_memory(kernel);
-  const dim3 grid_size(batch.blocks_x, batch.blocks_y);
+  const dim3 grid_size(batch.bricks_x, batch.bricks_y);
   kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());
 }

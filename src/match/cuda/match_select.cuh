@@ -8,7 +8,7 @@
 namespace lull::match_detail {
 
 constexpr int warps = references;  // one reference patch for each warp in step 3
-static_assert(references == block_references);
+static_assert(references == brick_references);
 constexpr std::uint32_t best_key = 0xffffffffu;
 constexpr int usual_hits = 4;  // of a lane, at most, where scores differ from each other
 
@@ -201,7 +201,7 @@ __device__ inline void store_group(const MatchArgs& a, int reference, const Best
   const int lane = threadIdx.x & 31;
   const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
   const int log2_count = 31 - __clz(found);
-  const int index = (blockIdx.y * a.batch.blocks_x + blockIdx.x) * block_references + reference;
+  const int index = (blockIdx.y * a.batch.bricks_x + blockIdx.x) * brick_references + reference;
   if (lane < (1 << log2_count))
     a.groups.displacements[index * a.groups.capacity + lane] =
         lane == 0 ? 0u : displacement_of(65535 - static_cast<int>(best.key & 0xffffu));

@@ -23,7 +23,7 @@ struct SharedTables {
 
   __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
       : patches(memory),
-        pending(patches + block_references * reference_pitch),
+        pending(patches + brick_references * reference_pitch),
         samples(pending + warps * pending_slots),
         norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
                                                             Pitch<union_pitch>::samples)),
@@ -156,7 +156,7 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
   const References references(shared.patches, g, half, quad);
   const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
-  const int first_i = (a.batch.x0 + blockIdx.x) * block_side;
+  const int first_i = (a.batch.x0 + blockIdx.x) * brick_side;
   const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
   const auto address_of = [&](int word) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores + word));
@@ -194,10 +194,10 @@ struct ReferencePlace {
   int x, y, dx, dy, start;
 
   __device__ ReferencePlace(const MatchArgs& a, int reference) {
-    const int i = (a.batch.x0 + blockIdx.x) * block_side;
-    const int j = (a.batch.y0 + blockIdx.y) * block_side;
+    const int i = (a.batch.x0 + blockIdx.x) * brick_side;
+    const int j = (a.batch.y0 + blockIdx.y) * brick_side;
     const int first_x = a.grid.x(i), first_y = a.grid.y(j);
-    x = a.grid.x(i + reference % block_side), y = a.grid.y(j + reference / block_side);
+    x = a.grid.x(i + reference % brick_side), y = a.grid.y(j + reference / brick_side);
     dx = x - first_x, dy = y - first_y;
     start = a.margins.at(first_x - a.radius, first_y - a.radius);
   }

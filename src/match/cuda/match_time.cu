@@ -1,5 +1,5 @@
 // Grouping over frames: match.cu in the reference patches' own frame, and then in each other frame
-// around the place that motion predicts. The block of reference patches has one vector for each
+// around the place that motion predicts. The bundle of reference patches has one vector for each
 // frame, so that its candidates are a union of windows there too. The tables of several frames
 // stand one after the other, rows of the windows alone, and are scanned as one: selection costs
 // more than scores do. For the same reason a small window in the own frame is scanned with the
@@ -37,8 +37,8 @@ struct TimeArgs {
   /// To a frame, for the block's reference patches.
   __device__ Motion motion_to(int frame) const {
     if (motion[frame] == nullptr) return {};
-    return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * block_side,
-                       (own.batch.y0 + blockIdx.y) * block_side);
+    return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * brick_side,
+                       (own.batch.y0 + blockIdx.y) * brick_side);
   }
 };
 
@@ -89,8 +89,8 @@ __device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int f
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
   const References references(shared.patches, g, half, quad);
-  const int i = (a.own.batch.x0 + blockIdx.x) * block_side;
-  const int j = (a.own.batch.y0 + blockIdx.y) * block_side;
+  const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
+  const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // of g + 8 too
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
@@ -224,8 +224,8 @@ __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a
     const Motion v = a.motion_to(threadIdx.x);
     frames.motion_x[threadIdx.x] = v.x, frames.motion_y[threadIdx.x] = v.y;
     frames.start[threadIdx.x] = a.own.margins.at(
-        a.own.grid.x((a.own.batch.x0 + blockIdx.x) * block_side) + v.x - a.window / 2,
-        a.own.grid.y((a.own.batch.y0 + blockIdx.y) * block_side) + v.y - a.window / 2);
+        a.own.grid.x((a.own.batch.x0 + blockIdx.x) * brick_side) + v.x - a.window / 2,
+        a.own.grid.y((a.own.batch.y0 + blockIdx.y) * brick_side) + v.y - a.window / 2);
   }
   const SharedTables<union_pitch> own_tables(memory, a.own.plan);
   OtherTables<other_pitch> tables(memory + (at_once ? table_words(a.own.plan) : 0), a.others,
@@ -290,7 +290,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
       time_shapes;
   const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
   cuda::allow_shared_memory(kernel);
-  kernel<<<dim3(batch.blocks_x, batch.blocks_y), threads, plan.shared_bytes, stream>>>(args);
+  kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 

@@ -37,9 +37,9 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
         const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
-        if (params.bias != nullptr && offset == 0 && has_bias(u - x, v - y))
+        if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(
-              0.0, distance + static_cast<double>((*params.bias)[bias_index(u - x, v - y)]));
+              0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));
         if (same_place)
           distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
         if (distance <= static_cast<double>(params.tau))

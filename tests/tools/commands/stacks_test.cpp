@@ -165,7 +165,9 @@ TEST_F(Stacks, WhiteOfFloatsIsThatOfTheirScale) {
         run_lull({"denoise", "-i", folder / "in.nii", "-o", folder / "out.nii", "-y", "--sigma",
                   sigma, "--sigma-scale", scale, "-d", "cpu", "--log-level", "info"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    if (scale != "native") EXPECT_THAT(outcome.err, HasSubstr("in the file's own units"));
+    if (scale != "native") {
+      EXPECT_THAT(outcome.err, HasSubstr("in the file's own units"));
+    }
     return io::test::samples_of<float>(read_file(folder / "out.nii"), spec);
   };
   for (const double white : {255.0, 1.0, 65535.0}) {

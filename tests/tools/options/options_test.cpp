@@ -108,7 +108,7 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
 TEST(Options, TemporalSuitsWhatIsDenoised) {
   io::VideoInfo video, still, volume;
   still.still = true;
-  volume.container = "nifti";
+  volume.stack = true;
   DenoiseOptions options = minimal();
   EXPECT_EQ(temporal_radius(options, video), 2);
   EXPECT_EQ(temporal_radius(options, still), 0);
