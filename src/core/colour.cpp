@@ -21,7 +21,7 @@ std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma) {
 std::array<float, 3> opponent_strength(const std::array<float, 3>& rgb_sigma) {
   std::array<float, 3> sigma = opponent_sigma(rgb_sigma);
   const float of_rgb = std::sqrt(3.0f) * sigma[0];  // where all three are equal
-  sigma[0] *= 1 - 0.04f * std::clamp((of_rgb - 10) / 15, 0.0f, 1.0f);
+  sigma[0] *= 1 - 0.001f * (std::clamp(of_rgb, 10.0f, 50.0f) - 10);
   return sigma;
 }
 

@@ -74,20 +74,20 @@ struct Pinned {
 constexpr Pinned pinned[] = {
     {Profile::fast, Layout::gray, 20, 0, 31.67},
     {Profile::fast, Layout::gray, 20, 2, 34.61},
-    {Profile::fast, Layout::rgb, 20, 0, 33.06},
-    {Profile::fast, Layout::rgb, 20, 2, 35.63},
+    {Profile::fast, Layout::rgb, 20, 0, 33.11},
+    {Profile::fast, Layout::rgb, 20, 2, 35.66},
     {Profile::balanced, Layout::gray, 20, 0, 32.08},
     {Profile::balanced, Layout::gray, 20, 2, 34.88},
-    {Profile::balanced, Layout::rgb, 20, 0, 33.54},
-    {Profile::balanced, Layout::rgb, 20, 2, 36.07},
+    {Profile::balanced, Layout::rgb, 20, 0, 33.59},
+    {Profile::balanced, Layout::rgb, 20, 2, 36.13},
     {Profile::high, Layout::gray, 50, 0, 27.32},
     {Profile::high, Layout::gray, 20, 2, 35.11},
     {Profile::high, Layout::rgb, 50, 0, 28.47},
-    {Profile::high, Layout::rgb, 20, 2, 36.30},
+    {Profile::high, Layout::rgb, 20, 2, 36.35},
     {Profile::paper, Layout::gray, 20, 0, 32.61},
     {Profile::paper, Layout::gray, 20, 2, 34.23},
     {Profile::paper, Layout::rgb, 20, 0, 34.15},
-    {Profile::paper, Layout::rgb, 20, 2, 35.73},
+    {Profile::paper, Layout::rgb, 20, 2, 35.75},
 };
 
 class ProfileQuality : public ::testing::TestWithParam<Pinned> {};

@@ -25,6 +25,7 @@ judge(YES tools.Hwaccel/HwaccelOn.TheSameBytesFromTheGpu/h264 "no GPU: built wit
 judge(YES bm3d.All/EachBackend.AnySize/cuda "no cuda backend .lull was built without CUDA.")
 judge(YES tools.Stacks.RealHead "LULL_TEST_DATA is not set; the made volumes are tested above")
 judge(YES io.Segments/vp9 "no encoder libvpx-vp9")
+judge(YES tools.MemoryLimit.EstimateIsNearTheTruth "sanitizers keep memory of their own")
 judge(NO io.Sequences/exr "no encoder exr")
 judge(NO io.Losses.All "no ffprobe to ask")
 judge(NO tools.Stacks.Nifti "python3 has no nibabel")
