@@ -54,9 +54,9 @@ NoiseModel noise_of(int side) {
   const auto along = [&](int lag) {
     return static_cast<float>(std::max(0, side - std::abs(lag))) / static_cast<float>(side);
   };
-  for (int i = 0; i < correlation_lags * correlation_lags; ++i)
-    (*correlation)[i] = along(i % correlation_lags - correlation_reach) *
-                        along(i / correlation_lags - correlation_reach);
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      (*correlation)[lag_index(dx, dy)] = along(dx) * along(dy);
   for (int i = 0; i < 3; ++i) model.plane(i).correlation = correlation;
   return model;
 }

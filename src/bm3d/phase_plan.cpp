@@ -11,14 +11,13 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase;
   plan.params = first ? params.hard : params.wiener;
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
-  plan.noise = params.noise;
-  if (format.layout == Layout::rgb) {
-    plan.noise = params.noise.in_opponent_space();
-    plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
-  }
+  const bool rgb = format.layout == Layout::rgb;
+  const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
+  plan.noise = noise;
+  if (rgb) plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first)
-    for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, plan.noise);
+    for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
   plan.guide_share = first ? 1 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;

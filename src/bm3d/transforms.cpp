@@ -34,11 +34,10 @@ PatchTransform<std::complex<double>> fourier_transform(int side) {
   return result;
 }
 
-AxisTransform axis_rows(Transform transform) {
-  const Matrix8<double> matrix = real_transform(transform).forward;
+AxisTransform axis_rows(const PatchTransform<double>& transform) {
   AxisTransform rows;
   for (int k = 0; k < patch; ++k)
-    for (int n = 0; n < patch; ++n) rows[k][n] = matrix.at[k][n];
+    for (int n = 0; n < patch; ++n) rows[k][n] = transform.forward.at[k][n];
   return rows;
 }
 

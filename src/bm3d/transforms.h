@@ -31,8 +31,11 @@ using PatchValues = std::array<Coefficient, max_patch_samples>;
 [[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
 /// The orthonormal discrete Fourier transform, full spectrum.
 [[nodiscard]] PatchTransform<std::complex<double>> fourier_transform(int side = patch);
-/// The rows of a real transform of 8 samples.
-[[nodiscard]] AxisTransform axis_rows(Transform transform);
+/// The rows of a real transform; of smaller patches only the first `side` rows and columns count.
+[[nodiscard]] AxisTransform axis_rows(const PatchTransform<double>& transform);
+[[nodiscard]] inline AxisTransform axis_rows(Transform transform) {
+  return axis_rows(real_transform(transform));
+}
 
 /// values = matrix values matrix^T.
 template <class Coefficient>

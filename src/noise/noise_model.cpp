@@ -11,12 +11,16 @@
 namespace lull {
 namespace {
 
-/// That of a weighted sum of independent noises with these variances.
+/// That of a weighted sum of independent noises with these variances; null if it is white.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
   double whole = 0;
-  for (const double variance : variances) whole += variance;
-  if (whole == 0) return nullptr;
+  bool white = true;
+  for (int c = 0; c < 3; ++c) {
+    whole += variances[c];
+    white &= variances[c] == 0 || planes[c].is_white();
+  }
+  if (white) return nullptr;
   auto sum = std::make_shared<Autocorrelation>();
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -37,7 +41,10 @@ std::array<float, 3> NoiseModel::sigmas() const {
   return {planes_[0].sigma, planes_[1].sigma, planes_[2].sigma};
 }
 
-bool NoiseModel::is_white() const { return std::ranges::all_of(planes_, &PlaneNoise::is_white); }
+bool NoiseModel::is_white() const {
+  return std::ranges::all_of(
+      planes_, [](const PlaneNoise& plane) { return plane.sigma == 0 || plane.is_white(); });
+}
 
 NoiseModel NoiseModel::in_opponent_space() const {
   NoiseModel opponent(opponent_sigma(sigmas()));
@@ -65,13 +72,13 @@ void validate(const NoiseModel& noise) {
     }
     if (plane.is_white()) continue;
     const auto& lags = *plane.correlation;
-    const bool fits = lags[lag_index(0, 0)] == 1 &&
-                      std::ranges::all_of(lags, [](float r) { return r >= -1 && r <= 1; });
+    bool fits = lags[lag_index(0, 0)] == 1;
+    for (std::size_t k = 0; k < lags.size(); ++k)
+      fits &= std::abs(lags[k]) <= 1 && std::abs(lags[k] - lags[lags.size() - 1 - k]) < 1e-4f;
     if (!fits)
       throw InvalidArgument(
-          "an autocorrelation of noise (must be 1 in the middle and within -1..1); divide it by "
-          "the "
-          "variance");
+          "an autocorrelation of noise (must be 1 in the middle, within -1..1, and the same at "
+          "(-dx, -dy)); divide it by the variance");
   }
 }
 

@@ -50,6 +50,7 @@ class NoiseModel {
   PlaneNoise& plane(int i) { return planes_[i]; }
   float sigma(int i) const { return planes_[i].sigma; }
   std::array<float, 3> sigmas() const;
+  /// As far as there is any: planes with a sigma of 0 do not count.
   bool is_white() const;
 
   /// That of Y, U and V of the opponent colour space (colour.h), for that of R, G and B.

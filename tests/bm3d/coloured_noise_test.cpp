@@ -262,6 +262,40 @@ TEST(ColouredNoise, CpuGivesTheSameBytesWithAnyNumberOfThreads) {
   }
 }
 
+// Several planes, each with a noise of its own: sets, guides that are made, the opponent space.
+TEST(ColouredNoise, CpuAgreesWithTheReferenceInColour) {
+  FrameFormat rgb = gray(80, 64), yuv420 = gray(80, 64);
+  rgb.layout = Layout::rgb;
+  yuv420.layout = Layout::yuv;
+  yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
+  for (const FrameFormat& format : {rgb, yuv420}) {
+    Frame frame = make_frame(format);
+    NoiseModel model(std::array<float, 3>{18, 12, 15});
+    for (int i = 0; i < 3; ++i) {
+      const int width = format.plane_width(i), height = format.plane_height(i);
+      const ColouredNoise noise =
+          i == 2 ? averaged_noise(width, height, 15, 3)
+                 : blurred_noise(width, height, model.sigma(i), i == 0, i == 1, 7 + i);
+      model.plane(i).correlation = noise.correlation;
+      store_plane(sum_of(texture_picture(width, height, i).view(), noise.samples.view()).view(),
+                  frame, i);
+    }
+    Params params = make_params(Profile::balanced, model);
+    params.hard.window = params.wiener.window = 13;
+    const auto actual = run_clip(*open(params, format, {.kind = BackendKind::cpu}), {frame});
+    const auto expected =
+        run_clip(*open(params, format, {.kind = BackendKind::reference}), {frame});
+    for (int i = 0; i < 3; ++i) {
+      const Plane<float> a = plane_of(actual.at(0), i), e = plane_of(expected.at(0), i);
+      const Plane<float> clean = texture_picture(a.width(), a.height(), i);
+      EXPECT_GT(psnr(a.view(), e.view()), 42) << "plane " << i;
+      EXPECT_NEAR(psnr(a.view(), clean.view()), psnr(e.view(), clean.view()), 0.2) << "plane " << i;
+      EXPECT_GT(psnr(a.view(), clean.view()), psnr(plane_of(frame, i).view(), clean.view()) + 2)
+          << "plane " << i;
+    }
+  }
+}
+
 // Members of other frames share no noise with the reference's: whoever forgets that thresholds
 // differently.
 TEST(ColouredNoise, CpuAgreesWithTheReferenceOverTime) {

@@ -56,7 +56,7 @@ TEST_F(CudaMatcherSeam, AnotherMatcherTakesTheExhaustiveOnesPlace) {
 TEST_F(CudaMatcherSeam, ColouredNoiseIsRefused) {
   Params params = make_params(Profile::fast, {20, 20, 20});
   auto correlation = std::make_shared<Autocorrelation>();
-  (*correlation)[correlation_reach * correlation_lags + correlation_reach] = 1;
+  (*correlation)[lag_index(0, 0)] = 1;
   params.noise.plane(0).correlation = correlation;
   const FrameFormat format{.width = 32, .height = 32};
   const Backend gpu{.kind = BackendKind::cuda};

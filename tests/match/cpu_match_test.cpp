@@ -72,9 +72,10 @@ class Matching {
             const int d = static_cast<int>(view(x + i, y + j) - view(u + i, v + j));
             sum += d * d;
           }
+        sum = std::min(sum, saturated);
         if (bias_ != nullptr && within_lags(dx, dy)) {
-          sum += bias_->more[lag_index(dx, dy)];
-          sum = std::max(0, sum - bias_->less[lag_index(dx, dy)]);
+          sum = std::min(sum + bias_->more[lag_index(dx, dy)], saturated);
+          if (sum < saturated) sum = std::max(0, sum - bias_->less[lag_index(dx, dy)]);
         }
         if (sum <= limit) all.emplace_back(sum, pack_displacement(dx, dy));
       }
@@ -110,6 +111,7 @@ class Matching {
   }
 
  private:
+  static constexpr int saturated = 65535;
   MatchGeometry geometry_;
   int step_;
   Plane<float> picture_;
@@ -133,6 +135,19 @@ TEST(CpuMatch, AddsTheBiasOfDisplacementsNearBy) {
     matching.set_bias(bias);
     matching.expect_right(matching.whole(), 16, everything);
     matching.expect_right(matching.whole(), 16, 1500);
+  }
+}
+
+// What is too far for 16 bits stays so, whatever is taken off; what the bias makes so goes, too.
+TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
+  ScoreBias bias{};
+  std::mt19937 rng{7};
+  for (std::size_t i = 0; i < bias.more.size(); ++i)
+    (i % 2 == 0 ? bias.less : bias.more)[i] = static_cast<std::uint16_t>(rng() % 65535);
+  for (const int step : {2, 5}) {
+    Matching matching(61, 47, 21, step, 70, 10);  // scores around 64 * 850, some above 16 bits
+    matching.set_bias(bias);
+    matching.expect_right(matching.whole(), 32, everything);
   }
 }
 

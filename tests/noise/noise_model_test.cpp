@@ -29,9 +29,21 @@ TEST(NoiseModel, TravelsToTheOpponentSpace) {
   EXPECT_NEAR(same.sigma(0), 10 / std::sqrt(3.0f), 1e-4);
   // Only blue is coloured: of the variance of V it has a sixth.
   rgb.plane(0).correlation = rgb.plane(1).correlation = nullptr;
-  const int beside = correlation_reach * correlation_lags + correlation_reach + 1;
+  const int beside = lag_index(1, 0);
   EXPECT_NEAR((*rgb.in_opponent_space().plane(2).correlation)[beside], (*correlation)[beside] / 6,
               1e-6);
+  // Of green's noise U = (R - B) / sqrt(2) has nothing.
+  std::swap(rgb.plane(1).correlation, rgb.plane(2).correlation);
+  EXPECT_TRUE(rgb.in_opponent_space().plane(1).is_white());
+  EXPECT_FALSE(rgb.in_opponent_space().plane(2).is_white());
+}
+
+TEST(NoiseModel, IsWhiteWhereOthersHaveNoNoise) {
+  NoiseModel noise(std::array<float, 3>{5, 0, 0});
+  noise.plane(2).correlation = blurred_noise(8, 8, 1, true, true).correlation;
+  EXPECT_TRUE(noise.is_white());
+  noise.plane(2).sigma = 1;
+  EXPECT_FALSE(noise.is_white());
 }
 
 TEST(NoiseModel, RefusesWhatIsNone) {
@@ -39,7 +51,11 @@ TEST(NoiseModel, RefusesWhatIsNone) {
   auto broken = std::make_shared<Autocorrelation>();  // zeros
   noise.plane(0).correlation = broken;
   EXPECT_THROW(validate(noise), InvalidArgument);
-  broken->at(correlation_reach * correlation_lags + correlation_reach) = 1;
+  broken->at(lag_index(0, 0)) = 1;
+  EXPECT_NO_THROW(validate(noise));
+  broken->at(lag_index(1, 0)) = 0.9f;  // and not at (-1, 0)
+  EXPECT_THROW(validate(noise), InvalidArgument);
+  broken->at(lag_index(-1, 0)) = 0.9f;
   EXPECT_NO_THROW(validate(noise));
   broken->at(0) = std::nanf("");
   EXPECT_THROW(validate(noise), InvalidArgument);

@@ -99,7 +99,7 @@ TEST(PatchCovariance, TakesSmallerPatches) {
 TEST(PatchCovariance, HasNoVarianceBelowTheLeast) {
   auto none = std::make_shared<Autocorrelation>();
   none->fill(-1);
-  none->at(correlation_reach * correlation_lags + correlation_reach) = 1;
+  none->at(lag_index(0, 0)) = 1;
   const PatchCovariance covariance({5, none}, bm3d::axis_rows(bm3d::Transform::dct));
   EXPECT_EQ(covariance.at(0, 0)[0], least_coefficient_variance);
   for (const double variance : covariance.at(0, 0)) EXPECT_GT(variance, 0);

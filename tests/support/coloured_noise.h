@@ -84,7 +84,7 @@ inline ColouredNoise averaged_noise(int width, int height, float sigma, int side
 inline std::shared_ptr<const Autocorrelation> slanted_correlation() {
   auto correlation = std::make_shared<Autocorrelation>();
   for (int d = -correlation_reach; d <= correlation_reach; ++d)
-    (*correlation)[(d + correlation_reach) * (correlation_lags + 1)] =
+    (*correlation)[lag_index(d, d)] =
         d == 0 ? 1.0f : 0.9f * (1 - static_cast<float>(std::abs(d)) / 8);
   return correlation;
 }

@@ -4,8 +4,8 @@
 //
 // No covariance matrix is made. S(a, b), the sum of the covariances of all members in a with all in
 // b, is a vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the
-// halves a, b of a block of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the
-// block as a whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once.
+// halves a, b of a run of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the
+// run as a whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once.
 // Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w has sum over x of
 // (-1)^|w & x| T(x) / N, the transform of T. Variances are in units of the noise's, coefficients
 // are those of the transforms without scale.
@@ -97,7 +97,7 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// While the blocks grow, the first of a block has its S(a, a).
+/// While the runs grow, the first member of a run has its S(a, a).
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -171,7 +171,7 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// The variances of all coefficients of a group: [coefficient across][coefficient of a patch], in
-/// the order in which forward_across() leaves them: Haar's difference of the halves of a block is
+/// the order in which forward_across() leaves them: Haar's difference of the halves of a run is
 /// where the second half begins.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {

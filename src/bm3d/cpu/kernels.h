@@ -33,7 +33,7 @@ struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
 /// What the coefficients of two patches share of noise that is not white, in units of its variance
-/// (noise/patch_covariance.h). A displacement d and -d have one place, between 0 and last.
+/// (noise/patch_covariance.h). A displacement and its opposite have one place: |place(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // the noise's
@@ -41,9 +41,6 @@ struct CovarianceTable {
   Buffer<float> values;                                // [place][u][v]
 
   int place(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  bool reaches(int dx, int dy) const {
-    return dx >= -reach_x && dx <= reach_x && dy >= -reach_y && dy <= reach_y;
-  }
   /// `place`: without its sign.
   const float* at(int place) const { return values.data() + place * patch * patch; }
 };

@@ -80,10 +80,7 @@ class Filter {
     // Params with complex coefficients and other than white noise are refused (validate()).
     if constexpr (std::is_same_v<Coefficient, double>) {
       if (noise.is_white()) return;
-      AxisTransform rows{};
-      for (int k = 0; k < shape_.side; ++k)
-        for (int n = 0; n < shape_.side; ++n) rows[k][n] = transform_.forward.at[k][n];
-      covariances_[p].emplace(noise, rows, shape_.side);
+      covariances_[p].emplace(noise, axis_rows(transform_), shape_.side);
     }
   }
 

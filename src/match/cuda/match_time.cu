@@ -1,9 +1,9 @@
 // Grouping over frames: match.cu in the reference patches' own frame, and then in each other frame
-// around the place that motion predicts. The bundle of reference patches has one vector for each
-// frame, so that its candidates are a union of windows there too. The tables of several frames
-// stand one after the other, rows of the windows alone, and are scanned as one: selection costs
-// more than scores do. For the same reason a small window in the own frame is scanned with the
-// others' first chunk.
+// around the place that motion predicts. A brick of reference patches lies within one bundle and so
+// has one vector for each frame: its candidates are a union of windows there too. The tables of
+// several frames stand one after the other, rows of the windows alone, and are scanned as one:
+// selection costs more than scores do. For the same reason a small window in the own frame is
+// scanned with the others' first chunk.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ struct TimeArgs {
   int offset[max_others] = {};
   const Motion* motion[max_others] = {};
 
-  /// To a frame, for the block's reference patches.
+  /// To a frame, for the brick's reference patches.
   __device__ Motion motion_to(int frame) const {
     if (motion[frame] == nullptr) return {};
     return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * brick_side,
