@@ -214,6 +214,17 @@ const AVOutputFormat* output_format(const Container& container, bool by_name) {
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
+/// Nobody asked for RGB, which is kept because nothing is lost so.
+void warn_of_rgb(EncoderChoice& choice) {
+  const AVCodecID id = choice.codec->id;
+  const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
+  const std::optional<PixelTraits> traits = traits_of(choice.format);
+  if (!of_players || !traits || traits->format.layout != Layout::rgb) return;
+  choice.note += (choice.note.empty() ? "" : "; ") + std::string("few players show ") +
+                 (id == AV_CODEC_ID_H264 ? "H.264" : "HEVC") +
+                 " of RGB, all of them what --pix-fmt yuv420p makes";
+}
+
 }  // namespace
 
 bool Container::constant_rate() const { return frames_only() || traits->constant_rate; }
@@ -274,6 +285,8 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
   if (choices.empty() && options.pix_fmt.empty())
     choices = nearest_choices(container, codecs, wanted, options.lossless);
   if (choices.empty()) fail_format(container, *codecs.front(), wanted);
+  if (options.vcodec.empty() && options.pix_fmt.empty())
+    for (EncoderChoice& choice : choices) warn_of_rgb(choice);
   return choices;
 }
 

@@ -45,7 +45,8 @@ struct EncoderChoice {
   AVPixelFormat format = AV_PIX_FMT_NONE;  // what the encoder gets
   bool convert = false;  // `format` does not hold the source's samples as they are
   std::string loss;      // what it does not hold of them at all; empty: nothing
-  std::string note;  // that samples are converted though nobody asked for it and nothing is lost
+  /// That samples are converted though nobody asked for it and nothing is lost; who can show them.
+  std::string note;
 };
 
 /// Encoders that hold the samples, best first; where none does and no pixel format is asked for,

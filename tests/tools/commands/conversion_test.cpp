@@ -147,6 +147,11 @@ TEST_F(Conversion, AGifBecomesAVideo) {
     GTEST_SKIP() << "no command ffmpeg";
   const Outcome outcome = pass("in.gif", "out.mp4", {"--crf", "0"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("few players show H.264 of RGB"));
+  const Outcome asked = pass("in.gif", "all.mp4", {"--pix-fmt", "yuv420p"});
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_THAT(asked.err, Not(HasSubstr("few players")));
+  EXPECT_EQ(pixels_of("all.mp4"), "yuv420p");
   EXPECT_THAT(outcome.err, HasSubstr("samples become"));
   const std::vector<Frame> in = frames_of(folder_ / "in.gif"), out = frames_of(folder_ / "out.mp4");
   ASSERT_EQ(out.size(), in.size());
