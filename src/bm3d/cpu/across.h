@@ -14,6 +14,7 @@
 #include <bit>
 #include <utility>
 
+#include "bm3d/cpu/coloured.h"
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/patch.h"
 
@@ -128,8 +129,9 @@ HWY_INLINE float total(Vector v) {
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Step 2 of the first phase: gives the number of retained coefficients.
-template <class S>
+/// Step 2 of the first phase: gives the number of retained coefficients. Of noise that is not
+/// white, whose tables hold the squares of thresholds, the sum of their variances.
+template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
   Vector retained = hn::Zero(d);
@@ -143,9 +145,16 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
     for (int u = 0; u < S::units; ++u) {
       const int level = S::level(u);
       const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
-      const auto keep = hn::Gt(hn::Abs(v[u]), hn::Mul(base, constant(power(root2, level))));
+      Vector variance = constant(1), magnitude = hn::Abs(v[u]);
+      Vector scale = constant(power(root2, level));
+      if constexpr (kColoured) {
+        variance = load_variances<S>(stack, u, i);
+        magnitude = hn::Mul(v[u], v[u]);
+        scale = hn::Mul(variance, constant(power(2, level)));
+      }
+      const auto keep = hn::Gt(magnitude, hn::Mul(base, scale));
       v[u] = hn::IfThenElseZero(keep, hn::Mul(v[u], hn::Mul(restore, constant(power(0.5, level)))));
-      retained = hn::Add(retained, hn::IfThenElseZero(keep, constant(1)));
+      retained = hn::Add(retained, hn::IfThenElseZero(keep, variance));
     }
     inverse_across<S>(v);
     store_units<S>(v, at);
@@ -163,8 +172,9 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Step 2 of the second phase: gives the sum of squared Wiener factors.
-template <class S>
+/// Step 2 of the second phase: gives the sum of squared Wiener factors, of noise that is not white
+/// each times its variance.
+template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;
   Vector energy = hn::Zero(d);
@@ -177,12 +187,17 @@ float wiener_across(const FilterTables& tables, float* stack, const float* basic
     for (int u = 0; u < S::units; ++u) {
       const int level = S::level(u);
       constexpr int first = S::paired ? 0 : 1;
-      const Vector scale = constant(power(2, level));
+      Vector variance = constant(1), scale = constant(power(2, level));
+      if constexpr (kColoured) {
+        variance = load_variances<S>(stack, u, i);
+        scale = hn::Mul(variance, scale);
+      }
       const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
       const Vector m = u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
       const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
       const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
-      energy = hn::MulAdd(factor, factor, energy);
+      const Vector part = kColoured ? hn::Mul(factor, variance) : factor;
+      energy = hn::MulAdd(factor, part, energy);
       basic[u] = hn::Mul(factor, hn::Mul(restore, constant(power(0.5, level))));
     }
     float* const at = stack + i * lanes;

@@ -1,6 +1,5 @@
-// Step 2 of the filter (filter.cpp) for noise that is not white: the variance of the noise in each
-// coefficient of a group, and thresholds and Wiener factors by it. Included once for each
-// instruction set.
+// For step 2 of the filter (filter.cpp) in noise that is not white: the variance of the noise in
+// each coefficient of a group. Included once for each instruction set.
 //
 // No covariance matrix is made. S(a, b), the sum of the covariances of all members in a with all in
 // b, is a vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the
@@ -21,7 +20,8 @@
 
 #include <cstdint>
 
-#include "bm3d/cpu/across.h"
+#include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/patch.h"
 #include "noise/patch_covariance.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -185,9 +185,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
 /// Those of the coefficients in vector `i` of unit `u`. (A template, so that what a vector of one
 /// patch has no use for is not compiled.)
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
-HWY_INLINE Vector load_variances(const float* variances, int u, int i) {
+HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;
-  const float* const at = variances + u * coefficients;
+  const float* const at = stack + variances_in_scratch + u * coefficients;
   if constexpr (kPatches == 2) {
     const hn::Half<D> half;
     const float* const second = at + (S::paired ? S::units * coefficients : 0);
@@ -195,70 +195,6 @@ HWY_INLINE Vector load_variances(const float* variances, int u, int i) {
   } else {
     return hn::LoadU(d, at + i * lanes);
   }
-}
-
-/// threshold_across(): gives the sum of the variances of retained coefficients. The tables hold the
-/// squares of thresholds.
-template <class S>
-float threshold_coloured(const FilterTables& tables, float* stack, const float*) {
-  const Lanes d;
-  const float* const variances = stack + variances_in_scratch;
-  Vector retained = hn::Zero(d);
-  for (int i = 0; i < unit_vectors; ++i) {
-    Vector v[S::units];
-    float* const at = stack + i * lanes;
-    load_units<S>(at, v);
-    forward_across<S>(v);
-    const Vector limit = load_row(tables.limit, i), restore = load_row(tables.restore, i);
-#pragma GCC unroll 32
-    for (int u = 0; u < S::units; ++u) {
-      const int level = S::level(u);
-      const Vector base = u == 0 ? load_row(tables.first_limit[S::paired ? 0 : 1], i) : limit;
-      const Vector variance = load_variances<S>(variances, u, i);
-      const Vector square = hn::Mul(base, hn::Mul(variance, constant(power(2, level))));
-      const auto keep = hn::Gt(hn::Mul(v[u], v[u]), square);
-      v[u] = hn::IfThenElseZero(keep, hn::Mul(v[u], hn::Mul(restore, constant(power(0.5, level)))));
-      retained = hn::Add(retained, hn::IfThenElseZero(keep, variance));
-    }
-    inverse_across<S>(v);
-    store_units<S>(v, at);
-  }
-  return total<S>(retained);
-}
-
-/// wiener_across(): gives the sum of variances times squared factors.
-template <class S>
-float wiener_coloured(const FilterTables& tables, float* stack, const float* basic_stack) {
-  const Lanes d;
-  const float* const variances = stack + variances_in_scratch;
-  Vector energy = hn::Zero(d);
-  for (int i = 0; i < unit_vectors; ++i) {
-    Vector noisy[S::units], basic[S::units];
-    load_units<S>(basic_stack + i * lanes, basic);
-    forward_across<S>(basic);
-    const Vector noise = load_row(tables.limit, i), restore = load_row(tables.restore, i);
-#pragma GCC unroll 32
-    for (int u = 0; u < S::units; ++u) {
-      const int level = S::level(u);
-      constexpr int first = S::paired ? 0 : 1;
-      const Vector variance = load_variances<S>(variances, u, i);
-      const Vector scale = hn::Mul(variance, constant(power(2, level)));
-      const Vector n = hn::Mul(u == 0 ? load_row(tables.first_limit[first], i) : noise, scale);
-      const Vector m = u == 0 ? hn::Mul(load_row(tables.first_denominator[first], i), scale) : n;
-      const Vector inverse = reciprocal(hn::MulAdd(basic[u], basic[u], m));
-      const Vector factor = hn::NegMulAdd(n, inverse, constant(1));
-      energy = hn::MulAdd(hn::Mul(factor, factor), variance, energy);
-      basic[u] = hn::Mul(factor, hn::Mul(restore, constant(power(0.5, level))));
-    }
-    float* const at = stack + i * lanes;
-    load_units<S>(at, noisy);
-    forward_across<S>(noisy);
-#pragma GCC unroll 32
-    for (int u = 0; u < S::units; ++u) noisy[u] = hn::Mul(noisy[u], basic[u]);
-    inverse_across<S>(noisy);
-    store_units<S>(noisy, at);
-  }
-  return total<S>(energy);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bm3d/cpu/across.h"
-#include "bm3d/cpu/coloured.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::bm3d::cpu {
@@ -175,12 +174,11 @@ using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>
 constexpr Across pick_across() {
+  constexpr bool coloured = kSpectrum == Spectrum::coloured;
   if constexpr (kSpectrum == Spectrum::complex)
     return kWiener ? wiener_complex<S> : threshold_complex<S>;
-  else if constexpr (kSpectrum == Spectrum::coloured)
-    return kWiener ? wiener_coloured<S> : threshold_coloured<S>;
   else
-    return kWiener ? wiener_across<S> : threshold_across<S>;
+    return kWiener ? wiener_across<S, coloured> : threshold_across<S, coloured>;
 }
 
 template <GroupTransform kAcross, Spectrum kSpectrum, bool kWiener, int... kLog2>
