@@ -14,7 +14,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   const bool rgb = format.layout == Layout::rgb;
   const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
   plan.noise = noise;
-  if (rgb) plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
+  if (rgb && !params.noise.is_of_opponents())
+    plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);

@@ -33,8 +33,32 @@ std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& pl
 
 }  // namespace
 
+float NoiseCurve::at(float intensity) const {
+  const float place = std::clamp(intensity / spacing, 0.0f, static_cast<float>(knots - 1));
+  const int below = std::min(static_cast<int>(place), knots - 2);
+  return std::lerp(sigma[below], sigma[below + 1], place - static_cast<float>(below));
+}
+
 NoiseModel::NoiseModel(const std::array<float, 3>& sigma) {
   for (int i = 0; i < 3; ++i) planes_[i].sigma = sigma[i];
+}
+
+NoiseModel NoiseModel::of_opponents(const std::array<PlaneNoise, 3>& opponents) {
+  NoiseModel noise;
+  std::array<double, 3> variances;
+  for (int c = 0; c < 3; ++c) {
+    double whole = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double deviation =
+          static_cast<double>(opponent_inverse[c][i]) * static_cast<double>(opponents[i].sigma);
+      variances[i] = deviation * deviation;
+      whole += variances[i];
+    }
+    noise.planes_[c].sigma = static_cast<float>(std::sqrt(whole));
+    noise.planes_[c].correlation = mixed(opponents, variances);
+  }
+  noise.opponents_ = std::make_shared<const std::array<PlaneNoise, 3>>(opponents);
+  return noise;
 }
 
 std::array<float, 3> NoiseModel::sigmas() const {
@@ -47,6 +71,11 @@ bool NoiseModel::is_white() const {
 }
 
 NoiseModel NoiseModel::in_opponent_space() const {
+  if (opponents_) {
+    NoiseModel given;
+    given.planes_ = *opponents_;
+    return given;
+  }
   NoiseModel opponent(opponent_sigma(sigmas()));
   if (is_white()) return opponent;
   for (int i = 0; i < 3; ++i) {

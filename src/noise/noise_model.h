@@ -3,6 +3,7 @@
 // needs a threshold, a Wiener factor or a distance.
 
 #include <array>
+#include <limits>
 #include <memory>
 
 namespace lull {
@@ -23,12 +24,30 @@ constexpr int lag_index(int dx, int dy) {
   return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
 }
 
+/// How strong the noise of a plane is by intensity, and what is clipped.
+struct NoiseCurve {
+  static constexpr int knots = 33;
+  static constexpr float spacing = 255.0f / (knots - 1);
+  /// Standard deviation at i * spacing on the 0..255 scale, > 0; linear in between. It is that of
+  /// the noise before samples are clipped.
+  std::array<float, knots> sigma{};
+  /// Samples end here, and what noise would carry beyond lies there (Foi 2009, "Clipped noisy
+  /// images", doi:10.1016/j.sigpro.2009.04.035); infinite: nothing is clipped.
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+
+  float at(float intensity) const;
+};
+
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation on the 0..255 scale, >= 0. A plane with 0 passes through unchanged.
   float sigma = 0;
   /// Null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
+  /// Null: the same at every intensity, and nothing is clipped. With a curve, filters see samples
+  /// that are stabilised by it (stabiliser.h), in which the noise is what the members above say.
+  std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
   /// Of samples (dx, dy) apart; 0 beyond the lags.
@@ -39,12 +58,16 @@ struct PlaneNoise {
   }
 };
 
-/// The noise of each plane as it is stored (Y, Cb, Cr or R, G, B), independent from plane to plane.
+/// The noise of each plane as it is stored (Y, Cb, Cr or R, G, B), independent from plane to plane,
+/// unless it is said for the opponent space, in which R, G and B are filtered.
 class NoiseModel {
  public:
   NoiseModel() = default;
   /// White noise. (Not explicit: three levels are a noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
+  /// Of RGB whose channels share noise, as cameras' do: that of Y, U and V of the opponent space.
+  /// The levels of R, G and B are those that follow if Y, U and V share none.
+  [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }
   PlaneNoise& plane(int i) { return planes_[i]; }
@@ -55,9 +78,12 @@ class NoiseModel {
 
   /// That of Y, U and V of the opponent colour space (colour.h), for that of R, G and B.
   [[nodiscard]] NoiseModel in_opponent_space() const;
+  /// Whether it was given so.
+  bool is_of_opponents() const { return opponents_ != nullptr; }
 
  private:
   std::array<PlaneNoise, 3> planes_;
+  std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
 /// @throws InvalidArgument  a sigma that is no number from 0, or a correlation that is none

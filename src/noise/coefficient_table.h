@@ -1,0 +1,22 @@
+#pragma once
+// The noise of a plane as the variances of the coefficients of 8x8 patches, which is what can be
+// measured in pictures, and as level and autocorrelation, which is what filters are told.
+
+#include <array>
+
+#include "noise/noise_model.h"
+
+namespace lull {
+
+/// Variances of the noise in the coefficients of the orthonormal 8x8 DCT, row by row (v, u), in
+/// squared levels of the 0..255 scale. White noise: sigma^2 everywhere.
+using CoefficientTable = std::array<float, 64>;
+
+/// Level and autocorrelation of noise with this table, if its autocorrelation is the same at (dx,
+/// dy) and (-dx, dy): then the 64 variances determine that of 8x8 lags.
+[[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
+
+/// The table of noise.
+[[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
+
+}  // namespace lull
