@@ -300,6 +300,10 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
+/// What the job in segments has in common with the one that would go on with it: the facts of the
+/// interrupted one for this output. None where there is no such job.
+[[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
+
 /// Whether `path` names a single picture though `source` is no single still: one frame has to be
 /// chosen (SinkOptions::single), or open_sink refuses a second one.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,

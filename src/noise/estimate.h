@@ -30,6 +30,8 @@ struct NoiseEstimate {
   /// side, and `why` says what was seen, in a few words.
   bool certain = true;
   std::string why;
+  /// Level of the first plane in each look, in their order; 0 where one does not say.
+  std::vector<float> look_level{};
 };
 
 /// @throws InvalidArgument  no frame, or frames of several formats or on a device

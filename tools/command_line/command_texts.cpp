@@ -12,9 +12,12 @@ constexpr CommandTexts texts[] = {
      "A first word that is no command is an input: lull in.mkv out.mkv is lull\n"
      "denoise in.mkv out.mkv. A file that has the name of a command is ./probe.\n"
      "\n"
+     "The noise is found in the input; --sigma, --noise and --strength say more.\n"
+     "\n"
      "Examples:\n"
-     "  lull noisy.mkv clean.mkv --sigma 20\n"
-     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull noisy.mkv clean.mkv\n"
+     "  lull preview noisy.mkv\n"
+     "  lull noise noisy.mkv\n"
      "  lull denoise -i scan.png -o clean.png --sigma 15 --profile high\n"
      "  ffmpeg ... -f nut - | lull denoise -i - -o - --sigma 20 | ffmpeg -i - ...\n"
      "  lull denoise -i 'in.%04d.exr' -o 'out.%04d.exr' --sigma 10 --frames 0-99\n"
@@ -26,10 +29,10 @@ constexpr CommandTexts texts[] = {
      "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
      "75 a GPU failed (try again), 128+n stopped by signal n.\n",
      "Examples:\n"
-     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull noisy.mkv clean.mkv\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n"
      "  lull denoise --help\n",
-     "  lull INPUT OUTPUT --sigma S [OPTION ...]\n"
+     "  lull INPUT OUTPUT [OPTION ...]\n"
      "  lull COMMAND ...\n"},
     {"denoise", "Denoise a video or a still picture",
      "One value A of --window, --group, --step, --tau, --transform, --group-transform\n"
@@ -37,28 +40,37 @@ constexpr CommandTexts texts[] = {
      "change the profile's values.\n"
      "\n"
      "Examples:\n"
-     "  lull noisy.mkv clean.mkv --sigma 20\n"
+     "  lull noisy.mkv clean.mkv\n"
      "  lull noisy.mp4 clean.mkv --sigma 12:6:6 --profile fast --lossless\n"
+     "  lull noisy.mp4 clean.mkv --noise camera.json --strength light\n"
      "  lull denoise -i noisy.mov -o clean.mp4 --sigma 8 --device cuda:0,1 \\\n"
      "    --vcodec libx265 --crf 16 --vopts preset=slow\n"
      "  lull scan.tiff clean.tiff --sigma 25 --profile high --step 2:3 -y\n"
      "  lull scan.nii.gz clean.nii.gz --sigma 12 --axis z --profile high\n",
      "Examples:\n"
-     "  lull noisy.mkv clean.mkv --sigma 20\n"
-     "  lull noisy.mp4 part.mp4 --sigma 10 --start 1:30 --duration 20\n"
+     "  lull noisy.mkv clean.mkv\n"
+     "  lull noisy.mp4 part.mp4 --strength light --start 1:30 --duration 20\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n",
-     "  lull [denoise] INPUT OUTPUT --sigma S [OPTION ...]\n"},
+     "  lull [denoise] INPUT OUTPUT [OPTION ...]\n"},
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"
      "needs.\n"
      "\n"
      "Examples:\n"
-     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n",
      "Examples:\n"
-     "  lull preview noisy.mkv --sigma 20\n"
+     "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},
+    {"noise", "Say what noise is in an input",
+     "Its level in each plane, whether it is white or coarse, whether it depends on\n"
+     "brightness. Where one picture does not say, the line begins with \"cannot tell\".\n"
+     "\n"
+     "Examples:\n"
+     "  lull noise clip.mp4\n"
+     "  lull noise photo.png --plot noise.svg\n"
+     "  lull noise clip.mp4 -o camera.json\n"},
     {"compare", "Measure how far two videos or pictures differ",
      "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR\n"
      "also that of the error over all frames (psnr_all), and the worst frame with its\n"

@@ -34,6 +34,7 @@ class Parser {
   void add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options);
   void add_compare();
   void add_probe();
+  void add_noise();
   void add_texts();
 
   std::vector<std::string> command_names() const;
@@ -51,6 +52,7 @@ class Parser {
   std::map<const CLI::Option*, std::string> briefs_;
   DenoiseOptions denoise_, preview_, probe_;
   CompareOptions compare_;
+  NoiseOptions noise_;
   bool json_ = false;
   TextRequest text_;
 };
@@ -66,6 +68,7 @@ Parser::Parser() : app_(std::string(texts_of("").summary), "lull") {
   CLI::App* preview = add_command("preview");
   for (const OptionRow& row : preview_option_rows()) add_row(*preview, row, preview_);
   preview->get_option("INPUT")->required();
+  add_noise();
   add_compare();
   add_probe();
   add_command("devices");
@@ -116,6 +119,23 @@ void Parser::add_probe() {
                    "say what this output would carry (default: a Matroska file)")
       ->type_name("FILE");
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, probe_);
+}
+
+void Parser::add_noise() {
+  CLI::App* command = add_command("noise");
+  DenoiseOptions& input = noise_.input;
+  command
+      ->add_option("INPUT", input.input,
+                   "video, picture, sequence or stack, as for lull denoise -i")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--json", noise_.json, "one JSON object instead of lines");
+  command->add_option("--plot", noise_.plot, "draw its level over brightness and its spectrum: SVG")
+      ->type_name("FILE");
+  command->add_option("-o,--output", input.output, "write it for lull denoise --noise: JSON")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", input.overwrite, "replace files that exist");
+  for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
 }
 
 void Parser::add_texts() {
@@ -265,8 +285,7 @@ std::string without_full_stop(std::string text) {
 
 CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (arguments.empty())
-    throw InvalidArgument(
-        "nothing to do; lull INPUT OUTPUT --sigma S denoises, lull --help tells more");
+    throw InvalidArgument("nothing to do; lull INPUT OUTPUT denoises, lull --help tells more");
   constexpr std::string_view own[] = {"-h", "--help", "--help-all", "--version"};
   const std::string& first = arguments.front();
   if (!is_command(first) && std::ranges::find(own, first) == std::end(own)) {
@@ -295,6 +314,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (command == "denoise") return {[o = denoise_] { return denoise(o); }, {}};
   if (command == "preview") return {[o = preview_] { return preview(o); }, {}};
   if (command == "compare") return {[o = compare_] { return compare(o); }, {}};
+  if (command == "noise") return {[o = noise_] { return noise(o); }, {}};
   if (command == "probe") return {[o = probe_, json = json_] { return probe(o, json); }, {}};
   if (command == "devices") return {devices, {}};
   return {{}, requested_text()};

@@ -20,6 +20,15 @@ int devices();
 /// lull probe: what is in an input, and what `output` (empty: a Matroska file) would have of it.
 int probe(const DenoiseOptions& options, bool json);
 
+struct NoiseOptions {
+  DenoiseOptions input;  // which, and how it is read; its output is the file of the estimate
+  std::string plot;      // a picture; empty: none
+  bool json = false;     // the estimate on standard output, in place of a line
+};
+
+/// lull noise: what is known of the noise of an input.
+int noise(const NoiseOptions& options);
+
 struct CompareOptions {
   std::string first, second;
   std::string csv;  // empty: none

@@ -23,6 +23,8 @@
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/memory_need.h"
+#include "tools/sessions/noise_choice.h"
+#include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
 
 namespace lull::tools {
@@ -169,8 +171,7 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
-io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& params,
-                             const std::vector<bm3d::Backend>& backends) {
+io::SinkOptions sink_options(const DenoiseOptions& options) {
   io::SinkOptions sink;
   sink.vcodec = options.vcodec;
   sink.crf = options.crf;
@@ -184,12 +185,19 @@ io::SinkOptions sink_options(const DenoiseOptions& options, const bm3d::Params& 
   sink.strict_metadata = options.strict_metadata;
   sink.drops = options.drops;
   if (options.segment_frames > 0)
-    sink.segments = {.frames = options.segment_frames,
-                     .resume = options.resume,
-                     .facts = job_facts(options, params, backends)};
+    sink.segments = {.frames = options.segment_frames, .resume = options.resume, .facts = {}};
   // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
   // --threads must not change them.
   return sink;
+}
+
+/// What is known of the noise before anything is written. A pipe, which gives its frames once, is
+/// looked at behind its sink, which has to be open before the first frame is read.
+std::optional<NoiseRecord> noise_beforehand(const DenoiseOptions& options,
+                                            const io::MediaSource& source) {
+  auto noise = stated_noise(options, source.format(), source.info().values);
+  if (noise || !can_read_again(options.input)) return noise;
+  return search_noise(options, source);
 }
 
 void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
@@ -243,27 +251,41 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     reports.warn(damage.first + "; going on with what is there");
   reports.info(scale_note(options, source->info().values));
   rescale_sigma(options, source->info().values);
-  const bm3d::Params params = make_params(options, temporal_radius(options, source->info()));
+  std::optional<NoiseRecord> noise = noise_beforehand(options, *source);
+  std::unique_ptr<io::MediaSink> sink;
+  bool one = false;
+  const auto open_sink = [&](const std::vector<io::JobFact>& facts) {
+    one = io::holds_one_frame(options.output, *source, sink_options(options));
+    if (one) take_first_frame(options, reports);
+    io::SinkOptions given = sink_options(options);
+    if (given.segments) given.segments->facts = facts;
+    sink = io::open_sink(options.output, *source, given);
+  };
+  std::vector<Frame> first;
+  if (!noise) {
+    open_sink({});  // a pipe is no job in segments
+    first = read_some(*source, frames_ahead);
+    noise = noise_of_first(options, first, source->info().values);
+  }
+  for (const std::string& line : noise_lines(options, *noise)) reports.info(line);
+  const ScenePlan plan = scene_plan(options, *noise, temporal_radius(options, source->info()));
+  const bm3d::Params& params = plan.first();
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
   check_memory(options, {params, source->format(), devices.backends});
   const Say say = [&](const std::string& text) { reports.warn_once(text); };
-  OpenedDenoisers opened = open_sessions(options, params, seen, devices.backends, say);
+  OpenedDenoisers opened = open_sessions(options, plan, seen, devices.backends, say);
   // Frames in a GPU's memory are not for the CPU that took over.
   const bool reopen = opened.backends.front().kind != devices.backends.front().kind &&
                       source_options(options, devices.backends).gpu;
   if (reopen) source = io::open_source(options.input, source_options(options, opened.backends));
-  const bool one =
-      io::holds_one_frame(options.output, *source, sink_options(options, params, opened.backends));
-  if (one) take_first_frame(options, reports);
-  auto sink =
-      io::open_sink(options.output, *source, sink_options(options, params, opened.backends));
+  if (!sink) open_sink(job_facts(options, params, *noise, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();
   const std::vector<io::FrameRange> kept{{options.keep.value_or(0), options.keep.value_or(0)}};
   std::optional<Enough> enough;
   if (needs_margins(options)) enough.emplace(*source, opened.denoisers.size());
-  leave_out_others(opened, options.keep ? kept : wanted, params, seen, enough ? &*enough : nullptr,
+  leave_out_others(opened, options.keep ? kept : wanted, plan, seen, enough ? &*enough : nullptr,
                    say);
   reports.info(devices.reason);
   reports.info(decoder_note(options, opened.backends, *source));
@@ -286,8 +308,9 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
   }};
   pipeline::PipelineStats stats;
   try {
-    SourceOfOne of_one(*source, judging);
-    FrameSource& frames = one ? static_cast<FrameSource&>(of_one) : *source;
+    BegunSource begun(*source, std::move(first));
+    SourceOfOne of_one(begun, judging);
+    FrameSource& frames = one ? static_cast<FrameSource&>(of_one) : begun;
     stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals.token());
   } catch (...) {
     damaged_frames = judging.damage().frames;

@@ -22,6 +22,9 @@
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/memory_need.h"
+#include "tools/sessions/noise_choice.h"
+#include "tools/sessions/noise_scenes.h"
+#include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
 
 namespace lull::tools {
@@ -174,9 +177,11 @@ class Preview {
     log_.write(LogLevel::info, devices.reason);
     source_ = io::open_source(options_.input, source_options(options_, backends_));
     rescale_sigma(options_, source_->info().values);
-    params_ = make_params(options_, temporal_radius(options_, source_->info()));
+    const int temporal = temporal_radius(options_, source_->info());
+    params_ = make_params(options_, given_noise(options_), temporal);
     check_memory(options_, {params_, source_->format(), backends_});
     const Window window = find_window();
+    find_noise(window, temporal);
     const Frame& before = window.frames[window.target];
     const Frame after = denoised(window);
     const int factor = amplification();
@@ -189,6 +194,18 @@ class Preview {
     return fields() ? pipeline::field_format(source_->format()) : source_->format();
   }
   bool fields() const { return options_.interlaced == Interlaced::fields; }
+
+  /// Of a pipe, in the frames that were read.
+  void find_noise(const Window& window, int temporal) {
+    const io::ValueScale& values = source_->info().values;
+    std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
+    if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
+    if (!noise) noise = noise_of_first(options_, window.frames, values);
+    for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
+    const ScenePlan plan = scene_plan(options_, *noise, temporal);
+    const double time = time_of(window.frames[window.target]);
+    params_ = plan.params[std::ranges::upper_bound(plan.starts, time) - plan.starts.begin()];
+  }
 
   Window find_window() {
     const Place place = place_in(source_->info(), options_);
@@ -234,9 +251,10 @@ class Preview {
   Frame denoised(const Window& window) {
     const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     const FrameFormat format = seen();
-    OpenedDenoisers opened = open_sessions(options_, params_, format, backends_, warn);
+    const ScenePlan plan{.params = {params_}, .starts = {}};
+    OpenedDenoisers opened = open_sessions(options_, plan, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
-    leave_out_others(opened, {{number, number}}, params_, format, nullptr, warn);
+    leave_out_others(opened, {{number, number}}, plan, format, nullptr, warn);
     const auto denoiser = one_of(std::move(opened), source_->format());
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)

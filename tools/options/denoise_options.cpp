@@ -7,6 +7,7 @@
 
 #include "bm3d/names.h"
 #include "core/error.h"
+#include "noise/estimate.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
@@ -43,20 +44,6 @@ void set_number(DenoiseOptions& options, std::string_view option, const std::str
   options.overrides.emplace_back([=](Params& params) { params.*Member = value; });
 }
 
-void set_sigma(DenoiseOptions& options, const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() != 1 && parts.size() != 3)
-    reject("--sigma", text, "must be one number, or Y:Cb:Cr");
-  std::array<float, 3> sigma{};
-  for (std::size_t i = 0; i < sigma.size(); ++i) {
-    const auto value = number<float>(parts.size() == 1 ? parts[0] : parts[i]);
-    if (!value || *value < 0 || std::signbit(*value))
-      reject("--sigma", text, "must be a number from 0");
-    sigma[i] = *value;
-  }
-  options.sigma = sigma;
-}
-
 void set_batch(DenoiseOptions& options, const std::string& text) {
   const std::vector<std::string> parts = split(text, 'x');
   const auto width = parts.size() == 2 ? number<int>(parts[0]) : std::nullopt;
@@ -90,8 +77,6 @@ void set_device(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
-    {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
 constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
                                                              {"cuda", Hwaccel::cuda}};
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
@@ -118,16 +103,6 @@ constexpr OptionRow table[] = {
     {"-q,--quiet", "", files, "print errors only, and no progress unless --progress is given",
      [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
 
-    {"-s,--sigma", "S|Y:Cb:Cr", method,
-     "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
-     "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through",
-     set_sigma, "strength of the noise: 5 is little, 25 is much"},
-    {"--sigma-scale", "native|8bit|unit", method,
-     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
-     "and TIFF stacks of floats, else 8bit)",
-     [](DenoiseOptions& o, const std::string& v) {
-       o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
-     }},
     {"-p,--profile", "fast|balanced|high|paper", method,
      "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
@@ -254,6 +229,8 @@ constexpr OptionRow table[] = {
 std::span<const OptionRow> denoise_option_table() {
   static const std::vector<OptionRow> whole = [] {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
+    const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
+    rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
     for (const std::span<const OptionRow> more :
          {encoding_option_rows(), media_option_rows(), report_option_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
@@ -278,15 +255,15 @@ void place_operands(DenoiseOptions& options) {
 
 void check(const DenoiseOptions& options) {
   if (options.input.empty())
-    throw InvalidArgument("no input; name it, as in lull INPUT OUTPUT --sigma S, or with -i FILE");
+    throw InvalidArgument("no input; name it, as in lull INPUT OUTPUT, or with -i FILE");
   if (options.output.empty())
     throw InvalidArgument("no output for '" + options.input +
                           "'; name it behind the input or with " +
-                          "-o FILE, as in lull INPUT OUTPUT --sigma S");
-  if (!options.sigma)
-    throw InvalidArgument(
-        "no noise level; give its standard deviation with --sigma S, and see what it does with "
-        "lull preview");
+                          "-o FILE, as in lull INPUT OUTPUT");
+  if (options.sigma && !options.noise_file.empty())
+    throw InvalidArgument("--noise with --sigma (either says what the noise is); leave one out");
+  if (options.sigma_scale != SigmaScale::automatic && !options.sigma)
+    throw InvalidArgument("--sigma-scale without --sigma (nothing is in its unit); leave it out");
   if (options.lossless && options.crf)
     throw InvalidArgument("--lossless with --crf (nothing is left to choose); leave one out");
   if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
@@ -299,32 +276,8 @@ void check(const DenoiseOptions& options) {
   if (options.keep && options.segment_frames > 0)
     throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
                           std::string("leave one out"));
-  (void)make_params(options, options.temporal.value_or(0));
+  (void)make_params(options, given_noise(options), options.temporal.value_or(0));
   (void)source_options(options);
-}
-
-void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
-  double unit = values.full / 255;  // the file's values for one unit of --sigma
-  if (options.sigma_scale == SigmaScale::unit) unit = values.full;
-  if (options.sigma_scale == SigmaScale::native ||
-      (options.sigma_scale == SigmaScale::automatic && values.native))
-    unit = 1;
-  if (unit * 255 == values.span) return;
-  for (float& sigma : *options.sigma) {
-    const double scaled = sigma * unit / values.span * 255;
-    if (!(scaled <= std::numeric_limits<float>::max()))
-      throw InvalidArgument("--sigma is beyond all values of the input; see --sigma-scale");
-    sigma = static_cast<float>(scaled);
-  }
-}
-
-std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
-  const bool unit = options.sigma_scale == SigmaScale::unit;
-  if (!values.native || (!unit && options.sigma_scale != SigmaScale::eight_bits)) return {};
-  char text[96];
-  std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
-                unit ? "unit" : "8bit", unit ? "1" : "255", values.full);
-  return text;
 }
 
 bool may_be_temporal(const DenoiseOptions& options) {
@@ -337,8 +290,14 @@ int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   return may_be_temporal(options) && !input.still && !input.stack ? 2 : 0;
 }
 
-Params make_params(const DenoiseOptions& options, int temporal) {
-  Params params = bm3d::make_params(options.profile, *options.sigma, temporal);
+NoiseModel given_noise(const DenoiseOptions& options) {
+  return options.sigma ? NoiseModel(*options.sigma) : NoiseModel(std::array<float, 3>{1, 1, 1});
+}
+
+Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int temporal) {
+  // As they are without a strength: sigmas stay what was given, to the bit.
+  Params params = bm3d::make_params(
+      options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
   for (const auto& override_one : options.overrides) override_one(params);
   bm3d::validate(params);
   return params;

@@ -13,6 +13,7 @@
 
 #include "bm3d/bm3d.h"
 #include "io/media.h"
+#include "noise/noise_model.h"
 #include "tools/report/log.h"
 #include "tools/report/progress.h"
 
@@ -43,8 +44,10 @@ struct DenoiseOptions {
   std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
   bool overwrite = false, quiet = false;
 
-  std::optional<std::array<float, 3>> sigma;
+  std::optional<std::array<float, 3>> sigma;  // empty: what is found, or in noise_file
   SigmaScale sigma_scale = SigmaScale::automatic;
+  std::string noise_file;  // empty: none
+  float strength = 1;      // times the noise
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
@@ -97,6 +100,8 @@ struct OptionRow {
 /// The rows of `lull preview`: its own, and those of the table that its frame depends on.
 [[nodiscard]] std::vector<OptionRow> preview_option_rows();
 
+/// The part of the table that says which noise is taken away.
+[[nodiscard]] std::span<const OptionRow> noise_option_rows();
 /// The part of the table that says in which form results are written.
 [[nodiscard]] std::span<const OptionRow> encoding_option_rows();
 /// The part of the table that says what is reported, and what happens in trouble.
@@ -114,7 +119,7 @@ void place_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  something is missing or contradicts itself
 void check(const DenoiseOptions& options);
 
-/// Brings sigma to the scale on which the samples of frames are filtered, 0..255.
+/// Brings sigma, if it is given, to the scale on which the samples of frames are filtered, 0..255.
 /// @throws InvalidArgument  it is out of range there
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
@@ -128,8 +133,17 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// suits the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Profile, noise and overrides together. `options` must have passed check().
+/// Whether nobody says what the noise is.
+[[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
+  return !options.sigma && options.noise_file.empty();
+}
+/// White noise of the sigma that is given; where none is, of some: to see whether all else fits.
+[[nodiscard]] NoiseModel given_noise(const DenoiseOptions& options);
+
+/// Profile, overrides and this noise, times the strength, together. `options` must have passed
+/// check().
 /// @throws InvalidArgument  naming the parameter outside its range
-[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, int temporal = 0);
+[[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
+                                       int temporal = 0);
 
 }  // namespace lull::tools

@@ -284,8 +284,8 @@ std::vector<OptionRow> preview_option_rows() {
        "of the whole; of a stack the slice in the middle)",
        [](DenoiseOptions& o, const std::string& v) { o.at_us = time_or_reject("--at", v); },
        "the frame at this time, in seconds or h:m:s"}};
-  constexpr std::string_view groups[] = {"Files", "Method", "Devices", "Slice stacks",
-                                         input,   limits,   "Reports"};
+  constexpr std::string_view groups[] = {"Files",        "Noise", "Method", "Devices",
+                                         "Slice stacks", input,   limits,   "Reports"};
   // What a whole result is made with, and what has a meaning for it alone.
   constexpr std::string_view others[] = {"INPUT",     "OUTPUT",     "-i,--input", "-o,--output",
                                          "--hwaccel", "--streams",  "--frames",   "--output-format",

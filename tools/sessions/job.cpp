@@ -14,6 +14,8 @@
 namespace lull::tools {
 namespace {
 
+constexpr const char* noise_fact = "the noise";
+
 std::string text_of(float value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
@@ -67,27 +69,37 @@ const char* name_of(Interlaced interlaced) {
 }  // namespace
 
 std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Params& params,
+                                   const NoiseRecord& noise,
                                    const std::vector<bm3d::Backend>& backends) {
   using Phase = bm3d::PhaseParams;
-  return {{"--sigma (of 0..255)", text_of(params.noise)},
-          {"--window", both(params, &Phase::window)},
-          {"--group", both(params, &Phase::group)},
-          {"--step", both(params, &Phase::step)},
-          {"--tau", both(params, &Phase::tau)},
-          {"--transform", both(params, &Phase::transform)},
-          {"--group-transform", both(params, &Phase::group_transform)},
-          {"--kaiser", both(params, &Phase::kaiser)},
-          {"--lambda", text_of(params.lambda)},
-          {"--lambda-mean", text_of(params.lambda_mean)},
-          {"--mu2", text_of(params.mu2)},
-          {"--guide-noise", text_of(params.guide_noise)},
-          {"--phases", text_of(params.phases)},
-          {"--temporal", text_of(params.temporal)},
-          {"--temporal-window", both(params, &Phase::temporal_window)},
-          {"--place-bonus", both(params, &Phase::place_bonus)},
-          {"--scene-cut", text_of(params.scene_cut)},
-          {"--interlaced", name_of(options.interlaced)},
-          {"the device", device_of(backends)}};
+  std::vector<io::JobFact> facts{{"--sigma (of 0..255)", text_of(params.noise)},
+                                 {"--window", both(params, &Phase::window)},
+                                 {"--group", both(params, &Phase::group)},
+                                 {"--step", both(params, &Phase::step)},
+                                 {"--tau", both(params, &Phase::tau)},
+                                 {"--transform", both(params, &Phase::transform)},
+                                 {"--group-transform", both(params, &Phase::group_transform)},
+                                 {"--kaiser", both(params, &Phase::kaiser)},
+                                 {"--lambda", text_of(params.lambda)},
+                                 {"--lambda-mean", text_of(params.lambda_mean)},
+                                 {"--mu2", text_of(params.mu2)},
+                                 {"--guide-noise", text_of(params.guide_noise)},
+                                 {"--phases", text_of(params.phases)},
+                                 {"--temporal", text_of(params.temporal)},
+                                 {"--temporal-window", both(params, &Phase::temporal_window)},
+                                 {"--place-bonus", both(params, &Phase::place_bonus)},
+                                 {"--scene-cut", text_of(params.scene_cut)},
+                                 {"--interlaced", name_of(options.interlaced)},
+                                 {"the device", device_of(backends)}};
+  if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
+  return facts;
+}
+
+std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
+  if (!options.resume || options.segment_frames == 0) return std::nullopt;
+  for (const io::JobFact& fact : io::facts_of_interrupted_job(options.output))
+    if (fact.name == noise_fact) return parse_noise(fact.value, options.output + ".lull-job");
+  return std::nullopt;
 }
 
 pipeline::Surroundings surroundings_of(const bm3d::Params& params, const FrameFormat& format) {

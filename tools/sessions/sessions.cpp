@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "pipeline/field_denoiser.h"
 #include "pipeline/part_denoiser.h"
+#include "pipeline/scene_denoiser.h"
 #include "tools/sessions/job.h"
+#include "tools/sessions/noise_search.h"
 
 namespace lull::tools {
 namespace {
 
 using Backends = std::vector<bm3d::Backend>;
-
-/// A pipe gives what it has once.
-bool can_read_again(const std::string& input) {
-  std::error_code ignored;
-  const auto type = std::filesystem::status(input, ignored).type();
-  return input != "-" && type != std::filesystem::file_type::fifo &&
-         type != std::filesystem::file_type::character;
-}
 
 /// A job in segments has one kind of device, so that its bytes do not depend on when one fails.
 Fallback fallback_of(const DenoiseOptions& options) {
@@ -33,6 +26,14 @@ std::string scratch_folder(const std::string& output) {
   if (output == "-" || output == "null" || output == "hash") return {};
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   return folder.empty() ? "." : folder.string();
+}
+
+std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ScenePlan& plan,
+                                        const FrameFormat& format, const Backends& backends,
+                                        Fallback fallback, const Say& say) {
+  return pipeline::by_scenes(std::move(first), plan.starts, [=](std::size_t scene) {
+    return open_denoiser(plan.params[scene], format, backends, fallback, say).denoiser;
+  });
 }
 
 }  // namespace
@@ -49,6 +50,8 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";
+  if (finds_noise(options) && !can_read_again(options.input))
+    return "the noise of a pipe is found in the host's memory";
   return {};
 }
 
@@ -65,10 +68,14 @@ io::SourceOptions source_options(const DenoiseOptions& options, const Backends& 
   return source;
 }
 
-OpenedDenoisers open_sessions(const DenoiseOptions& options, const bm3d::Params& params,
+OpenedDenoisers open_sessions(const DenoiseOptions& options, const ScenePlan& plan,
                               const FrameFormat& format, const Backends& backends, const Say& say) {
-  return open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1, params, format, backends,
-                        fallback_of(options), say);
+  const Fallback fallback = fallback_of(options);
+  OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
+                                          plan.first(), format, backends, fallback, say);
+  for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
+    denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, say);
+  return opened;
 }
 
 std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
@@ -79,7 +86,7 @@ std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
 }
 
 void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const bm3d::Params& params, const FrameFormat& format, Enough* enough,
+                      const ScenePlan& plan, const FrameFormat& format, Enough* enough,
                       const Say& say) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
@@ -87,12 +94,13 @@ void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !enough) return;
   // Without fallback: another device would give other bytes.
-  const pipeline::SessionOpener reopen = [params, format, backends = opened.backends, say] {
-    return open_denoiser(params, format, backends, Fallback::none, say).denoiser;
+  const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, say] {
+    OpenedDenoiser again = open_denoiser(plan.first(), format, backends, Fallback::none, say);
+    return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, say);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
-    pipeline::Surroundings surroundings = surroundings_of(params, format);
+    pipeline::Surroundings surroundings = surroundings_of(plan.first(), format);
     if (enough) surroundings.idle = enough->listener(i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
   }

@@ -27,10 +27,17 @@ namespace lull::tools {
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
+/// What a clip is filtered with, from scene to scene.
+struct ScenePlan {
+  std::vector<bm3d::Params> params;  // of each scene; they differ in nothing but the noise
+  std::vector<double> starts;        // of the second on, in seconds of Frame::pts
+  const bm3d::Params& first() const { return params.front(); }
+};
+
 /// What denoises a stream: one session for whole frames, or one for the fields of either parity.
 /// `format` is what sessions see. `say` may be called from any thread, as long as they live.
-[[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options,
-                                            const bm3d::Params& params, const FrameFormat& format,
+[[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ScenePlan& plan,
+                                            const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Say& say);
 
@@ -51,7 +58,7 @@ class Enough {
 /// Of a job that goes on, only what is missing is denoised, with --keep one frame, and of the
 /// frames around a part none. `format` is what sessions see; `enough` is null without margins.
 void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const bm3d::Params& params, const FrameFormat& format, Enough* enough,
+                      const ScenePlan& plan, const FrameFormat& format, Enough* enough,
                       const Say& say);
 
 /// The sessions as one, for whole frames of `format`.

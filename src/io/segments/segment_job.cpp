@@ -20,6 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view lock_name = "lock", manifest_name = "manifest";
 
+std::string folder_of(const std::string& output) { return output + ".lull-job"; }
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 std::string counted(std::int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
@@ -50,10 +57,16 @@ std::string difference(const std::vector<JobFact>& before, const std::vector<Job
 
 }  // namespace
 
+std::vector<JobFact> facts_of_interrupted_job(const std::string& path) {
+  const std::string folder = folder_of(behind_links(path));
+  const auto manifest = parse_manifest(text_of_file(folder + "/" + std::string(manifest_name)));
+  return manifest ? manifest->facts : std::vector<JobFact>{};
+}
+
 SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite,
                        int threads)
     : output_(behind_links(output)),
-      folder_(output_ + ".lull-job"),
+      folder_(folder_of(output_)),
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options) {
   // Whoever ends a job removes the lock with the folder: what was locked may be gone by then.
@@ -99,8 +112,7 @@ bool SegmentJob::lock() {
 }
 
 void SegmentJob::load(bool overwrite) {
-  std::ifstream file(manifest_path_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_of_file(manifest_path_);
   const std::optional<Manifest> found = parse_manifest(text);
   const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
   if (!found && !text.empty())

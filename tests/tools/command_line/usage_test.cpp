@@ -82,7 +82,9 @@ TEST_F(Usage, TheCommandItself) {
   expect({"--polish"}, 2, "polish");
   expect({"denoise"}, 2, "-i");
   expect({"denoise", "-i", path("good.mkv")}, 2, "-o");
-  expect({"denoise", "-i", path("good.mkv"), "-o", path("new.mkv")}, 2, "--sigma");
+  expect({"noise", path("none.mkv")}, 66, "none.mkv");
+  expect({"noise", path("good.mkv"), "-o", path("good.mkv")}, 2, "input itself");
+  expect({"noise", path("good.mkv"), "--plot", path("no/folder.svg")}, 73, "folder.svg");
   expect({"devices", "all"}, 2, "all");
   expect({"compare", path("good.mkv")}, 2, "B");
 }

@@ -24,6 +24,10 @@ DenoiseOptions minimal() {
   return options;
 }
 
+bm3d::Params params_of(const DenoiseOptions& options, int temporal = 0) {
+  return make_params(options, given_noise(options), temporal);
+}
+
 TEST(Options, EveryRowIsCompleteAndUnique) {
   std::set<std::string_view> names;
   for (const OptionRow& row : denoise_option_table()) {
@@ -51,20 +55,48 @@ TEST(Options, WhatIsSaidOfThemIsOneLine) {
     FAIL() << "that is no number";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
-                 "--sigma 1?2?[2J (must be a number from 0); see lull denoise --help-all");
+                 "--sigma 1?2?[2J (must be auto, or a number from 0); see lull denoise --help-all");
   }
 }
 
 TEST(Options, ASingleSigmaIsForAllPlanes) {
   DenoiseOptions options = minimal();
-  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{20, 20, 20}));
+  EXPECT_EQ(params_of(options).noise.sigmas(), (std::array<float, 3>{20, 20, 20}));
   apply(options, "--sigma", "12.5:6:0");
-  EXPECT_EQ(make_params(options).noise.sigmas(), (std::array<float, 3>{12.5, 6, 0}));
+  EXPECT_EQ(params_of(options).noise.sigmas(), (std::array<float, 3>{12.5, 6, 0}));
+}
+
+TEST(Options, NoiseIsFoundUnlessSomebodySaysIt) {
+  DenoiseOptions options = minimal();
+  EXPECT_FALSE(finds_noise(options));
+  apply(options, "--sigma", "auto");
+  EXPECT_TRUE(finds_noise(options));
+  check(options);
+  apply(options, "--noise", "camera.json");
+  EXPECT_FALSE(finds_noise(options));
+  check(options);
+  apply(options, "--sigma", "20");
+  EXPECT_THROW(check(options), InvalidArgument);
+  options = minimal();
+  apply(options, "--sigma", "auto");
+  apply(options, "--sigma-scale", "unit");
+  EXPECT_THROW(check(options), InvalidArgument) << "nothing has that scale";
+  EXPECT_THROW(apply(options, "--noise", ""), InvalidArgument);
+}
+
+TEST(Options, StrengthScalesTheNoise) {
+  DenoiseOptions options = minimal();
+  for (const auto& [text, factor] : {std::pair{"light", 0.7f}, {"medium", 1.0f}, {"2.5", 2.5f}}) {
+    apply(options, "--strength", text);
+    EXPECT_EQ(params_of(options).noise.sigmas()[0], 20 * factor) << text;
+  }
+  for (const char* bad : {"0", "-1", "nan", "11", "weak", ""})
+    EXPECT_THROW(apply(options, "--strength", bad), InvalidArgument) << bad;
 }
 
 TEST(Options, DefaultsAreThoseOfTheProfile) {
   const bm3d::Params expected = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20});
-  const bm3d::Params params = make_params(minimal());
+  const bm3d::Params params = params_of(minimal());
   EXPECT_EQ(params.hard.window, expected.hard.window);
   EXPECT_EQ(params.wiener.group, expected.wiener.group);
   EXPECT_EQ(params.lambda, expected.lambda);
@@ -84,7 +116,7 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
   apply(options, "--phases", "1");
   apply(options, "--batch", "64x32");
   apply(options, "--profile", "paper");  // after them: they still win
-  const bm3d::Params p = make_params(options);
+  const bm3d::Params p = params_of(options);
   EXPECT_EQ(p.hard.window, 21);
   EXPECT_EQ(p.wiener.window, 21);
   EXPECT_EQ(p.hard.group, 8);
@@ -133,20 +165,20 @@ TEST(Options, TemporalSuitsWhatIsDenoised) {
 
 TEST(Options, TemporalOverrides) {
   DenoiseOptions options = minimal();
-  const bm3d::Params own = make_params(options, 2);
+  const bm3d::Params own = params_of(options, 2);
   EXPECT_EQ(own.temporal, 2);
   EXPECT_GT(own.hard.place_bonus, 0);
   apply(options, "--temporal-window", "13:7");
   apply(options, "--place-bonus", "100:5");
   apply(options, "--scene-cut", "0.7");
-  const bm3d::Params p = make_params(options, 2);
+  const bm3d::Params p = params_of(options, 2);
   EXPECT_EQ(p.hard.temporal_window, 13);
   EXPECT_EQ(p.wiener.temporal_window, 7);
   EXPECT_EQ(p.hard.place_bonus, 100);
   EXPECT_EQ(p.wiener.place_bonus, 5);
   EXPECT_EQ(p.scene_cut, 0.7f);
   apply(options, "--scene-cut", "off");
-  EXPECT_EQ(make_params(options, 2).scene_cut, 0);
+  EXPECT_EQ(params_of(options, 2).scene_cut, 0);
   for (const char* bad : {"0", "1.1", "on"})
     EXPECT_THROW(apply(options, "--scene-cut", bad), InvalidArgument) << bad;
   EXPECT_THROW(apply(options, "--keep", "-1"), InvalidArgument);

@@ -1,0 +1,34 @@
+#include "io/text_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.h"
+#include "io/files/output_file.h"
+
+namespace lull::io {
+
+void write_text(const std::string& path, const std::string& text, bool overwrite) {
+  OutputFile file(path, overwrite);
+  avio_write(file.io(), reinterpret_cast<const unsigned char*>(text.data()),
+             static_cast<int>(text.size()));
+  file.check_written();
+  file.commit();
+}
+
+std::string read_text(const std::string& path, std::size_t most_bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput("cannot read '" + path + "' (" + std::strerror(errno) + ")");
+  std::string text(most_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw NoInput("cannot read '" + path + "' (" + std::strerror(errno) + ")");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most_bytes)
+    throw BadData("'" + path + "' is too large (" + std::to_string(most_bytes) +
+                  " bytes are the most); check the name");
+  return text;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,72 @@
+#include "pipeline/scene_denoiser.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace lull::pipeline {
+namespace {
+
+class SceneDenoiser final : public Denoiser {
+ public:
+  SceneDenoiser(std::unique_ptr<Denoiser> first, std::vector<double> starts, SceneOpener open)
+      : session_(std::move(first)), starts_(std::move(starts)), open_(std::move(open)) {}
+
+  int latency() const noexcept override { return session_->latency(); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (const std::size_t scene = scene_of(noisy); scene != scene_) change_to(scene);
+    if (auto ready = session_->push(std::move(noisy))) ready_.push_back(*std::move(ready));
+    return next();
+  }
+
+  std::optional<Frame> next() override {
+    while (auto more = session_->next()) ready_.push_back(*std::move(more));
+    return take_ready();
+  }
+
+  std::optional<Frame> drain() override {
+    if (ready_.empty())
+      if (auto rest = session_->drain()) ready_.push_back(*std::move(rest));
+    return take_ready();
+  }
+
+ private:
+  std::size_t scene_of(const Frame& frame) const {
+    if (frame.likeness == Likeness::repeats) return scene_;
+    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+    const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
+                        static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
+    return std::ranges::upper_bound(starts_, time + rounding) - starts_.begin();
+  }
+
+  void change_to(std::size_t scene) {
+    while (auto rest = session_->drain()) ready_.push_back(*std::move(rest));
+    session_.reset();  // gives its memory back first
+    session_ = open_(scene);
+    scene_ = scene;
+  }
+
+  std::optional<Frame> take_ready() {
+    if (ready_.empty()) return std::nullopt;
+    Frame frame = std::move(ready_.front());
+    ready_.pop_front();
+    return frame;
+  }
+
+  std::unique_ptr<Denoiser> session_;
+  std::size_t scene_ = 0;
+  const std::vector<double> starts_;
+  const SceneOpener open_;
+  std::deque<Frame> ready_;
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, std::vector<double> starts,
+                                    SceneOpener open) {
+  if (starts.empty()) return first;
+  return std::make_unique<SceneDenoiser>(std::move(first), std::move(starts), std::move(open));
+}
+
+}  // namespace lull::pipeline

@@ -1,0 +1,147 @@
+// Noise that nobody states: found, told, kept in a file, followed through a clip.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/pictures.h"
+#include "tools/noise/noise_record.h"
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr FrameFormat yuv{
+    .width = 160, .height = 128, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+
+Frame noisy_frame(int number, double sigma) {
+  return noisy_picture(clean_picture(yuv, 0.02 * number), sigma, 100 + number);
+}
+
+class FoundNoise : public testing::Test {
+ protected:
+  /// `counts` frames with each of the levels, in FFV1.
+  std::string clip(const std::string& name, const std::vector<std::pair<int, double>>& scenes) {
+    std::vector<Frame> frames;
+    for (const auto& [count, sigma] : scenes)
+      for (int i = 0; i < count; ++i)
+        frames.push_back(noisy_frame(static_cast<int>(frames.size()), sigma));
+    write_y4m(folder_ / "clip.y4m", frames);
+    convert(folder_ / "clip.y4m", folder_ / name, {.lossless = true, .overwrite = true});
+    return folder_ / name;
+  }
+  Outcome denoise(const std::string& from, const std::string& to,
+                  std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {from, to, "--profile", "fast", "--device", "cpu", "-y"});
+    return run_lull(more);
+  }
+  Folder folder_;
+};
+
+TEST_F(FoundNoise, IsToldAndTakenAway) {
+  const std::string in = clip("in.mkv", {{12, 10}});
+  const Outcome told = run_lull({"noise", in});
+  ASSERT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("noise: white, Y "));
+  const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: white, Y "), HasSubstr("; strength 1")));
+  const Plane<float> truth = lull::testing::plane_of(clean_picture(yuv, 0.02 * 5), 0);
+  const auto psnr_of = [&](const std::string& path) {
+    return lull::testing::psnr(truth.view(),
+                               lull::testing::plane_of(frames_of(path).at(5), 0).view());
+  };
+  EXPECT_GT(psnr_of(folder_ / "out.mkv"), psnr_of(in) + 4);
+}
+
+TEST_F(FoundNoise, OfAFileServesAnother) {
+  const std::string in = clip("in.mkv", {{12, 10}}), other = clip("other.mkv", {{6, 20}});
+  const std::string camera = folder_ / "camera.json";
+  ASSERT_EQ(run_lull({"noise", in, "-o", camera, "--plot", folder_ / "plot.svg"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "plot.svg"));
+  EXPECT_EQ(run_lull({"noise", in, "-o", camera}).code, 73);
+  const std::string json = run_lull({"noise", in, "--json"}).out;
+  EXPECT_EQ(json, bytes_of(camera));
+  ASSERT_EQ(denoise(in, folder_ / "a.mkv").code, 0);
+  ASSERT_EQ(denoise(in, folder_ / "b.mkv", {"--noise", camera}).code, 0);
+  EXPECT_EQ(bytes_of(folder_ / "a.mkv"), bytes_of(folder_ / "b.mkv"));
+  ASSERT_EQ(denoise(other, folder_ / "c.mkv", {"--noise", camera}).code, 0);
+  ASSERT_EQ(denoise(other, folder_ / "d.mkv").code, 0);
+  EXPECT_NE(bytes_of(folder_ / "c.mkv"), bytes_of(folder_ / "d.mkv"));
+  // Of YUV, for a grey picture.
+  write_pnm(folder_ / "grey.pgm", clean_picture({.width = 64, .height = 64}));
+  const Outcome refused = denoise(folder_ / "grey.pgm", folder_ / "e.pgm", {"--noise", camera});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("it is of YUV frames, the input's are grey"));
+  EXPECT_EQ(refused.error_lines(), 1);
+}
+
+TEST_F(FoundNoise, ChangesFromSceneToScene) {
+  const std::string in = clip("in.mkv", {{40, 6}, {40, 18}});
+  const NoiseRecord record = parse_noise(run_lull({"noise", in, "--json"}).out, "told");
+  ASSERT_EQ(record.scenes.size(), 2u);
+  EXPECT_NEAR(record.scenes[0].estimate.level[0], 6, 0.9);
+  EXPECT_NEAR(record.scenes[1].estimate.level[0], 18, 2.7);
+  const Outcome outcome = denoise(in, folder_ / "out.mkv");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: from 0 s: "), HasSubstr("noise: from 1.")));
+  EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 80u);
+}
+
+TEST_F(FoundNoise, OfAPipeIsThatOfItsFirstFrames) {
+  (void)clip("in.mkv", {{30, 10}});
+  const std::string command =
+      std::string(LULL_PROGRAM) + " - - --profile fast --device cpu --output-format y4m < " +
+      (folder_ / "clip.y4m") + " > " + (folder_ / "piped.y4m") + " 2> " + (folder_ / "err");
+  ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder_ / "err");
+  EXPECT_THAT(bytes_of(folder_ / "err"), HasSubstr("noise: white"));
+  EXPECT_EQ(frames_of(folder_ / "piped.y4m").size(), 30u);
+}
+
+TEST_F(FoundNoise, StaysThatOfTheJobThatGoesOn) {
+  const std::string in = clip("in.mkv", {{60, 10}}), out = folder_ / "out.mkv";
+  const std::vector<std::string> segments{"--segment-frames", "20"};
+  ASSERT_EQ(denoise(in, folder_ / "whole.mkv", segments).code, 0);
+  std::vector<std::string> arguments{in,         out,   "--profile",        "fast",
+                                     "--device", "cpu", "--segment-frames", "20"};
+  Program program(arguments);
+  const auto manifest = [&] {
+    std::ifstream file(out + ".lull-job/manifest");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  while (program.running() && manifest().find("\nsegment ") == std::string::npos) continue;
+  program.send(9);
+  (void)program.wait();
+  EXPECT_THAT(manifest(), HasSubstr("the%20noise"));
+  arguments.push_back("--resume");
+  const Outcome outcome = run_lull(arguments);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(bytes_of(out), bytes_of(folder_ / "whole.mkv"));
+}
+
+TEST_F(FoundNoise, NoneLeavesTheInputAsItIs) {
+  const std::string in = clip("in.mkv", {{6, 0}});
+  const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Plane<float> before = lull::testing::plane_of(frames_of(in).at(3), 0);
+  const Plane<float> after = lull::testing::plane_of(frames_of(folder_ / "out.mkv").at(3), 0);
+  EXPECT_GT(lull::testing::psnr(before.view(), after.view()), 50);
+}
+
+TEST_F(FoundNoise, WithPreviewToo) {
+  const std::string in = clip("in.mkv", {{12, 10}});
+  const Outcome outcome =
+      run_lull({"preview", in, "-o", folder_ / "a.png", "--device", "cpu", "--strength", "light"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("; strength 0.7"));
+}
+
+}  // namespace
+}  // namespace lull::tools

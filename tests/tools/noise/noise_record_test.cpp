@@ -1,0 +1,174 @@
+#include "tools/noise/noise_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "core/error.h"
+#include "tools/noise/noise_text.h"
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const Autocorrelation> some_correlation() {
+  auto lags = std::make_shared<Autocorrelation>();
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      (*lags)[lag_index(dx, dy)] = 1 / (1 + 0.7f * static_cast<float>(dx * dx + 2 * dy * dy));
+  return lags;
+}
+
+std::shared_ptr<const NoiseCurve> rising_curve() {
+  auto curve = std::make_shared<NoiseCurve>();
+  for (int i = 0; i < NoiseCurve::knots; ++i) curve->sigma[i] = 2 + 0.1f * static_cast<float>(i);
+  curve->low = 0;
+  return curve;
+}
+
+NoiseRecord coloured_record(bool opponents) {
+  NoiseRecord record{.layout = opponents ? Layout::rgb : Layout::yuv, .unit = 0, .scenes = {}};
+  SceneNoise scene;
+  NoiseEstimate& estimate = scene.estimate;
+  const PlaneNoise plane{.sigma = 4.1f, .correlation = some_correlation(), .curve = {}};
+  if (opponents) {
+    estimate.noise = NoiseModel::of_opponents({plane, {3, nullptr, nullptr}, plane});
+  } else {
+    estimate.noise.plane(0) = plane;
+    estimate.noise.plane(1).sigma = 1.0f / 3;
+  }
+  estimate.noise.plane(0).curve = rising_curve();
+  estimate.level = {6.1f, 4, 4.4f};
+  estimate.coarse = 3.9f;
+  record.scenes = {scene, scene};
+  record.scenes[1].from_s = 1234567.0625;
+  record.scenes[1].estimate.certain = false;
+  record.scenes[1].estimate.why = "all is \"texture\"";
+  return record;
+}
+
+void expect_equal(const PlaneNoise& a, const PlaneNoise& b) {
+  EXPECT_EQ(a.sigma, b.sigma);
+  ASSERT_EQ(a.correlation == nullptr, b.correlation == nullptr);
+  if (a.correlation) {
+    EXPECT_EQ(*a.correlation, *b.correlation);
+  }
+  ASSERT_EQ(a.curve == nullptr, b.curve == nullptr);
+  if (!a.curve) return;
+  EXPECT_EQ(a.curve->sigma, b.curve->sigma);
+  EXPECT_EQ(a.curve->low, b.curve->low);
+  EXPECT_EQ(a.curve->high, b.curve->high);
+}
+
+TEST(NoiseRecord, ComesBackAsItWas) {
+  for (const bool opponents : {false, true}) {
+    const NoiseRecord record = coloured_record(opponents);
+    const NoiseRecord again = parse_noise(to_json(record), "a");
+    EXPECT_EQ(to_json(again), to_json(record));
+    EXPECT_EQ(again.layout, record.layout);
+    ASSERT_EQ(again.scenes.size(), 2u);
+    EXPECT_EQ(again.scenes[1].from_s, 1234567.0625);
+    EXPECT_FALSE(again.scenes[1].estimate.certain);
+    EXPECT_EQ(again.scenes[1].estimate.why, record.scenes[1].estimate.why);
+    const NoiseModel &a = record.scenes[0].estimate.noise, &b = again.scenes[0].estimate.noise;
+    EXPECT_EQ(b.is_of_opponents(), opponents);
+    for (int i = 0; i < 3; ++i) {
+      expect_equal(a.plane(i), b.plane(i));
+      expect_equal(a.in_opponent_space().plane(i), b.in_opponent_space().plane(i));
+    }
+  }
+}
+
+TEST(NoiseRecord, OfGreyHasOnePlane) {
+  NoiseRecord record{.layout = Layout::gray, .unit = 2.5, .scenes = {{}}};
+  record.scenes[0].estimate.noise.plane(0).sigma = 7;
+  const NoiseRecord again = parse_noise(to_json(record), "a");
+  EXPECT_EQ(again.unit, 2.5);
+  EXPECT_EQ(again.scenes[0].estimate.noise.sigmas(), (std::array<float, 3>{7, 0, 0}));
+}
+
+// Whatever single byte of it is lost, what is left is refused or says the same kind of thing.
+TEST(NoiseRecord, DamageIsToldInOneLine) {
+  const std::string text = to_json(coloured_record(false));
+  for (const std::string& bad :
+       {std::string(), std::string("{}"), std::string("[1]"), text.substr(0, text.size() / 2),
+        std::string(R"({"lull noise":2,"layout":"yuv","scenes":[]})"),
+        std::string(R"({"lull noise":1,"layout":"yuv","scenes":[]})"),
+        std::string(R"({"lull noise":1,"layout":"cmyk","scenes":[{}]})"),
+        std::string(R"({"lull noise":1,"layout":"yuv","scenes":[{"from":0}]})")}) {
+    try {
+      (void)parse_noise(bad, "camera.json");
+      FAIL() << bad;
+    } catch (const BadData& error) {
+      EXPECT_THAT(error.what(), HasSubstr("camera.json"));
+    }
+  }
+  for (std::size_t i = 0; i < text.size(); i += 13) {
+    std::string cut = text;
+    cut.erase(i, 1);
+    try {
+      (void)parse_noise(cut, "a");
+    } catch (const BadData&) {
+    }
+  }
+}
+
+TEST(NoiseRecord, FilesAreWholeAndNotReplaced) {
+  const Folder folder;
+  const std::string path = folder / "camera.json";
+  write_noise(path, coloured_record(true), false);
+  EXPECT_EQ(to_json(read_noise(path)), to_json(coloured_record(true)));
+  EXPECT_THROW(write_noise(path, coloured_record(false), false), CannotCreate);
+  write_noise(path, coloured_record(false), true);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"camera.json"});
+  EXPECT_THROW((void)read_noise(folder / "none.json"), NoInput);
+}
+
+TEST(NoiseText, SaysWhatIsThere) {
+  NoiseRecord record = coloured_record(false);
+  record.scenes.resize(1);
+  NoiseEstimate& estimate = record.scenes[0].estimate;
+  EXPECT_EQ(describe(record),
+            std::vector<std::string>{"coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), "
+                                     "rises with brightness"});
+  estimate.noise = NoiseModel({6, 4, 4});
+  estimate.certain = false;
+  estimate.why = "texture everywhere";
+  EXPECT_EQ(describe(record)[0],
+            "cannot tell (texture everywhere); assumed white, Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels)");
+  estimate = {};
+  EXPECT_EQ(describe(record)[0], "none to speak of");
+  estimate.noise = NoiseModel({20, 0, 0});
+  estimate.level = {20, 0, 0};
+  record.layout = Layout::gray;
+  record.unit = 0.5;
+  EXPECT_EQ(describe(record)[0], "white, 10 (the file's units)");
+}
+
+TEST(NoiseText, SaysFromWhenOn) {
+  const std::vector<std::string> lines = describe(coloured_record(false));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], HasSubstr("from 0 s: coarse"));
+  EXPECT_THAT(lines[1], HasSubstr("s: cannot tell"));
+}
+
+TEST(NoisePlot, IsWellFormedWhateverTheName) {
+  const std::string svg = plot(coloured_record(true), "a<b>&\"c\".png");
+  EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;.png"));
+  EXPECT_THAT(svg, HasSubstr("prefers-color-scheme"));
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  const Folder folder;
+  write_bytes(folder / "plot.svg", svg);
+  EXPECT_EQ(
+      std::system((python() + " -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' " +
+                   (folder / "plot.svg"))
+                      .c_str()),
+      0);
+}
+
+}  // namespace
+}  // namespace lull::tools

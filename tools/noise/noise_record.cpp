@@ -1,0 +1,224 @@
+#include "tools/noise/noise_record.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "io/text_file.h"
+#include "tools/report/json.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr int version = 1;
+constexpr std::size_t most_bytes = std::size_t{1} << 22;
+
+constexpr std::pair<Layout, std::string_view> layouts[] = {
+    {Layout::gray, "gray"}, {Layout::yuv, "yuv"}, {Layout::rgb, "rgb"}};
+constexpr std::array<std::array<const char*, 3>, 3> stored_names{
+    {{"Y", nullptr, nullptr}, {"Y", "Cb", "Cr"}, {"R", "G", "B"}}};
+constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
+
+int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
+
+/// As short as it can be and still be read back as the same float.
+Json number(float value) {
+  char text[32];
+  for (int digits = 6; digits < 9; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(value));
+    if (std::strtof(text, nullptr) == value) break;
+  }
+  return std::strtod(text, nullptr);
+}
+
+template <class Numbers>
+Json numbers(const Numbers& values) {
+  Json list = Json::array();
+  for (const float value : values) list.push_back(number(value));
+  return list;
+}
+
+Json json_of(const NoiseCurve& curve) {
+  Json json = {{"sigma", numbers(curve.sigma)}};
+  if (std::isfinite(curve.low)) json["low"] = number(curve.low);
+  if (std::isfinite(curve.high)) json["high"] = number(curve.high);
+  return json;
+}
+
+Json json_of(const PlaneNoise& plane, const char* name) {
+  Json json = {{"name", name}, {"sigma", number(plane.sigma)}};
+  if (plane.correlation) {
+    Json rows = Json::array();
+    for (int dy = 0; dy < correlation_lags; ++dy)
+      rows.push_back(
+          numbers(std::span(*plane.correlation).subspan(dy * correlation_lags, correlation_lags)));
+    json["autocorrelation"] = rows;
+  }
+  if (plane.curve) json["curve"] = json_of(*plane.curve);
+  return json;
+}
+
+Json json_of(const SceneNoise& scene, Layout layout) {
+  const NoiseEstimate& estimate = scene.estimate;
+  const int planes = planes_of(layout);
+  Json json = {{"from", scene.from_s}, {"certain", estimate.certain}};
+  if (!estimate.why.empty()) json["why"] = estimate.why;
+  json["level"] = numbers(std::span(estimate.level).first(planes));
+  json["coarse"] = number(estimate.coarse);
+  Json stored = Json::array();
+  for (int i = 0; i < planes; ++i)
+    stored.push_back(json_of(estimate.noise.plane(i), stored_names[static_cast<int>(layout)][i]));
+  json["planes"] = stored;
+  if (!estimate.noise.is_of_opponents()) return json;
+  const NoiseModel opponent = estimate.noise.in_opponent_space();
+  Json opponents = Json::array();
+  for (int i = 0; i < 3; ++i) opponents.push_back(json_of(opponent.plane(i), opponent_names[i]));
+  json["opponents"] = opponents;
+  return json;
+}
+
+/// Reads the texts that the functions above make.
+class Reader {
+ public:
+  explicit Reader(std::string name) : name_(std::move(name)) {}
+
+  NoiseRecord record(const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("lull noise")) fail("no noise of lull's");
+    if (member(json, "lull noise") != version) fail("another version's");
+    NoiseRecord record{.layout = layout_of(member(json, "layout"))};
+    if (json.contains("unit")) {
+      record.unit = static_cast<double>(value(json["unit"]));
+      if (!(record.unit > 0)) fail("a unit that is none");
+    }
+    for (const Json& scene : list(member(json, "scenes")))
+      record.scenes.push_back(scene_of(scene, record.layout));
+    if (record.scenes.empty()) fail("no scene");
+    return record;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw BadData("'" + name_ + "' (" + why + "); lull noise IN -o FILE makes such a file");
+  }
+  const Json& member(const Json& json, const char* name) const {
+    const auto found = json.find(name);
+    if (found == json.end()) fail(std::string("no \"") + name + "\"");
+    return *found;
+  }
+  const Json& list(const Json& json) const {
+    if (!json.is_array()) fail("no list where one must be");
+    return json;
+  }
+  float value(const Json& json) const {
+    if (!json.is_number()) fail("no number where one must be");
+    const auto number = json.get<float>();
+    if (!std::isfinite(number)) fail("a number without bounds");
+    return number;
+  }
+  template <class Numbers>
+  void fill(const Json& json, Numbers&& to) const {
+    if (list(json).size() != std::size(to)) fail("too few or too many numbers");
+    for (std::size_t i = 0; i < std::size(to); ++i) to[i] = value(json[i]);
+  }
+
+  Layout layout_of(const Json& json) const {
+    for (const auto& [layout, name] : layouts)
+      if (json == name) return layout;
+    fail("an unknown layout");
+  }
+
+  PlaneNoise plane_of(const Json& json) const {
+    if (!json.is_object()) fail("no plane where one must be");
+    PlaneNoise plane{.sigma = value(member(json, "sigma")), .correlation = {}, .curve = {}};
+    if (const auto rows = json.find("autocorrelation"); rows != json.end()) {
+      if (list(*rows).size() != correlation_lags) fail("too few or too many lags");
+      auto lags = std::make_shared<Autocorrelation>();
+      for (int dy = 0; dy < correlation_lags; ++dy)
+        fill((*rows)[dy], std::span(*lags).subspan(dy * correlation_lags, correlation_lags));
+      plane.correlation = std::move(lags);
+    }
+    if (const auto found = json.find("curve"); found != json.end()) {
+      auto curve = std::make_shared<NoiseCurve>();
+      fill(member(*found, "sigma"), curve->sigma);
+      if (found->contains("low")) curve->low = value((*found)["low"]);
+      if (found->contains("high")) curve->high = value((*found)["high"]);
+      plane.curve = std::move(curve);
+    }
+    return plane;
+  }
+
+  NoiseModel model_of(const Json& json, int planes) const {
+    const Json& stored = list(member(json, "planes"));
+    if (stored.size() != static_cast<std::size_t>(planes)) fail("too few or too many planes");
+    NoiseModel noise;
+    if (const auto found = json.find("opponents"); found != json.end()) {
+      if (planes != 3 || list(*found).size() != 3) fail("too few or too many planes");
+      noise = NoiseModel::of_opponents(
+          {plane_of((*found)[0]), plane_of((*found)[1]), plane_of((*found)[2])});
+    }
+    for (int i = 0; i < planes; ++i) {
+      PlaneNoise plane = plane_of(stored[i]);
+      if (noise.is_of_opponents())
+        noise.plane(i).curve = plane.curve;
+      else
+        noise.plane(i) = std::move(plane);
+    }
+    return noise;
+  }
+
+  SceneNoise scene_of(const Json& json, Layout layout) const {
+    if (!json.is_object()) fail("no scene where one must be");
+    SceneNoise scene;
+    (void)value(member(json, "from"));
+    scene.from_s = json["from"].get<double>();
+    const int planes = planes_of(layout);
+    NoiseEstimate& estimate = scene.estimate;
+    estimate.noise = model_of(json, planes);
+    fill(member(json, "level"), std::span(estimate.level).first(planes));
+    estimate.coarse = value(member(json, "coarse"));
+    estimate.certain = member(json, "certain") == true;
+    if (const auto why = json.find("why"); why != json.end() && why->is_string())
+      estimate.why = why->get<std::string>();
+    try {
+      validate(estimate.noise);
+    } catch (const InvalidArgument& error) {
+      fail(without_suggestion(error.what()));
+    }
+    return scene;
+  }
+
+  std::string name_;
+};
+
+}  // namespace
+
+std::string to_json(const NoiseRecord& record) {
+  Json scenes = Json::array();
+  for (const SceneNoise& scene : record.scenes) scenes.push_back(json_of(scene, record.layout));
+  Json json = {{"lull noise", version},
+               {"layout", layouts[static_cast<int>(record.layout)].second}};
+  if (record.unit > 0) json["unit"] = record.unit;
+  json["scenes"] = std::move(scenes);
+  return json_text(json);
+}
+
+NoiseRecord parse_noise(const std::string& text, const std::string& name) {
+  return Reader(name).record(text);
+}
+
+NoiseRecord read_noise(const std::string& path) {
+  return parse_noise(io::read_text(path, most_bytes), path);
+}
+
+void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite) {
+  io::write_text(path, to_json(record) + "\n", overwrite);
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,78 @@
+#include "tools/noise/noise_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace lull::tools {
+namespace {
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 9.95 ? "%.1f" : "%.0f", value);
+  return text;
+}
+
+/// What the noise is like from sample to sample. White noise has an eighth of its level in means
+/// over 8x8 samples.
+std::string kind_of(const NoiseEstimate& estimate, double unit) {
+  if (estimate.noise.is_white()) return "white";
+  const double white = static_cast<double>(estimate.level[0]) / 8;
+  const double coarse = static_cast<double>(estimate.coarse);
+  return (coarse < white ? "fine (" : "coarse (") + text_of(coarse * unit) + " at 8 px)";
+}
+
+std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit) {
+  constexpr const char* names[3][3] = {{"", "", ""}, {"Y ", "Cb ", "Cr "}, {"R ", "G ", "B "}};
+  std::string text;
+  for (int i = 0; i < (layout == Layout::gray ? 1 : 3); ++i)
+    text += (text.empty() ? "" : " ") + std::string(names[static_cast<int>(layout)][i]) +
+            text_of(static_cast<double>(estimate.level[i]) * unit);
+  return text;
+}
+
+/// How it depends on brightness; empty if it does not.
+std::string tendency_of(const NoiseModel& noise) {
+  for (int i = 0; i < 3; ++i) {
+    if (!noise.plane(i).curve) continue;
+    const auto& sigma = noise.plane(i).curve->sigma;
+    constexpr float clear = 1.25f;
+    const float dark = sigma[NoiseCurve::knots / 8], bright = sigma[NoiseCurve::knots * 7 / 8];
+    if (bright > clear * dark) return ", rises with brightness";
+    if (dark > clear * bright) return ", falls with brightness";
+    const auto [least, most] = std::ranges::minmax(sigma);
+    if (most > clear * least) return ", varies with brightness";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const NoiseEstimate& estimate, Layout layout, double own_unit) {
+  const double unit = own_unit > 0 ? own_unit : 1;
+  const bool none = std::ranges::all_of(estimate.noise.sigmas(), [](float s) { return s == 0; });
+  std::string text = none ? "none to speak of"
+                          : kind_of(estimate, unit) + ", " + levels_of(estimate, layout, unit) +
+                                (own_unit > 0 ? " (the file's units)" : " (8-bit levels)") +
+                                tendency_of(estimate.noise);
+  if (!estimate.certain)
+    text = "cannot tell" + (estimate.why.empty() ? "" : " (" + estimate.why + ")") + "; assumed " +
+           text;
+  return text;
+}
+
+std::vector<std::string> describe(const NoiseRecord& record) {
+  std::vector<std::string> lines;
+  for (const SceneNoise& scene : record.scenes) {
+    std::string from;
+    if (record.scenes.size() > 1) {
+      char time[48];
+      std::snprintf(time, sizeof time,
+                    "from %.6g s: ", scene.from_s - record.scenes.front().from_s);
+      from = time;
+    }
+    lines.push_back(from + describe(scene.estimate, record.layout, record.unit));
+  }
+  return lines;
+}
+
+}  // namespace lull::tools

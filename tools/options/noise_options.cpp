@@ -1,0 +1,102 @@
+// Which noise is taken away: the options, and the scales on which people state it.
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/error.h"
+#include "tools/options/denoise_options.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+void set_sigma(DenoiseOptions& options, const std::string& text) {
+  options.sigma.reset();
+  if (text == "auto") return;
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() != 1 && parts.size() != 3)
+    reject("--sigma", text, "must be auto, one number, or Y:Cb:Cr");
+  std::array<float, 3> sigma{};
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    const auto value = number<float>(parts.size() == 1 ? parts[0] : parts[i]);
+    if (!value || *value < 0 || std::signbit(*value))
+      reject("--sigma", text, "must be auto, or a number from 0");
+    sigma[i] = *value;
+  }
+  options.sigma = sigma;
+}
+
+constexpr std::pair<std::string_view, float> strengths[] = {
+    {"light", 0.7f}, {"medium", 1.0f}, {"strong", 1.4f}};
+
+void set_strength(DenoiseOptions& options, const std::string& text) {
+  for (const auto& [name, value] : strengths)
+    if (name == text) {
+      options.strength = value;
+      return;
+    }
+  const auto value = number<float>(text);
+  if (!value || !(*value >= 0.1f && *value <= 10))
+    reject("--strength", text, "must be light, medium, strong or a number from 0.1 to 10");
+  options.strength = *value;
+}
+
+constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
+    {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
+constexpr std::string_view group = "Noise";
+
+constexpr OptionRow rows[] = {
+    {"-s,--sigma", "S|Y:Cb:Cr|auto", group,
+     "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
+     "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through; auto: what lull "
+     "finds in the input (default: auto)",
+     set_sigma, "noise level: 5 is little, 25 is much (default: found)"},
+    {"--sigma-scale", "native|8bit|unit", group,
+     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
+     "and TIFF stacks of floats, else 8bit)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
+     }},
+    {"--noise", "FILE", group,
+     "noise that lull noise -o FILE found, in place of what is in this input: one estimate for a "
+     "whole shoot",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--noise", v, "must be the name of a file");
+       o.noise_file = v;
+     }},
+    {"--strength", "X|light|medium|strong", group,
+     "filter for so many times the noise: light is 0.7, medium 1, strong 1.4 (default: medium)",
+     set_strength, "light, medium or strong (default: medium)"},
+};
+
+}  // namespace
+
+std::span<const OptionRow> noise_option_rows() { return rows; }
+
+void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
+  if (!options.sigma) return;
+  double unit = values.full / 255;  // the file's values for one unit of --sigma
+  if (options.sigma_scale == SigmaScale::unit) unit = values.full;
+  if (options.sigma_scale == SigmaScale::native ||
+      (options.sigma_scale == SigmaScale::automatic && values.native))
+    unit = 1;
+  if (unit * 255 == values.span) return;
+  for (float& sigma : *options.sigma) {
+    const double scaled = sigma * unit / values.span * 255;
+    if (!(scaled <= std::numeric_limits<float>::max()))
+      throw InvalidArgument("--sigma is beyond all values of the input; see --sigma-scale");
+    sigma = static_cast<float>(scaled);
+  }
+}
+
+std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
+  const bool unit = options.sigma_scale == SigmaScale::unit;
+  if (!values.native || (!unit && options.sigma_scale != SigmaScale::eight_bits)) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
+                unit ? "unit" : "8bit", unit ? "1" : "255", values.full);
+  return text;
+}
+
+}  // namespace lull::tools

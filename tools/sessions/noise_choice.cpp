@@ -1,0 +1,65 @@
+#include "tools/sessions/noise_choice.h"
+
+#include <cstdio>
+
+#include "core/error.h"
+#include "tools/noise/noise_text.h"
+#include "tools/sessions/job.h"
+
+namespace lull::tools {
+namespace {
+
+const char* name_of(Layout layout) {
+  return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "YUV" : "RGB";
+}
+
+}  // namespace
+
+std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
+                                        const io::ValueScale& values) {
+  if (options.sigma) {
+    SceneNoise scene;
+    scene.estimate.noise = *options.sigma;
+    return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
+  }
+  if (options.noise_file.empty()) return noise_of_job(options);
+  NoiseRecord noise = read_noise(options.noise_file);
+  noise.scenes.resize(1);  // other clips have other scenes
+  if (noise.layout != format.layout)
+    throw InvalidArgument("--noise " + options.noise_file + " (it is of " + name_of(noise.layout) +
+                          " frames, the input's are " + name_of(format.layout) +
+                          "); take it from an input of the same kind");
+  const double unit = unit_of(values);
+  if ((noise.unit > 0) != (unit > 0))
+    throw InvalidArgument("--noise " + options.noise_file + " (only one of it and the input is " +
+                          "in units of its own); take it from an input of the same kind");
+  if (unit > 0) {
+    NoiseEstimate& estimate = noise.scenes.front().estimate;
+    const auto factor = static_cast<float>(noise.unit / unit);
+    estimate.noise = scaled(estimate.noise, factor);
+    for (float& level : estimate.level) level *= factor;
+    estimate.coarse *= factor;
+    noise.unit = unit;
+  }
+  return noise;
+}
+
+std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
+  if (options.sigma) return {};
+  char strength[48];
+  std::snprintf(strength, sizeof strength, "; strength %g", static_cast<double>(options.strength));
+  std::vector<std::string> lines;
+  for (const std::string& text : describe(noise)) lines.push_back("noise: " + text + strength);
+  return lines;
+}
+
+ScenePlan scene_plan(const DenoiseOptions& options, const NoiseRecord& noise, int temporal) {
+  ScenePlan plan;
+  for (const SceneNoise& scene : noise.scenes) {
+    plan.params.push_back(make_params(options, scene.estimate.noise, temporal));
+    if (plan.params.size() > 1) plan.starts.push_back(scene.from_s);
+  }
+  return plan;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,143 @@
+#include "tools/sessions/noise_scenes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace lull::tools {
+namespace {
+
+/// Levels that differ by more are those of different noise: estimates are within 15 % of it.
+constexpr float same_level = 1.3f;
+/// How near a cut is looked for by whole looks, and how many frames are read from there on.
+constexpr double near_s = 1.0;
+constexpr int most_halvings = 6, most_frames = 240;
+
+bool is_same(float a, float b) {
+  return std::max(a, b) <= same_level * std::min(a, b) + 0.3f;  // small ones are hardly told apart
+}
+
+/// Of every 8th sample of luma, how far it changes.
+template <class T>
+double change(PlaneView<const T> a, PlaneView<const T> b) {
+  double sum = 0;
+  int count = 0;
+  for (int y = 4; y < a.height; y += 8)
+    for (int x = 4; x < a.width; x += 8, ++count)
+      sum += std::abs(static_cast<double>(a(x, y)) - static_cast<double>(b(x, y)));
+  return count > 0 ? sum / count : 0;
+}
+
+double change(const Frame& a, const Frame& b) {
+  switch (a.format.sample) {
+    case SampleType::u8:
+      return change<std::uint8_t>(a.plane<std::uint8_t>(0), b.plane<std::uint8_t>(0));
+    case SampleType::u16:
+      return change<std::uint16_t>(a.plane<std::uint16_t>(0), b.plane<std::uint16_t>(0));
+    case SampleType::f32:
+      return change<float>(a.plane<float>(0), b.plane<float>(0));
+  }
+  return 0;
+}
+
+struct Level {
+  double time_s;
+  float level;
+};
+
+/// Where the noise changes between two looks: the time of the first frame of the second scene.
+double cut_between(Level before, Level after, const FramesFrom& frames_from) {
+  for (int i = 0; i < most_halvings && after.time_s - before.time_s > near_s; ++i) {
+    const PlacedLook middle = look_at(frames_from, (before.time_s + after.time_s) / 2, 3);
+    // Between key frames there may be none to begin at.
+    if (middle.frames.empty() || middle.time_s <= before.time_s || middle.time_s >= after.time_s)
+      break;
+    const std::vector<Look> one{middle.frames};
+    const NoiseEstimate estimate = estimate_noise(one);
+    const float level = estimate.level[0];
+    const bool first = std::abs(std::log(std::max(level, 0.1f) / std::max(before.level, 0.1f))) <
+                       std::abs(std::log(std::max(level, 0.1f) / std::max(after.level, 0.1f)));
+    (first ? before.time_s : after.time_s) = middle.time_s;
+  }
+  double cut = after.time_s, most = 0;
+  int left = most_frames;
+  std::optional<Frame> last;
+  frames_from(before.time_s, [&](Frame frame) {
+    const double time = time_of(frame);
+    if (last && time > before.time_s && time <= after.time_s) {
+      const double found = change(*last, frame);
+      if (found > most) cut = time;
+      most = std::max(most, found);
+    }
+    last = std::move(frame);
+    return time < after.time_s && --left > 0;
+  });
+  return cut;
+}
+
+}  // namespace
+
+double time_of(const Frame& frame) {
+  const Rational& tick = frame.time_base;
+  return tick.den == 0 ? 0
+                       : static_cast<double>(frame.pts) * static_cast<double>(tick.num) /
+                             static_cast<double>(tick.den);
+}
+
+std::vector<Look> only_looks(std::span<const PlacedLook> looks) {
+  std::vector<Look> only;
+  for (const PlacedLook& look : looks) only.push_back(look.frames);
+  return only;
+}
+
+std::vector<Look> split_looks(const std::vector<Frame>& frames) {
+  constexpr std::size_t length = 3;
+  std::vector<Look> looks;
+  for (std::size_t at = 0; at < frames.size(); at += length) {
+    const std::size_t end = std::min(frames.size(), at + length);
+    looks.emplace_back(frames.begin() + static_cast<std::ptrdiff_t>(at),
+                       frames.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return looks;
+}
+
+PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count) {
+  PlacedLook look;
+  frames_from(time_s, [&](Frame frame) {
+    look.frames.push_back(std::move(frame));
+    return static_cast<int>(look.frames.size()) < count;
+  });
+  if (!look.frames.empty()) look.time_s = time_of(look.frames.front());
+  return look;
+}
+
+std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks, const NoiseEstimate& all,
+                                  const FramesFrom& frames_from) {
+  std::vector<SceneNoise> scenes{{.from_s = looks.front().time_s, .estimate = all}};
+  if (!frames_from || all.look_level.size() != looks.size()) return scenes;
+  std::vector<std::size_t> begins{0};  // of runs of looks with about one level
+  std::size_t last = 0;                // look of the run that says its level
+  for (std::size_t i = 1; i < looks.size(); ++i) {
+    const float level = all.look_level[i];
+    if (level <= 0) continue;
+    if (all.look_level[last] > 0 && !is_same(level, all.look_level[last])) begins.push_back(i);
+    last = i;
+  }
+  if (begins.size() == 1) return scenes;
+  scenes.clear();
+  for (std::size_t k = 0; k < begins.size(); ++k) {
+    const std::size_t first = begins[k];
+    const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : looks.size();
+    const double from =
+        k == 0 ? looks.front().time_s
+               : cut_between({looks[first - 1].time_s, all.look_level[first - 1]},
+                             {looks[first].time_s, all.look_level[first]}, frames_from);
+    scenes.push_back({.from_s = from,
+                      .estimate = estimate_noise(only_looks(looks.subspan(first, end - first)))});
+  }
+  return scenes;
+}
+
+}  // namespace lull::tools

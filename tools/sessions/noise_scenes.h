@@ -1,0 +1,42 @@
+#pragma once
+// Clips whose noise changes from scene to scene: another ISO, another camera.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "noise/estimate.h"
+#include "tools/noise/noise_record.h"
+
+namespace lull::tools {
+
+/// Frames that follow one another, and when they begin.
+struct PlacedLook {
+  double time_s = 0;  // of the first one's pts
+  Look frames{};
+};
+
+/// Takes frames one by one as long as it says that it wants more.
+using TakeFrame = std::function<bool(Frame frame)>;
+/// Gives frames from about a time on, by pts; none where nothing can be read.
+using FramesFrom = std::function<void(double time_s, const TakeFrame& take)>;
+
+[[nodiscard]] double time_of(const Frame& frame);
+[[nodiscard]] std::vector<Look> only_looks(std::span<const PlacedLook> looks);
+/// Looks of up to three frames each, spread over these.
+[[nodiscard]] std::vector<Look> split_looks(const std::vector<Frame>& frames);
+
+/// The scenes of a clip: one if the level of the noise is about the same in all looks, else one for
+/// each run of looks in which it is, which begins where the picture changes most between the two
+/// looks that differ. Scenes that no look fell into are not known.
+/// @param looks  in the order of time; not empty
+/// @param all  the estimate of all looks together
+/// @param frames_from  may be empty: then there is one scene
+[[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks,
+                                                const NoiseEstimate& all,
+                                                const FramesFrom& frames_from);
+
+/// Up to `count` frames from about `time_s` on.
+[[nodiscard]] PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count);
+
+}  // namespace lull::tools

@@ -1,0 +1,215 @@
+#include "tools/sessions/noise_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "pipeline/field_denoiser.h"
+#include "tools/noise/noise_text.h"
+#include "tools/sessions/noise_scenes.h"
+
+namespace lull::tools {
+namespace {
+
+/// Places that are looked at, and frames at each.
+constexpr int places = 8, frames_a_look = 3;
+/// Slices of a stack that are looked at, and samples that are read for it at most.
+constexpr int slices = 12;
+constexpr double most_samples = 2.7e8;
+
+/// Every other row, as a session for fields sees frames.
+Frame field_of(Frame frame) {
+  frame.format = pipeline::field_format(frame.format);
+  for (PlaneView<std::byte>& plane : frame.planes) {
+    plane.height = (plane.height + 1) / 2;
+    plane.stride *= 2;
+  }
+  return frame;
+}
+
+class Search {
+ public:
+  Search(const DenoiseOptions& options, const io::MediaSource& source)
+      : options_(options), info_(source.info()), format_(source.format()) {}
+
+  NoiseRecord run() {
+    NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
+    if (info_.stack) {
+      record.scenes.push_back({.from_s = 0, .estimate = estimate_noise(stack_looks())});
+      return record;
+    }
+    std::vector<PlacedLook> looks = video_looks();
+    if (looks.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
+    const NoiseEstimate all = estimate_noise(only_looks(looks));
+    record.scenes = scenes_of(looks, all, follows_scenes() ? by_pts() : FramesFrom{});
+    move_to_cut(record.scenes);
+    return record;
+  }
+
+ private:
+  io::SourceOptions look_options() const {
+    io::SourceOptions options = source_options(options_);
+    options.selection = {};
+    options.threads = options_.threads;
+    options.pass_damage = true;
+    options.white =
+        format_.sample == SampleType::f32 && !info_.stack ? format_.white : options.white;
+    return options;
+  }
+
+  Frame seen(Frame frame) const {
+    return options_.interlaced == Interlaced::fields ? field_of(std::move(frame)) : frame;
+  }
+
+  /// The part of the input that is asked for, in seconds after its first frame.
+  std::pair<double, double> part() const {
+    const io::Selection& selection = options_.source.selection;
+    double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
+    if (selection.duration_us)
+      last = std::min(last, first + static_cast<double>(*selection.duration_us) * 1e-6);
+    if (!selection.ranges.empty() && info_.frame_rate.num > 0) {
+      const double rate =
+          static_cast<double>(info_.frame_rate.num) / static_cast<double>(info_.frame_rate.den);
+      first = std::max(first, static_cast<double>(selection.ranges.front().first) / rate);
+      last = std::min(last, static_cast<double>(selection.ranges.back().last) / rate);
+    }
+    return {first, std::max(last, first)};
+  }
+
+  /// Frames from about `time_s` after the first one on: from where they decode.
+  void read_from(double time_s, const TakeFrame& take) const {
+    io::SourceOptions options = look_options();
+    options.skip_us = std::llround(time_s * 1e6);
+    try {
+      const auto source = io::open_source(options_.input, options);
+      for (;;) {
+        std::optional<Frame> frame = source->read();
+        if (!frame || frame->format != format_ || !take(seen(*std::move(frame)))) return;
+      }
+    } catch (const Error&) {
+      if (time_s == 0) throw;  // nothing can be read at all
+    }
+  }
+
+  PlacedLook look_after(double time_s, int frames) const {
+    return look_at([this](double at, const TakeFrame& take) { read_from(at, take); }, time_s,
+                   frames);
+  }
+
+  /// Whether times can be told to the session: those of a part in several pieces are joined.
+  bool follows_scenes() const {
+    return !info_.still && options_.source.selection.ranges.size() <= 1;
+  }
+
+  FramesFrom by_pts() const {
+    return [this](double time_s, const TakeFrame& take) { read_from(time_s - start_s_, take); };
+  }
+
+  std::vector<PlacedLook> video_looks() {
+    if (info_.still) return whole({look_after(0, 1)});
+    const auto [first, last] = part();
+    const bool is_short = info_.duration_s > 0 && last - first < 1.0;
+    if (info_.duration_s <= 0 || is_short) return begun_at(first);
+    start_s_ = look_after(0, 1).time_s;
+    std::vector<PlacedLook> looks;
+    for (int i = 0; i < places; ++i) {
+      PlacedLook look = look_after(first + (last - first) * (i + 0.5) / places, frames_a_look);
+      // From one key frame to the next, several places are one.
+      const bool known = !looks.empty() && look.time_s <= looks.back().time_s;
+      if (!look.frames.empty() && !known) looks.push_back(std::move(look));
+    }
+    return looks.empty() ? begun_at(first) : whole(std::move(looks));
+  }
+
+  /// Looks among the first frames, of a clip that is short or does not say how long it is.
+  std::vector<PlacedLook> begun_at(double time_s) const {
+    PlacedLook begun = look_after(time_s, static_cast<int>(frames_ahead));
+    if (begun.frames.empty()) begun = look_after(0, static_cast<int>(frames_ahead));
+    std::vector<PlacedLook> looks;
+    for (Look& look : split_looks(begun.frames))
+      looks.push_back({.time_s = time_of(look.front()), .frames = std::move(look)});
+    return looks;
+  }
+
+  static std::vector<PlacedLook> whole(std::vector<PlacedLook> looks) {
+    std::erase_if(looks, [](const PlacedLook& look) { return look.frames.empty(); });
+    return looks;
+  }
+
+  std::vector<Look> stack_looks() const {
+    const auto source = io::open_source(options_.input, look_options());
+    const double samples = static_cast<double>(format_.width) * format_.height;
+    const auto bound = static_cast<std::int64_t>(std::max(most_samples / samples, 1.0));
+    const std::int64_t count = std::clamp<std::int64_t>(info_.frames_estimate, 1, bound);
+    std::vector<Look> looks;
+    for (std::int64_t i = 0, next = 0; i < count; ++i) {
+      std::optional<Frame> frame = source->read();
+      if (!frame) break;
+      const std::int64_t place =
+          (2 * next + 1) * count / (2 * std::min<std::int64_t>(slices, count));
+      if (i < place) continue;
+      looks.push_back({*std::move(frame)});
+      ++next;
+    }
+    return looks;
+  }
+
+  /// A session's times begin where the part does.
+  void move_to_cut(std::vector<SceneNoise>& scenes) const {
+    const double cut = part().first;
+    for (SceneNoise& scene : scenes) scene.from_s -= cut;
+  }
+
+  const DenoiseOptions& options_;
+  const io::VideoInfo& info_;
+  const FrameFormat format_;
+  double start_s_ = 0;  // of the input's first frame
+};
+
+}  // namespace
+
+bool can_read_again(const std::string& input) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(input, ignored).type();
+  return input != "-" && type != std::filesystem::file_type::fifo &&
+         type != std::filesystem::file_type::character;
+}
+
+NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source) {
+  return Search(options, source).run();
+}
+
+NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Frame>& frames,
+                           const io::ValueScale& values) {
+  if (frames.empty()) throw BadData("'" + options.input + "' has no frame; check the file");
+  std::vector<Look> looks = split_looks(frames);
+  if (options.interlaced == Interlaced::fields)
+    for (Look& look : looks)
+      for (Frame& frame : look) frame = field_of(std::move(frame));
+  return {.layout = frames.front().format.layout,
+          .unit = unit_of(values),
+          .scenes = {{.from_s = 0, .estimate = estimate_noise(looks)}}};
+}
+
+std::vector<Frame> read_some(FrameSource& source, std::size_t count) {
+  std::vector<Frame> frames;
+  while (frames.size() < count) {
+    std::optional<Frame> frame = source.read();
+    if (!frame) break;
+    frames.push_back(*std::move(frame));
+  }
+  return frames;
+}
+
+std::optional<Frame> BegunSource::read() {
+  if (first_.empty()) return source_.read();
+  std::optional<Frame> frame = std::move(first_.front());
+  first_.pop_front();
+  return frame;
+}
+
+}  // namespace lull::tools
