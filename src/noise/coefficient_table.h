@@ -13,10 +13,13 @@ namespace lull {
 using CoefficientTable = std::array<float, 64>;
 
 /// Level and autocorrelation of noise with this table, if its autocorrelation is the same at (dx,
-/// dy) and (-dx, dy): then the 64 variances determine that of 8x8 lags.
+/// dy) and (-dx, dy): then the 64 variances determine that of 8x8 lags. A table that no noise has,
+/// as measured ones may be, gets the autocorrelation of noise whose table is like it: one with no
+/// negative power at any frequency. The level is always that of the table's mean. White noise, to
+/// within a thousandth, has no autocorrelation.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
-/// The table of noise.
+/// The table of noise, whatever its autocorrelation.
 [[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
 
 }  // namespace lull

@@ -1,0 +1,175 @@
+#include "noise/coefficient_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "noise/patch_covariance.h"
+
+// Of the DCT's row k, own_k(l) is the autocorrelation. Noise whose autocorrelation R is the same
+// at (dx, dy) and (-dx, dy) has, in coefficient (v, u), the variance
+//     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
+//     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l): so T = A R A^T, and R = A^-1 T A^-T.
+// A is well conditioned (12.8 in the Frobenius norm). R is taken as periodic with 15 samples, so
+// that lags of -7..7 are all there are: its spectrum is F R F^T with F(f, l) = cos(2 pi f l / 15),
+// twice that for l > 0. What has no negative power is the autocorrelation of noise in every square
+// of 8 samples.
+
+namespace lull {
+namespace {
+
+using Matrix = std::array<std::array<double, 8>, 8>;
+
+constexpr double pi = std::numbers::pi;
+constexpr int period = 15;
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c{};
+  for (int i = 0; i < 8; ++i)
+    for (int k = 0; k < 8; ++k)
+      for (int j = 0; j < 8; ++j) c[i][j] += a[i][k] * b[k][j];
+  return c;
+}
+
+Matrix transposed(const Matrix& a) {
+  Matrix t;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) t[j][i] = a[i][j];
+  return t;
+}
+
+/// m x m^T: along both axes.
+Matrix both_ways(const Matrix& m, const Matrix& x) { return product(product(m, x), transposed(m)); }
+
+/// By Gauss and Jordan, with pivots.
+Matrix inverse(Matrix a) {
+  Matrix result{};
+  for (int i = 0; i < 8; ++i) result[i][i] = 1;
+  for (int c = 0; c < 8; ++c) {
+    int pivot = c;
+    for (int r = c + 1; r < 8; ++r)
+      if (std::abs(a[r][c]) > std::abs(a[pivot][c])) pivot = r;
+    std::swap(a[c], a[pivot]);
+    std::swap(result[c], result[pivot]);
+    const double scale = 1 / a[c][c];
+    for (int j = 0; j < 8; ++j) a[c][j] *= scale, result[c][j] *= scale;
+    for (int r = 0; r < 8; ++r) {
+      const double times = r == c ? 0 : a[r][c];
+      for (int j = 0; j < 8; ++j) {
+        a[r][j] -= times * a[c][j];
+        result[r][j] -= times * result[c][j];
+      }
+    }
+  }
+  return result;
+}
+
+AxisTransform dct_rows() {
+  AxisTransform rows;
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 8; ++i)
+      rows[k][i] = (k == 0 ? std::sqrt(0.125) : 0.5) * std::cos(pi * (2 * i + 1) * k / 16);
+  return rows;
+}
+
+struct Maps {
+  Matrix variances_of_lags{};  // A
+  Matrix lags_of_variances;    // its inverse
+  Matrix power_of_lags;        // F
+  Matrix variances_of_power;   // A F^-1: no element is negative
+  Matrix lags_of_power;        // F^-1
+
+  Maps() {
+    const AxisTransform rows = dct_rows();
+    for (int k = 0; k < 8; ++k)
+      for (int l = 0; l < 8; ++l) {
+        for (int i = 0; i + l < 8; ++i) variances_of_lags[k][l] += rows[k][i] * rows[k][i + l];
+        if (l > 0) variances_of_lags[k][l] *= 2;
+        power_of_lags[k][l] = (l > 0 ? 2 : 1) * std::cos(2 * pi * k * l / period);
+      }
+    lags_of_variances = inverse(variances_of_lags);
+    lags_of_power = inverse(power_of_lags);
+    variances_of_power = product(variances_of_lags, lags_of_power);
+  }
+};
+
+const Maps& maps() {
+  static const Maps all;
+  return all;
+}
+
+/// The powers, none negative, whose table is most like `table` as variances of Gaussian
+/// coefficients go: the divergence of Itakura and Saito, by multiplicative steps (Fevotte, Bertin,
+/// Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
+/// doi:10.1162/neco.2008.04-08-771) from `power` on.
+Matrix fitted_power(const Matrix& table, Matrix power) {
+  constexpr int rounds = 200;
+  const Matrix& map = maps().variances_of_power;
+  const Matrix back = transposed(map);
+  for (int round = 0; round < rounds; ++round) {
+    Matrix wanted = both_ways(map, power), had = wanted;
+    for (int k = 0; k < 8; ++k)
+      for (int l = 0; l < 8; ++l) {
+        had[k][l] = 1 / had[k][l];
+        wanted[k][l] = table[k][l] * had[k][l] * had[k][l];
+      }
+    const Matrix up = both_ways(back, wanted), down = both_ways(back, had);
+    for (int k = 0; k < 8; ++k)
+      for (int l = 0; l < 8; ++l) power[k][l] *= std::sqrt(up[k][l] / down[k][l]);
+  }
+  return power;
+}
+
+/// The autocovariance at lags 0..7 down and across of noise with variances like these, of which the
+/// mean is 1.
+Matrix lags_of(const Matrix& table) {
+  const Matrix lags = both_ways(maps().lags_of_variances, table);
+  Matrix power = both_ways(maps().power_of_lags, lags);
+  double least = 0;
+  for (const auto& row : power)
+    for (const double p : row) least = std::min(least, p);
+  if (least > -1e-3) return lags;
+  for (auto& row : power)
+    for (double& p : row) p = std::max(p, 1e-2);
+  return both_ways(maps().lags_of_power, fitted_power(table, power));
+}
+
+}  // namespace
+
+PlaneNoise noise_of(const CoefficientTable& variances) {
+  double mean = 0;
+  for (const float v : variances) mean += static_cast<double>(std::max(v, 0.0f)) / 64;
+  if (!(mean > 0) || !std::isfinite(mean)) return {};
+  Matrix table;
+  for (int k = 0; k < 64; ++k)
+    table[k / 8][k % 8] = std::max(static_cast<double>(variances[k]) / mean, 1e-5);
+  const Matrix lags = lags_of(table);
+  PlaneNoise noise{static_cast<float>(std::sqrt(mean)), nullptr, nullptr};
+  auto correlation = std::make_shared<Autocorrelation>();
+  bool white = true;
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
+      const double rho = lags[std::abs(dy)][std::abs(dx)] / lags[0][0];
+      (*correlation)[lag_index(dx, dy)] = static_cast<float>(std::clamp(rho, -1.0, 1.0));
+      white &= (dx == 0 && dy == 0) || std::abs(rho) < 1e-3;
+    }
+  (*correlation)[lag_index(0, 0)] = 1;
+  if (!white) noise.correlation = std::move(correlation);
+  return noise;
+}
+
+CoefficientTable table_of(const PlaneNoise& noise) {
+  static const AxisTransform rows = dct_rows();
+  CoefficientTable table;
+  const double variance = static_cast<double>(noise.sigma) * static_cast<double>(noise.sigma);
+  if (noise.is_white()) {
+    table.fill(static_cast<float>(variance));
+    return table;
+  }
+  const PatchCovariance covariance(noise, rows);
+  for (int k = 0; k < 64; ++k) table[k] = static_cast<float>(variance * covariance.at(0, 0)[k]);
+  return table;
+}
+
+}  // namespace lull
