@@ -1,0 +1,86 @@
+#include "noise/camera_noise.h"
+
+#include <algorithm>
+#include <cmath>
+
+// The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
+// (docs/noise.md has what each is worth).
+
+namespace lull {
+namespace {
+
+/// The lowest frequencies hold shading and soft edges too: they count at most so many times the
+/// level of the middle ones.
+constexpr double steepest = 3;
+
+/// Codecs take the noise of quiet blocks, all but the strong; texture adds to what is read where
+/// noise is strong. So levels are drawn towards that of a camera at high sensitivity.
+constexpr double usual_level = 6;  // of the lowest frequencies of luma
+constexpr double trust = 0.6;      // weight of what is read, of logarithms
+constexpr double most_raised = 2;
+
+/// Noise of cameras is coarser than blocks are, and stronger in some places than in others, so that
+/// more is to be taken away than its mean; and what quiet blocks lack at finer frequencies, others
+/// need not lack.
+constexpr double strength = 1.6;
+constexpr double contrast = 0.2;  // of the spectrum, of logarithms
+constexpr double coarser = 2;     // the mean of a block over the lowest frequencies, in variances
+/// Chroma's is coarser than luma's, and stronger than if red, green and blue shared none.
+constexpr double chroma = 1.2;
+
+/// Pictures with fine detail, as strong as so many times the lowest frequencies of the noise, would
+/// lose it: there no more is taken than what is seen.
+constexpr double detailed = 0.7, very_detailed = 1.2;
+
+/// From a to b, geometrically.
+double between(double a, double b, double part) { return a * std::pow(b / a, part); }
+
+}  // namespace
+
+CameraNoise camera_noise(const QuietSpectrum& luma) {
+  const double lowest = band_level(luma.table, 1, 2), middle = band_level(luma.table, 3, 4);
+  const double read = std::min(lowest, steepest * middle);
+  CameraNoise noise;
+  if (!(read > 0)) return noise;
+  const double raised =
+      std::min(most_raised * read, std::pow(usual_level, 1 - trust) * std::pow(read, trust));
+  const double seen =
+      std::clamp((luma.detail / lowest - detailed) / (very_detailed - detailed), 0.0, 1.0);
+  const double level = between(raised, read, seen), times = between(strength, 1, seen);
+  const double exponent = between(contrast, 1, seen);
+  for (int k = 1; k < 64; ++k) {
+    const double share =
+        std::clamp(static_cast<double>(luma.table[k]) / (lowest * lowest), 1e-5, 1.0);
+    noise.seen[k] = static_cast<float>(level * level * share);
+    noise.told[k] = static_cast<float>(times * times * level * level * std::pow(share, exponent));
+  }
+  noise.seen[0] = std::max(noise.seen[1], noise.seen[8]);
+  noise.told[0] =
+      static_cast<float>(between(coarser, 1, seen)) * std::max(noise.told[1], noise.told[8]);
+  noise.chroma = between(chroma * chroma, 1, seen);
+  return noise;
+}
+
+CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y, double gain) {
+  CoefficientTable table;
+  const double density = gain / ((1 << shift_x) * (1 << shift_y));
+  const auto at = [&](int k, int shift, int& below, double& part) {
+    const double place = static_cast<double>(k) / (1 << shift);
+    below = std::min(static_cast<int>(place), 6);
+    part = place - below;
+  };
+  for (int v = 0; v < 8; ++v)
+    for (int u = 0; u < 8; ++u) {
+      int y, x;
+      double py, px;
+      at(v, shift_y, y, py);
+      at(u, shift_x, x, px);
+      const auto value = [&](int j, int i) { return static_cast<double>(luma[j * 8 + i]); };
+      table[v * 8 + u] = static_cast<float>(
+          density * std::lerp(std::lerp(value(y, x), value(y, x + 1), px),
+                              std::lerp(value(y + 1, x), value(y + 1, x + 1), px), py));
+    }
+  return table;
+}
+
+}  // namespace lull

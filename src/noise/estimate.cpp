@@ -1,0 +1,63 @@
+#include "noise/estimate.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "noise/estimate_still.h"
+
+namespace lull {
+namespace {
+
+void check(std::span<const Look> looks) {
+  const Frame* first = nullptr;
+  for (const Look& look : looks)
+    for (const Frame& frame : look) {
+      if (!first) first = &frame;
+      if (frame.format != first->format)
+        throw InvalidArgument(
+            "frames of different formats (noise is estimated from equal ones); give those of one");
+      if (frame.on_device || !frame.planes[0].data)
+        throw InvalidArgument(
+            "a frame without samples in the host's memory (noise is estimated there); copy it");
+    }
+  if (!first) throw InvalidArgument("no frame (noise is estimated from some); give one at least");
+}
+
+}  // namespace
+
+NoiseEstimate estimate_noise(std::span<const Look> looks) {
+  check(looks);
+  // One picture of each look, as others of a look that says nothing over time repeat it.
+  std::vector<Frame> pictures;
+  for (const Look& look : looks)
+    if (!look.empty()) pictures.push_back(look.front());
+  return estimate_stills(pictures);
+}
+
+NoiseModel scaled(const NoiseModel& noise, float strength) {
+  if (!(strength > 0) || !std::isfinite(strength))
+    throw InvalidArgument("strength = " + std::to_string(strength) +
+                          " (must be a number above 0); choose one in range");
+  const auto by_strength = [&](PlaneNoise plane) {
+    plane.sigma *= strength;
+    if (plane.curve) {
+      auto curve = std::make_shared<NoiseCurve>(*plane.curve);
+      for (float& sigma : curve->sigma) sigma *= strength;
+      plane.curve = std::move(curve);
+    }
+    return plane;
+  };
+  if (noise.is_of_opponents()) {
+    const NoiseModel opponents = noise.in_opponent_space();
+    NoiseModel result =
+        NoiseModel::of_opponents({by_strength(opponents.plane(0)), by_strength(opponents.plane(1)),
+                                  by_strength(opponents.plane(2))});
+    for (int i = 0; i < 3; ++i) result.plane(i).curve = by_strength(noise.plane(i)).curve;
+    return result;
+  }
+  NoiseModel result = noise;
+  for (int i = 0; i < 3; ++i) result.plane(i) = by_strength(noise.plane(i));
+  return result;
+}
+
+}  // namespace lull

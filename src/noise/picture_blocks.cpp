@@ -1,0 +1,197 @@
+#include "noise/picture_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/float_range.h"
+#include "core/samples.h"
+
+namespace lull {
+namespace {
+
+constexpr int side = PictureBlocks::side;
+
+/// Of samples, at their least or greatest value: more of them pile up where they are clipped.
+constexpr double piled_up = 0.002;
+
+/// Rows and columns at the borders are no part of the picture while they differ by less.
+constexpr float letterbox_range = 3.5f;
+
+struct Rectangle {
+  int x = 0, y = 0, width = 0, height = 0;
+};
+
+void mark_what_filters_do_not_see(PlaneView<float> plane) {
+  for (int y = 0; y < plane.height; ++y)
+    for (float* v = plane.row(y); v != plane.row(y) + plane.width; ++v)
+      if (!FloatGuard::is_seen(*v)) *v = std::numeric_limits<float>::quiet_NaN();
+}
+
+/// Of all samples that are numbers. (Comparisons with what is no number are false.)
+ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
+  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+  const auto each = [&](auto&& f) {
+    for (const Plane<float>& picture : pictures)
+      for (int y = 0; y < picture.height(); ++y) {
+        const float* row = picture.view().row(y);
+        for (int x = 0; x < picture.width(); ++x) f(row[x]);
+      }
+  };
+  each([&](float v) {
+    least = v < least ? v : least;
+    greatest = v > greatest ? v : greatest;
+  });
+  std::size_t at_least = 0, at_greatest = 0, all = 0;
+  each([&](float v) {
+    at_least += v == least;
+    at_greatest += v == greatest;
+    all += v == v;
+  });
+  ClipBounds bounds;
+  if (format.sample != SampleType::f32) bounds = {0, 255};
+  if (least > bounds.low && static_cast<double>(at_least) > piled_up * static_cast<double>(all))
+    bounds.low = least;
+  if (greatest<bounds.high&& static_cast<double>(at_greatest)> piled_up * static_cast<double>(all))
+    bounds.high = greatest;
+  return bounds;
+}
+
+/// Whether samples that lie `stride` apart differ by so little that a letterbox may be what they
+/// are of.
+bool shows_nothing(const float* samples, int count, std::ptrdiff_t stride) {
+  float least = samples[0], greatest = samples[0];
+  for (int i = 1; i < count; ++i) {
+    least = std::min(least, samples[i * stride]);
+    greatest = std::max(greatest, samples[i * stride]);
+  }
+  return greatest - least <= letterbox_range;
+}
+
+/// What letterboxes leave; the whole picture where they leave nothing.
+Rectangle content(PlaneView<const float> p) {
+  int left = 0, top = 0, right = p.width, bottom = p.height;
+  while (top < bottom && shows_nothing(p.row(top), p.width, 1)) ++top;
+  while (bottom > top && shows_nothing(p.row(bottom - 1), p.width, 1)) --bottom;
+  if (top == bottom) return {0, 0, p.width, p.height};
+  const int rows = bottom - top;
+  while (left < right && shows_nothing(p.row(top) + left, rows, p.stride)) ++left;
+  while (right > left && shows_nothing(p.row(top) + right - 1, rows, p.stride)) --right;
+  return {left, top, right - left, rows};
+}
+
+/// What is common to all of them in size, each in the middle of its own.
+std::vector<Rectangle> contents(const PlaneStack& stack) {
+  std::vector<Rectangle> all;
+  int width = std::numeric_limits<int>::max(), height = width;
+  for (const Plane<float>& picture : stack.pictures) {
+    all.push_back(content(picture.view()));
+    width = std::min(width, all.back().width);
+    height = std::min(height, all.back().height);
+  }
+  for (Rectangle& r : all)
+    r = {r.x + (r.width - width) / 2, r.y + (r.height - height) / 2, width, height};
+  return all;
+}
+
+int clipped_samples(const PlaneView<const float>& plane, int x, int y, const ClipBounds& bounds) {
+  int clipped = 0, numbers = 0;
+  for (int j = 0; j < side; ++j) {
+    const float* row = plane.row(y + j) + x;
+    for (int i = 0; i < side; ++i) {
+      clipped += row[i] <= bounds.low || row[i] >= bounds.high;
+      numbers += row[i] == row[i];
+    }
+  }
+  return numbers == side * side ? clipped : PictureBlocks::unusable;
+}
+
+bool is_constant(const PlaneView<const float>& plane, int x, int y) {
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < side; ++i)
+      if (plane(x + i, y + j) != plane(x, y)) return false;
+  return true;
+}
+
+/// [i][k]: element i of the basis function k.
+std::array<std::array<float, side>, side> dct_columns() {
+  std::array<std::array<float, side>, side> columns;
+  for (int k = 0; k < side; ++k)
+    for (int i = 0; i < side; ++i)
+      columns[i][k] = static_cast<float>((k == 0 ? std::sqrt(0.125) : 0.5) *
+                                         std::cos(std::numbers::pi * (2 * i + 1) * k / 16));
+  return columns;
+}
+
+}  // namespace
+
+PlaneStack load_stack(std::span<const Frame> frames, int i) {
+  PlaneStack stack;
+  for (const Frame& frame : frames) {
+    Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
+    load_plane(frame, i, plane.view());
+    if (frame.format.sample == SampleType::f32) mark_what_filters_do_not_see(plane.view());
+    stack.pictures.push_back(std::move(plane));
+  }
+  stack.bounds = bounds_of(stack.pictures, frames.front().format);
+  return stack;
+}
+
+PictureBlocks cut(const PlaneStack& shown, std::span<const PlaneStack> sources, std::size_t most) {
+  const std::vector<Rectangle> rectangles = contents(shown);
+  const int width = rectangles.front().width, height = rectangles.front().height;
+  PictureBlocks blocks;
+  if (width < side || height < side) return blocks;
+  // Odd steps see all phases of a codec's blocks.
+  const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
+  const auto pictures = shown.pictures.size();
+  blocks.step = 1;
+  while (static_cast<std::size_t>(along(width)) * along(height) * pictures > most &&
+         (blocks.step < 3 || along(width) * along(height) > 64))
+    blocks.step += 2;
+  blocks.columns = along(width);
+  blocks.rows = along(height);
+  for (std::size_t n = 0; n < pictures; ++n) {
+    const Rectangle& r = rectangles[n];
+    blocks.corners.insert(blocks.corners.end(), {r.x, r.y});
+    for (int y = r.y; y + side <= r.y + height; y += blocks.step)
+      for (int x = r.x; x + side <= r.x + width; x += blocks.step) {
+        int clipped = clipped_samples(shown.pictures[n].view(), x, y, {});
+        for (const PlaneStack& source : sources)
+          clipped =
+              std::max(clipped, clipped_samples(source.pictures[n].view(), x, y, source.bounds));
+        if (clipped != PictureBlocks::unusable && is_constant(shown.pictures[n].view(), x, y)) {
+          blocks.constant += clipped == 0;
+          clipped = PictureBlocks::unusable;
+        }
+        blocks.clipped.push_back(static_cast<std::uint8_t>(clipped));
+      }
+  }
+  return blocks;
+}
+
+std::vector<float> coefficients(const PlaneStack& plane, const PictureBlocks& blocks) {
+  static const auto columns = dct_columns();
+  std::vector<float> result(blocks.size() * 64);
+  const std::size_t in_picture = static_cast<std::size_t>(blocks.columns) * blocks.rows;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks.clipped[b] == PictureBlocks::unusable) continue;
+    const std::size_t n = b / in_picture, at = b % in_picture;
+    const int x = blocks.corners[2 * n] + static_cast<int>(at % blocks.columns) * blocks.step;
+    const int y = blocks.corners[2 * n + 1] + static_cast<int>(at / blocks.columns) * blocks.step;
+    float across[side][side] = {};
+    for (int j = 0; j < side; ++j) {
+      const float* row = plane.pictures[n].view().row(y + j) + x;
+      for (int i = 0; i < side; ++i)
+        for (int u = 0; u < side; ++u) across[j][u] += row[i] * columns[i][u];
+    }
+    float* out = &result[b * 64];
+    for (int j = 0; j < side; ++j)
+      for (int v = 0; v < side; ++v)
+        for (int u = 0; u < side; ++u) out[v * side + u] += columns[j][v] * across[j][u];
+  }
+  return result;
+}
+
+}  // namespace lull

@@ -1,0 +1,187 @@
+#include "noise/quiet_spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+// The coefficients of a block are two sets, (v + u) odd and even, as on a checkerboard. Blocks are
+// ranked by the energy around them in one set and measured in the other, and the other way round:
+// what chooses does not measure, so that choosing hardly biases. Energies are weighed by the
+// spectrum found so far.
+
+namespace lull {
+namespace {
+
+constexpr int ranges = 6;  // of brightness, with equal numbers of blocks
+constexpr int rounds = 3;
+constexpr double quietest = 0.05;           // share of a range's blocks that are measured
+constexpr double few = 0.02, many = 0.2;    // shares that are compared
+constexpr std::size_t least_measured = 40;  // blocks of a range
+constexpr std::size_t least_blocks = 200;
+constexpr int most_clipped = 1;   // samples of a block
+constexpr double strongest = 30;  // energies count up to this, in units of the spectrum's
+constexpr float least_variance = 1e-3f;
+
+constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
+
+using Energies = std::array<std::vector<float>, 2>;  // of the sets, for each block
+
+bool is_asked(const PictureBlocks& blocks, std::size_t b) {
+  return blocks.clipped[b] <= most_clipped;
+}
+
+/// The spectrum that the median block suggests.
+CoefficientTable first_guess(std::span<const float> values, const std::vector<int>& asked) {
+  constexpr float median_of_square = 0.455f;  // of a standard normal number
+  CoefficientTable table{};
+  std::vector<float> squares(asked.size());
+  for (int k = 1; k < 64; ++k) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const float c = values[static_cast<std::size_t>(asked[i]) * 64 + k];
+      squares[i] = c * c;
+    }
+    const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
+    std::nth_element(squares.begin(), middle, squares.end());
+    table[k] = *middle / median_of_square;
+  }
+  return table;
+}
+
+/// Means over the places around each block of a picture, about 20 samples far in all.
+std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks) {
+  const int radius = std::max(1, 6 / blocks.step);
+  std::vector<float> means(own.size());
+  const int columns = blocks.columns, rows = blocks.rows;
+  for (std::size_t first = 0; first < own.size(); first += std::size_t(columns) * rows)
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) {
+        double sum = 0;
+        int count = 0;
+        for (int j = std::max(0, y - radius); j <= std::min(rows - 1, y + radius); ++j)
+          for (int i = std::max(0, x - radius); i <= std::min(columns - 1, x + radius); ++i) {
+            const std::size_t b = first + static_cast<std::size_t>(j) * columns + i;
+            if (is_asked(blocks, b)) sum += static_cast<double>(own[b]), ++count;
+          }
+        means[first + static_cast<std::size_t>(y) * columns + x] =
+            count > 0 ? static_cast<float>(sum / count) : 0;
+      }
+  return means;
+}
+
+Energies energies(std::span<const float> values, const PictureBlocks& blocks,
+                  const CoefficientTable& spectrum) {
+  std::array<std::array<float, 64>, 2> weights{};
+  for (int k = 1; k < 64; ++k) weights[set_of(k)][k] = 1 / (spectrum[k] + least_variance);
+  Energies result;
+  for (int set = 0; set < 2; ++set) {
+    std::vector<float> own(blocks.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      if (!is_asked(blocks, b)) continue;
+      const float* c = &values[b * 64];
+      float sum = 0;
+      for (int k = 0; k < 64; ++k)
+        sum += std::min(c[k] * c[k] * weights[set][k], static_cast<float>(strongest));
+      own[b] = sum;
+    }
+    result[set] = around(own, blocks);
+  }
+  return result;
+}
+
+/// Mean squares of one set's coefficients in the quietest `share` of a range, into `table`.
+void measure(std::span<const float> values, std::span<const int> ranked, double share, int set,
+             CoefficientTable& table) {
+  const std::size_t wanted = static_cast<std::size_t>(share * static_cast<double>(ranked.size()));
+  const std::size_t count = std::min(ranked.size(), std::max(least_measured, wanted));
+  std::array<double, 64> sums{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const float* c = &values[static_cast<std::size_t>(ranked[i]) * 64];
+    for (int k = 0; k < 64; ++k) sums[k] += static_cast<double>(c[k] * c[k]);
+  }
+  for (int k = 1; k < 64; ++k)
+    if (set_of(k) == set) table[k] = static_cast<float>(sums[k] / static_cast<double>(count));
+}
+
+double detail_of(std::span<const float> values, const std::vector<int>& asked) {
+  double sum = 0;
+  int count = 0;
+  for (int k = 1; k < 64; ++k) {
+    if (k / 8 + k % 8 < 7) continue;
+    ++count;
+    for (const int b : asked) {
+      const float c = values[static_cast<std::size_t>(b) * 64 + k];
+      sum += static_cast<double>(c * c);
+    }
+  }
+  return std::sqrt(sum / count / static_cast<double>(asked.size()));
+}
+
+/// A range of brightness: its tables of the quietest blocks, of few and of many of them.
+struct Range {
+  CoefficientTable table{}, few{}, many{};
+
+  double unevenness() const {
+    return band_level(many, 3, 4) / std::max(1e-3, band_level(few, 3, 4));
+  }
+};
+
+Range measured(std::span<const float> values, std::span<const int> members,
+               const Energies& energies) {
+  Range range;
+  std::vector<int> ranked(members.begin(), members.end());
+  for (int set = 0; set < 2; ++set) {
+    const std::vector<float>& energy = energies[set];
+    std::sort(ranked.begin(), ranked.end(),
+              [&](int a, int b) { return energy[a] != energy[b] ? energy[a] < energy[b] : a < b; });
+    measure(values, ranked, quietest, 1 - set, range.table);
+    measure(values, ranked, few, 1 - set, range.few);
+    measure(values, ranked, many, 1 - set, range.many);
+  }
+  return range;
+}
+
+}  // namespace
+
+double band_level(const CoefficientTable& table, int first, int last) {
+  double sum = 0;
+  int count = 0;
+  for (int k = 1; k < 64; ++k)
+    if (k / 8 + k % 8 >= first && k / 8 + k % 8 <= last)
+      sum += static_cast<double>(table[k]), ++count;
+  return std::sqrt(sum / count);
+}
+
+QuietSpectrum quiet_spectrum(std::span<const float> values, const PictureBlocks& blocks) {
+  std::vector<int> asked;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (is_asked(blocks, b)) asked.push_back(static_cast<int>(b));
+  QuietSpectrum result;
+  if (asked.size() < least_blocks) return result;
+  result.found = true;
+  result.table = first_guess(values, asked);
+  result.detail = detail_of(values, asked);
+  std::sort(asked.begin(), asked.end(), [&](int a, int b) {
+    const float p = values[static_cast<std::size_t>(a) * 64];
+    const float q = values[static_cast<std::size_t>(b) * 64];
+    return p != q ? p < q : a < b;
+  });
+  for (int round = 0; round < rounds; ++round) {
+    const Energies around_blocks = energies(values, blocks, result.table);
+    std::vector<Range> found;
+    for (int r = 0; r < ranges; ++r) {
+      const std::size_t begin = asked.size() * r / ranges, end = asked.size() * (r + 1) / ranges;
+      found.push_back(
+          measured(values, std::span(asked).subspan(begin, end - begin), around_blocks));
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Range& a, const Range& b) {
+      return band_level(a.table, 1, 2) < band_level(b.table, 1, 2);
+    });
+    for (int k = 1; k < 64; ++k) result.table[k] = (found[0].table[k] + found[1].table[k]) / 2;
+    result.unevenness = std::min(found[0].unevenness(), found[1].unevenness());
+  }
+  return result;
+}
+
+}  // namespace lull
