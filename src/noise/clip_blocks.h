@@ -1,0 +1,41 @@
+#pragma once
+// What differs between a block of one frame and where it lies in the next, once motion by less than
+// a sample and changes of light are taken out: for the measurement of noise in clips.
+
+#include <array>
+
+#include "core/frame.h"
+#include "noise/clip_look.h"
+#include "noise/clip_motion.h"
+#include "noise/coefficient_table.h"
+
+namespace lull {
+
+/// Squared coefficients of the difference of two blocks in one plane, in the units of one frame's
+/// noise.
+struct ClipDifference {
+  CoefficientTable energy{};
+  float around = 0;       // mean square of what differs around the block
+  float texture = 0;      // mean square of the slopes around the block
+  float brightness = 0;   // mean of the block
+  float clipped = 0;      // share of its samples that are at the end of their range
+  bool valid = false;     // false: the rest says nothing, as the block is at a border or no number
+  bool copied = false;    // bit by bit: no noise of its own
+  bool constant = false;  // all samples of one of the blocks are equal: a bar, or beyond the range
+};
+
+/// The planes as filtered: of RGB those of the opponent space.
+class ClipBlocks {
+ public:
+  ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
+      : from_(from), to_(to), range_(range) {}
+  /// Plane `i` of the block at (x, y) of the first plane and where `v` leads.
+  [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
+
+ private:
+  const Frame& from_;
+  const Frame& to_;
+  const ClipRange& range_;
+};
+
+}  // namespace lull

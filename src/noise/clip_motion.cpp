@@ -1,0 +1,164 @@
+#include "noise/clip_motion.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/samples.h"
+
+namespace lull {
+namespace {
+
+constexpr int coarse_step = 4, coarse_side = 16;  // of a cell's region: 64x64 samples
+constexpr int coarse_reach = 8, fine_reach = 3;
+
+/// Of differences in a rectangle.
+struct Sums {
+  std::int32_t count = 0, sum = 0, squares = 0;
+  Sums operator-(const Sums& other) const {
+    return {count - other.count, sum - other.sum, squares - other.squares};
+  }
+  /// The sum of squares about the mean, times count: fades and flashes change the mean.
+  std::int64_t spread() const {
+    return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
+  }
+};
+
+template <int Side>
+Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<const std::uint8_t> b,
+                 int bx, int by) {
+  std::int32_t sum = 0, squares = 0;
+  for (int y = 0; y < Side; ++y) {
+    const std::uint8_t* const p = a.row(ay + y) + ax;
+    const std::uint8_t* const q = b.row(by + y) + bx;
+    for (int x = 0; x < Side; ++x) {
+      const std::int16_t d = static_cast<std::int16_t>(p[x] - q[x]);
+      sum += d;
+      squares += d * d;
+    }
+  }
+  return {Side * Side, sum, squares};
+}
+
+/// The vector up to `reach` from `centre` with which a square at (x, y) differs least: the centre
+/// of equals, then the first of those that follow row by row.
+template <int Side>
+ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
+                       PlaneView<const std::uint8_t> b, ClipVector centre, int reach) {
+  const auto cost = [&](ClipVector v) {
+    return differences<Side>(a, x, y, b, x + v.x, y + v.y).spread();
+  };
+  ClipVector best = centre;
+  std::int64_t least = cost(centre);
+  for (int dy = std::max(centre.y - reach, -y);
+       dy <= std::min(centre.y + reach, b.height - Side - y); ++dy)
+    for (int dx = std::max(centre.x - reach, -x);
+         dx <= std::min(centre.x + reach, b.width - Side - x); ++dx)
+      if (const auto c = cost({dx, dy}); c < least) least = c, best = {dx, dy};
+  return best;
+}
+
+template <class T>
+void narrow(const Frame& frame, PlaneView<std::uint8_t> to) {
+  const int channels = frame.format.layout == Layout::rgb ? 3 : 1;
+  const float scale = to_unit_255(frame.format) / static_cast<float>(channels);
+  std::array<PlaneView<const T>, 3> from;
+  for (int c = 0; c < channels; ++c) from[c] = frame.plane<T>(c);
+  for (int y = 0; y < to.height; ++y) {
+    std::uint8_t* const out = to.row(y);
+    for (int x = 0; x < to.width; ++x) {
+      float v = static_cast<float>(from[0].row(y)[x]);
+      for (int c = 1; c < channels; ++c) v += static_cast<float>(from[c].row(y)[x]);
+      v *= scale;
+      v = v > 0.0f ? v : 0.0f;  // not a number gives 0
+      out[x] = static_cast<std::uint8_t>((v < 255.0f ? v : 255.0f) + 0.5f);
+    }
+  }
+}
+
+}  // namespace
+
+ClipLuma::ClipLuma(const Frame& frame)
+    : coarse_(frame.format.width / coarse_step, frame.format.height / coarse_step) {
+  const FrameFormat& format = frame.format;
+  if (format.sample == SampleType::u8 && format.layout != Layout::rgb) {
+    fine_ = frame.plane<const std::uint8_t>(0);
+  } else {
+    own_ = Plane<std::uint8_t>(format.width, format.height);
+    switch (format.sample) {
+      case SampleType::u8:
+        narrow<std::uint8_t>(frame, own_.view());
+        break;
+      case SampleType::u16:
+        narrow<std::uint16_t>(frame, own_.view());
+        break;
+      case SampleType::f32:
+        narrow<float>(frame, own_.view());
+        break;
+    }
+    fine_ = own_.view();
+  }
+  std::vector<std::uint16_t> sums(static_cast<std::size_t>(coarse_.width()) * coarse_step);
+  for (int y = 0; y < coarse_.height(); ++y) {
+    const std::uint8_t* const row[coarse_step] = {fine_.row(4 * y), fine_.row(4 * y + 1),
+                                                  fine_.row(4 * y + 2), fine_.row(4 * y + 3)};
+    for (std::size_t x = 0; x < sums.size(); ++x)
+      sums[x] = static_cast<std::uint16_t>(row[0][x] + row[1][x] + row[2][x] + row[3][x]);
+    std::uint8_t* const out = coarse_.view().row(y);
+    for (int x = 0; x < coarse_.width(); ++x)
+      out[x] = static_cast<std::uint8_t>(
+          (sums[4 * x] + sums[4 * x + 1] + sums[4 * x + 2] + sums[4 * x + 3] + 8) >> 4);
+  }
+}
+
+ClipMotion::ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell)
+    : from_(from), to_(to), cell_(cell) {
+  const auto a = from.coarse(), b = to.coarse();
+  columns_ = (from.fine().width + cell - 1) / cell;
+  rows_ = (from.fine().height + cell - 1) / cell;
+  cells_.resize(static_cast<std::size_t>(columns_) * rows_);
+  if (a.width < coarse_side || a.height < coarse_side) return;
+  for (int cy = 0; cy < rows_; ++cy)
+    for (int cx = 0; cx < columns_; ++cx) {
+      const int x = std::clamp((cx * cell + cell / 2) / coarse_step - coarse_side / 2, 0,
+                               a.width - coarse_side);
+      const int y = std::clamp((cy * cell + cell / 2) / coarse_step - coarse_side / 2, 0,
+                               a.height - coarse_side);
+      ClipVector& best = cells_[static_cast<std::size_t>(cy) * columns_ + cx];
+      best = best_around<coarse_side>(a, x, y, b, {0, 0}, coarse_reach);
+      best = best_around<coarse_step * coarse_side>(
+          from.fine(), coarse_step * x, coarse_step * y, to.fine(),
+          {coarse_step * best.x, coarse_step * best.y}, fine_reach);
+    }
+}
+
+ClipVector ClipMotion::of_block(int x, int y) const {
+  constexpr int side = clip_block + 2 * clip_ring, hole = clip_block + 2 * clip_gap;
+  const auto a = from_.fine(), b = to_.fine();
+  const int left = x - clip_ring, top = y - clip_ring, inner = clip_ring - clip_gap;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  ClipVector best;
+  const auto judge = [&](ClipVector v) {
+    const int bx = x + v.x, by = y + v.y;
+    if (bx < clip_margin || by < clip_margin || bx + clip_block + clip_margin > b.width ||
+        by + clip_block + clip_margin > b.height)
+      return;
+    const Sums around =
+        differences<side>(a, left, top, b, left + v.x, top + v.y) -
+        differences<hole>(a, left + inner, top + inner, b, left + inner + v.x, top + inner + v.y);
+    if (const auto cost = around.spread(); cost < least) least = cost, best = v;
+  };
+  const int cx = std::min((x + clip_block / 2) / cell_, columns_ - 1);
+  const int cy = std::min((y + clip_block / 2) / cell_, rows_ - 1);
+  const ClipVector start = cells_[static_cast<std::size_t>(cy) * columns_ + cx];
+  judge(start);
+  judge({0, 0});
+  if (least == 0) return best;
+  // Noise alone makes sums of 432 squares differ by a tenth.
+  if (least < std::numeric_limits<std::int64_t>::max()) least -= least / 4;
+  for (int dy = -fine_reach; dy <= fine_reach; ++dy)
+    for (int dx = -fine_reach; dx <= fine_reach; ++dx) judge({start.x + dx, start.y + dy});
+  return best;
+}
+
+}  // namespace lull

@@ -1,0 +1,26 @@
+#pragma once
+// From differences of blocks to the variances of the noise: which blocks count, and what they say.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "noise/clip_blocks.h"
+#include "noise/coefficient_table.h"
+
+namespace lull {
+
+/// Those of the blocks of one plane of one look by which noise can be judged. Neither what differs
+/// in a block nor how quiet it is decides: blocks are chosen by the picture's slopes and, against
+/// motion that was not followed, by what differs around them, from which noise in the block is
+/// independent. A codec leaves out the noise of what it copies, so that the quietest blocks would
+/// say too little.
+[[nodiscard]] std::vector<ClipDifference> judgeable(std::vector<ClipDifference> blocks);
+
+/// Variances from blocks that judgeable() left; nothing from fewer than 30.
+[[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<const ClipDifference> blocks);
+
+/// The mean of all variances but that of the mean.
+[[nodiscard]] float mean_variance(const CoefficientTable& variances);
+
+}  // namespace lull
