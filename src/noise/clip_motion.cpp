@@ -10,7 +10,8 @@ namespace lull {
 namespace {
 
 constexpr int coarse_step = 4, coarse_side = 16;  // of a cell's region: 64x64 samples
-constexpr int coarse_reach = 8, fine_reach = 3;
+constexpr int coarse_reach = 8;
+constexpr int refinements = 4;  // steps of a block's search
 
 /// Of differences in a rectangle.
 struct Sums {
@@ -24,37 +25,40 @@ struct Sums {
   }
 };
 
-template <int Side>
+template <int Width, int Height = Width>
 Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<const std::uint8_t> b,
                  int bx, int by) {
+  static_assert(Height <= 64, "sums of columns have 16 bits");
+  std::array<std::int16_t, Width> columns{};
   std::int32_t sum = 0, squares = 0;
-  for (int y = 0; y < Side; ++y) {
+  for (int y = 0; y < Height; ++y) {
     const std::uint8_t* const p = a.row(ay + y) + ax;
     const std::uint8_t* const q = b.row(by + y) + bx;
-    for (int x = 0; x < Side; ++x) {
-      const std::int16_t d = static_cast<std::int16_t>(p[x] - q[x]);
-      sum += d;
+    for (int x = 0; x < Width; ++x) {
+      const auto d = static_cast<std::int16_t>(p[x] - q[x]);
+      columns[x] = static_cast<std::int16_t>(columns[x] + d);
       squares += d * d;
     }
   }
-  return {Side * Side, sum, squares};
+  for (const std::int16_t column : columns) sum += column;
+  return {Width * Height, sum, squares};
 }
 
-/// The vector up to `reach` from `centre` with which a square at (x, y) differs least: the centre
-/// of equals, then the first of those that follow row by row.
+/// The vector up to `reach` steps of `step` from `centre` with which a square at (x, y) differs
+/// least: the centre of equals, then the first of those that follow row by row.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
-                       PlaneView<const std::uint8_t> b, ClipVector centre, int reach) {
-  const auto cost = [&](ClipVector v) {
-    return differences<Side>(a, x, y, b, x + v.x, y + v.y).spread();
-  };
+                       PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
+  const auto inside = [](int at, int length) { return at >= 0 && at <= length - Side; };
   ClipVector best = centre;
-  std::int64_t least = cost(centre);
-  for (int dy = std::max(centre.y - reach, -y);
-       dy <= std::min(centre.y + reach, b.height - Side - y); ++dy)
-    for (int dx = std::max(centre.x - reach, -x);
-         dx <= std::min(centre.x + reach, b.width - Side - x); ++dx)
-      if (const auto c = cost({dx, dy}); c < least) least = c, best = {dx, dy};
+  std::int64_t least = differences<Side>(a, x, y, b, x + centre.x, y + centre.y).spread();
+  for (int j = -reach; j <= reach; ++j)
+    for (int i = -reach; i <= reach; ++i) {
+      const int bx = x + centre.x + step * i, by = y + centre.y + step * j;
+      if ((i == 0 && j == 0) || !inside(bx, b.width) || !inside(by, b.height)) continue;
+      const auto cost = differences<Side>(a, x, y, b, bx, by).spread();
+      if (cost < least) least = cost, best = {bx - x, by - y};
+    }
   return best;
 }
 
@@ -125,17 +129,20 @@ ClipMotion::ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell)
       const int y = std::clamp((cy * cell + cell / 2) / coarse_step - coarse_side / 2, 0,
                                a.height - coarse_side);
       ClipVector& best = cells_[static_cast<std::size_t>(cy) * columns_ + cx];
-      best = best_around<coarse_side>(a, x, y, b, {0, 0}, coarse_reach);
-      best = best_around<coarse_step * coarse_side>(
-          from.fine(), coarse_step * x, coarse_step * y, to.fine(),
-          {coarse_step * best.x, coarse_step * best.y}, fine_reach);
+      best = best_around<coarse_side>(a, x, y, b, {0, 0}, coarse_reach, 1);
+      best = {coarse_step * best.x, coarse_step * best.y};
+      for (const int step : {2, 1})
+        best = best_around<coarse_step * coarse_side>(from.fine(), coarse_step * x, coarse_step * y,
+                                                      to.fine(), best, 1, step);
     }
 }
 
 ClipVector ClipMotion::of_block(int x, int y) const {
-  constexpr int side = clip_block + 2 * clip_ring, hole = clip_block + 2 * clip_gap;
+  constexpr int side = clip_block + 2 * clip_ring;
+  constexpr int wide = clip_block + 2 * clip_gap_x, high = clip_block + 2 * clip_gap_y;
   const auto a = from_.fine(), b = to_.fine();
-  const int left = x - clip_ring, top = y - clip_ring, inner = clip_ring - clip_gap;
+  const int left = x - clip_ring, top = y - clip_ring;
+  const int inner_x = x - clip_gap_x, inner_y = y - clip_gap_y;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   ClipVector best;
   const auto judge = [&](ClipVector v) {
@@ -145,7 +152,7 @@ ClipVector ClipMotion::of_block(int x, int y) const {
       return;
     const Sums around =
         differences<side>(a, left, top, b, left + v.x, top + v.y) -
-        differences<hole>(a, left + inner, top + inner, b, left + inner + v.x, top + inner + v.y);
+        differences<wide, high>(a, inner_x, inner_y, b, inner_x + v.x, inner_y + v.y);
     if (const auto cost = around.spread(); cost < least) least = cost, best = v;
   };
   const int cx = std::min((x + clip_block / 2) / cell_, columns_ - 1);
@@ -154,10 +161,16 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (least == 0) return best;
-  // Noise alone makes sums of 432 squares differ by a tenth.
+  // Noise alone makes sums of 384 squares differ by a tenth.
   if (least < std::numeric_limits<std::int64_t>::max()) least -= least / 4;
-  for (int dy = -fine_reach; dy <= fine_reach; ++dy)
-    for (int dx = -fine_reach; dx <= fine_reach; ++dx) judge({start.x + dx, start.y + dy});
+  // Downhill from there.
+  for (int i = 0; i < refinements; ++i) {
+    const ClipVector centre = best;
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx)
+        if (dx != 0 || dy != 0) judge({centre.x + dx, centre.y + dy});
+    if (best.x == centre.x && best.y == centre.y) break;
+  }
   return best;
 }
 

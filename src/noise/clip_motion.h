@@ -13,9 +13,9 @@
 
 namespace lull {
 
-/// A block, its surroundings, and what is left out between them, as noise reaches from sample to
-/// sample; in samples.
-inline constexpr int clip_block = 8, clip_ring = 8, clip_gap = 2;
+/// A block, its surroundings, and what is left out between them where vectors are chosen, as noise
+/// reaches from sample to sample; in samples.
+inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Beyond the surroundings, for derivatives.
 inline constexpr int clip_border = 2;
 /// Samples that have to lie around a block, on each side, and the side of all that is looked at.
@@ -50,7 +50,7 @@ class ClipMotion {
   const ClipLuma& from_;
   const ClipLuma& to_;
   int cell_, columns_, rows_;
-  std::vector<ClipVector> cells_;  // in coarse samples
+  std::vector<ClipVector> cells_;
 };
 
 }  // namespace lull

@@ -15,8 +15,8 @@ namespace lull {
 namespace {
 
 /// Blocks looked at between two frames; cells of motion in small and in large frames.
-constexpr int wanted_blocks = 1600;
-constexpr int small_cell = 32, large_cell = 64, large_frame = 1 << 20;
+constexpr int wanted_blocks = 1200;
+constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// More of the blocks than this copied: the frame repeats the one before.
 constexpr double most_copied = 0.6;
 /// A pair with less than this share of the variance of its look's noisiest repeats it, coded anew.
