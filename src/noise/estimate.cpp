@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "noise/estimate_clip.h"
 #include "noise/estimate_still.h"
 
 namespace lull {
@@ -27,6 +28,11 @@ void check(std::span<const Look> looks) {
 
 NoiseEstimate estimate_noise(std::span<const Look> looks) {
   check(looks);
+  if (const ClipMeasurement clip = measure_clip(looks); clip.found) {
+    NoiseEstimate estimate = estimate_of(clip, looks.front().front().format.layout);
+    estimate.look_level = clip.look_level;
+    return estimate;
+  }
   // One picture of each look, as others of a look that says nothing over time repeat it.
   std::vector<Frame> pictures;
   for (const Look& look : looks)

@@ -268,17 +268,20 @@ int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) 
     noise = noise_of_first(options, first, source->info().values);
   }
   for (const std::string& line : noise_lines(options, *noise)) reports.info(line);
-  const ScenePlan plan = scene_plan(options, *noise, temporal_radius(options, source->info()));
-  const bm3d::Params& params = plan.first();
+  const ClipPlan plan = clip_plan(options, *noise, temporal_radius(options, source->info()));
+  const bm3d::Params& params = plan.params();
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
   check_memory(options, {params, source->format(), devices.backends});
   const Say say = [&](const std::string& text) { reports.warn_once(text); };
   OpenedDenoisers opened = open_sessions(options, plan, seen, devices.backends, say);
-  // Frames in a GPU's memory are not for the CPU that took over.
-  const bool reopen = opened.backends.front().kind != devices.backends.front().kind &&
-                      source_options(options, devices.backends).gpu;
-  if (reopen) source = io::open_source(options.input, source_options(options, opened.backends));
+  // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
+  const bool other = opened.backends.front().kind != devices.backends.front().kind;
+  if ((other || plan.has_halves()) && source_options(options, devices.backends).gpu) {
+    io::SourceOptions again = source_options(options, opened.backends);
+    again.gpu.reset();
+    source = io::open_source(options.input, again);
+  }
   if (!sink) open_sink(job_facts(options, params, *noise, opened.backends));
   leftover.name(sink->temporary());
   const std::vector<io::FrameRange> wanted = sink->wanted();

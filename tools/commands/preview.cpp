@@ -202,9 +202,11 @@ class Preview {
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
     if (!noise) noise = noise_of_first(options_, window.frames, values);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
-    const ScenePlan plan = scene_plan(options_, *noise, temporal);
+    const ClipPlan plan = clip_plan(options_, *noise, temporal);
     const double time = time_of(window.frames[window.target]);
-    params_ = plan.params[std::ranges::upper_bound(plan.starts, time) - plan.starts.begin()];
+    const auto scene = std::ranges::upper_bound(plan.starts, time) - plan.starts.begin();
+    plan_ = {.scenes = {plan.scenes[scene]}, .starts = {}};
+    params_ = plan_.params();
   }
 
   Window find_window() {
@@ -251,10 +253,9 @@ class Preview {
   Frame denoised(const Window& window) {
     const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     const FrameFormat format = seen();
-    const ScenePlan plan{.params = {params_}, .starts = {}};
-    OpenedDenoisers opened = open_sessions(options_, plan, format, backends_, warn);
+    OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
-    leave_out_others(opened, {{number, number}}, plan, format, nullptr, warn);
+    leave_out_others(opened, {{number, number}}, plan_, format, nullptr, warn);
     const auto denoiser = one_of(std::move(opened), source_->format());
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)
@@ -320,6 +321,7 @@ class Preview {
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
   bm3d::Params params_;
+  ClipPlan plan_;
 };
 
 }  // namespace

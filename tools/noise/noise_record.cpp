@@ -64,10 +64,9 @@ Json json_of(const PlaneNoise& plane, const char* name) {
   return json;
 }
 
-Json json_of(const SceneNoise& scene, Layout layout) {
-  const NoiseEstimate& estimate = scene.estimate;
+Json json_of(const NoiseEstimate& estimate, Layout layout) {
   const int planes = planes_of(layout);
-  Json json = {{"from", scene.from_s}, {"certain", estimate.certain}};
+  Json json = {{"certain", estimate.certain}};
   if (!estimate.why.empty()) json["why"] = estimate.why;
   json["level"] = numbers(std::span(estimate.level).first(planes));
   json["coarse"] = number(estimate.coarse);
@@ -80,6 +79,13 @@ Json json_of(const SceneNoise& scene, Layout layout) {
   Json opponents = Json::array();
   for (int i = 0; i < 3; ++i) opponents.push_back(json_of(opponent.plane(i), opponent_names[i]));
   json["opponents"] = opponents;
+  return json;
+}
+
+Json json_of(const SceneNoise& scene, Layout layout) {
+  Json json = {{"from", scene.from_s}};
+  json.update(json_of(scene.estimate, layout));
+  if (scene.half) json["half"] = json_of(*scene.half, layout);
   return json;
 }
 
@@ -173,13 +179,10 @@ class Reader {
     return noise;
   }
 
-  SceneNoise scene_of(const Json& json, Layout layout) const {
-    if (!json.is_object()) fail("no scene where one must be");
-    SceneNoise scene;
-    (void)value(member(json, "from"));
-    scene.from_s = json["from"].get<double>();
+  NoiseEstimate estimate_of(const Json& json, Layout layout) const {
+    if (!json.is_object()) fail("no estimate where one must be");
     const int planes = planes_of(layout);
-    NoiseEstimate& estimate = scene.estimate;
+    NoiseEstimate estimate;
     estimate.noise = model_of(json, planes);
     fill(member(json, "level"), std::span(estimate.level).first(planes));
     estimate.coarse = value(member(json, "coarse"));
@@ -191,6 +194,15 @@ class Reader {
     } catch (const InvalidArgument& error) {
       fail(without_suggestion(error.what()));
     }
+    return estimate;
+  }
+
+  SceneNoise scene_of(const Json& json, Layout layout) const {
+    SceneNoise scene{.estimate = estimate_of(json, layout)};
+    (void)value(member(json, "from"));
+    scene.from_s = json["from"].get<double>();
+    if (const auto half = json.find("half"); half != json.end())
+      scene.half = estimate_of(*half, layout);
     return scene;
   }
 

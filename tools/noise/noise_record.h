@@ -1,6 +1,7 @@
 #pragma once
 // The noise of a camera in a file, so that one estimate serves a whole shoot: docs/noise.md.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace lull::tools {
 struct SceneNoise {
   double from_s = 0;  // of Frame::pts; the first begins with the clip
   NoiseEstimate estimate;
+  /// The noise in frames of half the size, if it is so coarse that they are filtered too.
+  std::optional<NoiseEstimate> half;
 };
 
 /// What is known of the noise of an input, from its first scene on; never empty.

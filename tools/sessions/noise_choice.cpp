@@ -39,6 +39,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     estimate.noise = scaled(estimate.noise, factor);
     for (float& level : estimate.level) level *= factor;
     estimate.coarse *= factor;
+    noise.scenes.front().half.reset();  // (of stacks there is none)
     noise.unit = unit;
   }
   return noise;
@@ -53,11 +54,13 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
   return lines;
 }
 
-ScenePlan scene_plan(const DenoiseOptions& options, const NoiseRecord& noise, int temporal) {
-  ScenePlan plan;
+ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise, int temporal) {
+  ClipPlan plan;
   for (const SceneNoise& scene : noise.scenes) {
-    plan.params.push_back(make_params(options, scene.estimate.noise, temporal));
-    if (plan.params.size() > 1) plan.starts.push_back(scene.from_s);
+    ScenePlan one{.params = make_params(options, scene.estimate.noise, temporal), .half = {}};
+    if (scene.half) one.half = make_params(options, scene.half->noise, temporal);
+    if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);
+    plan.scenes.push_back(std::move(one));
   }
   return plan;
 }

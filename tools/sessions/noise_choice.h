@@ -25,7 +25,7 @@ namespace lull::tools {
 
 /// The parameters for each scene.
 /// @throws InvalidArgument  naming a parameter outside its range
-[[nodiscard]] ScenePlan scene_plan(const DenoiseOptions& options, const NoiseRecord& noise,
-                                   int temporal);
+[[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
+                                 int temporal);
 
 }  // namespace lull::tools

@@ -21,6 +21,10 @@ using TakeFrame = std::function<bool(Frame frame)>;
 /// Gives frames from about a time on, by pts; none where nothing can be read.
 using FramesFrom = std::function<void(double time_s, const TakeFrame& take)>;
 
+/// What these looks say, of whole frames and, where the noise is so coarse, of halves.
+[[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
+                                     const NoiseEstimate& estimate);
+
 [[nodiscard]] double time_of(const Frame& frame);
 [[nodiscard]] std::vector<Look> only_looks(std::span<const PlacedLook> looks);
 /// Looks of up to three frames each, spread over these.

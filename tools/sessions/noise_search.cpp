@@ -192,7 +192,7 @@ NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Fram
       for (Frame& frame : look) frame = field_of(std::move(frame));
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
-          .scenes = {{.from_s = 0, .estimate = estimate_noise(looks)}}};
+          .scenes = {scene_noise(0, looks, estimate_noise(looks))}};
 }
 
 std::vector<Frame> read_some(FrameSource& source, std::size_t count) {

@@ -6,6 +6,7 @@
 
 #include "pipeline/field_denoiser.h"
 #include "pipeline/part_denoiser.h"
+#include "pipeline/scale_denoiser.h"
 #include "pipeline/scene_denoiser.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/noise_search.h"
@@ -28,12 +29,26 @@ std::string scratch_folder(const std::string& output) {
   return folder.empty() ? "." : folder.string();
 }
 
-std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ScenePlan& plan,
+/// A session for a scene beside the one at hand for its whole frames, if it has halves.
+std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
+                                    const FrameFormat& format, const Backends& backends,
+                                    Fallback fallback, const Say& say) {
+  if (!plan.half) return fine;
+  auto half = open_denoiser(*plan.half, pipeline::half_format(format), backends, fallback, say);
+  return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser));
+}
+
+/// `first`: a session for the whole frames of the first scene.
+std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Say& say) {
-  return pipeline::by_scenes(std::move(first), plan.starts, [=](std::size_t scene) {
-    return open_denoiser(plan.params[scene], format, backends, fallback, say).denoiser;
-  });
+  const auto open = [=](std::size_t scene) {
+    const ScenePlan& wanted = plan.scenes[scene];
+    OpenedDenoiser fine = open_denoiser(wanted.params, format, backends, fallback, say);
+    return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, say);
+  };
+  first = with_half(std::move(first), plan.scenes.front(), format, backends, fallback, say);
+  return pipeline::by_scenes(std::move(first), plan.starts, open);
 }
 
 }  // namespace
@@ -68,11 +83,15 @@ io::SourceOptions source_options(const DenoiseOptions& options, const Backends& 
   return source;
 }
 
-OpenedDenoisers open_sessions(const DenoiseOptions& options, const ScenePlan& plan,
+bool ClipPlan::has_halves() const {
+  return std::ranges::any_of(scenes, [](const ScenePlan& scene) { return scene.half.has_value(); });
+}
+
+OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                               const FrameFormat& format, const Backends& backends, const Say& say) {
   const Fallback fallback = fallback_of(options);
   OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.first(), format, backends, fallback, say);
+                                          plan.params(), format, backends, fallback, say);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, say);
   return opened;
@@ -86,7 +105,7 @@ std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
 }
 
 void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ScenePlan& plan, const FrameFormat& format, Enough* enough,
+                      const ClipPlan& plan, const FrameFormat& format, Enough* enough,
                       const Say& say) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
@@ -95,12 +114,12 @@ void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>
   if (all && !enough) return;
   // Without fallback: another device would give other bytes.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, say] {
-    OpenedDenoiser again = open_denoiser(plan.first(), format, backends, Fallback::none, say);
+    OpenedDenoiser again = open_denoiser(plan.params(), format, backends, Fallback::none, say);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, say);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
-    pipeline::Surroundings surroundings = surroundings_of(plan.first(), format);
+    pipeline::Surroundings surroundings = surroundings_of(plan.params(), format);
     if (enough) surroundings.idle = enough->listener(i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
   }

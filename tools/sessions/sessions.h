@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,16 +28,23 @@ namespace lull::tools {
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
-/// What a clip is filtered with, from scene to scene.
+/// What a scene is filtered with.
 struct ScenePlan {
-  std::vector<bm3d::Params> params;  // of each scene; they differ in nothing but the noise
-  std::vector<double> starts;        // of the second on, in seconds of Frame::pts
-  const bm3d::Params& first() const { return params.front(); }
+  bm3d::Params params;
+  std::optional<bm3d::Params> half;  // of frames of half the size, which are filtered too
+};
+/// What a clip is filtered with: scenes, which differ in nothing but the noise.
+struct ClipPlan {
+  std::vector<ScenePlan> scenes;
+  std::vector<double> starts;  // of the second on, in seconds of Frame::pts
+  const bm3d::Params& params() const { return scenes.front().params; }
+  /// Whether frames of half the size are made, in the host's memory.
+  bool has_halves() const;
 };
 
 /// What denoises a stream: one session for whole frames, or one for the fields of either parity.
 /// `format` is what sessions see. `say` may be called from any thread, as long as they live.
-[[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ScenePlan& plan,
+[[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Say& say);
@@ -58,7 +66,7 @@ class Enough {
 /// Of a job that goes on, only what is missing is denoised, with --keep one frame, and of the
 /// frames around a part none. `format` is what sessions see; `enough` is null without margins.
 void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ScenePlan& plan, const FrameFormat& format, Enough* enough,
+                      const ClipPlan& plan, const FrameFormat& format, Enough* enough,
                       const Say& say);
 
 /// The sessions as one, for whole frames of `format`.

@@ -45,6 +45,7 @@ NoiseRecord coloured_record(bool opponents) {
   estimate.level = {6.1f, 4, 4.4f};
   estimate.coarse = 3.9f;
   record.scenes = {scene, scene};
+  record.scenes[1].half = estimate;
   record.scenes[1].from_s = 1234567.0625;
   record.scenes[1].estimate.certain = false;
   record.scenes[1].estimate.why = "all is \"texture\"";
@@ -74,6 +75,9 @@ TEST(NoiseRecord, ComesBackAsItWas) {
     EXPECT_EQ(again.scenes[1].from_s, 1234567.0625);
     EXPECT_FALSE(again.scenes[1].estimate.certain);
     EXPECT_EQ(again.scenes[1].estimate.why, record.scenes[1].estimate.why);
+    EXPECT_FALSE(again.scenes[0].half);
+    ASSERT_TRUE(again.scenes[1].half);
+    EXPECT_EQ(again.scenes[1].half->coarse, 3.9f);
     const NoiseModel &a = record.scenes[0].estimate.noise, &b = again.scenes[0].estimate.noise;
     EXPECT_EQ(b.is_of_opponents(), opponents);
     for (int i = 0; i < 3; ++i) {
