@@ -14,26 +14,33 @@ namespace {
 constexpr double steepest = 3;
 
 /// Codecs take the noise of quiet blocks, all but the strong; texture adds to what is read where
-/// noise is strong. So levels are drawn towards that of a camera at high sensitivity.
+/// noise is strong. So filters are told of levels nearer to that of a camera at high sensitivity.
 constexpr double usual_level = 6;  // of the lowest frequencies of luma
 constexpr double trust = 0.6;      // weight of what is read, of logarithms
-constexpr double most_raised = 2;
+constexpr double most_raised = 3.2;
 
 /// Noise of cameras is coarser than blocks are, and stronger in some places than in others, so that
-/// more is to be taken away than its mean; and what quiet blocks lack at finer frequencies, others
-/// need not lack.
+/// more is to be taken away than its mean: so many times that, at the usual level. And what quiet
+/// blocks lack at finer frequencies, others need not lack.
 constexpr double strength = 1.6;
 constexpr double contrast = 0.2;  // of the spectrum, of logarithms
 constexpr double coarser = 2;     // the mean of a block over the lowest frequencies, in variances
 /// Chroma's is coarser than luma's, and stronger than if red, green and blue shared none.
 constexpr double chroma = 1.2;
 
-/// Pictures with fine detail, as strong as so many times the lowest frequencies of the noise, would
-/// lose it: there no more is taken than what is seen.
-constexpr double detailed = 0.7, very_detailed = 1.2;
+/// Cameras' pictures with coarse noise are soft: fine frequencies hold up to 5 levels in those of
+/// the two sets, scaled or drawn ones more. Where they do, and as much as these shares of the
+/// lowest frequencies of the noise, detail is at stake: there no more is taken than what is seen.
+constexpr double soft_detail = 4.5, sharp_detail = 8;
+constexpr double soft_share = 0.25, sharp_share = 0.6;
+
+/// 0 from `none` down, 1 from `all` up.
+double part(double value, double none, double all) {
+  return std::clamp((value - none) / (all - none), 0.0, 1.0);
+}
 
 /// From a to b, geometrically.
-double between(double a, double b, double part) { return a * std::pow(b / a, part); }
+double between(double a, double b, double share) { return a * std::pow(b / a, share); }
 
 }  // namespace
 
@@ -43,21 +50,20 @@ CameraNoise camera_noise(const QuietSpectrum& luma) {
   CameraNoise noise;
   if (!(read > 0)) return noise;
   const double raised =
-      std::min(most_raised * read, std::pow(usual_level, 1 - trust) * std::pow(read, trust));
-  const double seen =
-      std::clamp((luma.detail / lowest - detailed) / (very_detailed - detailed), 0.0, 1.0);
-  const double level = between(raised, read, seen), times = between(strength, 1, seen);
-  const double exponent = between(contrast, 1, seen);
+      std::clamp(strength * std::pow(usual_level / read, 1 - trust), 1.0, most_raised);
+  const double sharp = part(luma.detail, soft_detail, sharp_detail) *
+                       part(luma.detail / lowest, soft_share, sharp_share);
+  const double times = between(raised, 1, sharp), exponent = between(contrast, 1, sharp);
   for (int k = 1; k < 64; ++k) {
     const double share =
         std::clamp(static_cast<double>(luma.table[k]) / (lowest * lowest), 1e-5, 1.0);
-    noise.seen[k] = static_cast<float>(level * level * share);
-    noise.told[k] = static_cast<float>(times * times * level * level * std::pow(share, exponent));
+    noise.seen[k] = static_cast<float>(read * read * share);
+    noise.told[k] = static_cast<float>(times * times * read * read * std::pow(share, exponent));
   }
   noise.seen[0] = std::max(noise.seen[1], noise.seen[8]);
   noise.told[0] =
-      static_cast<float>(between(coarser, 1, seen)) * std::max(noise.told[1], noise.told[8]);
-  noise.chroma = between(chroma * chroma, 1, seen);
+      static_cast<float>(between(coarser, 1, sharp)) * std::max(noise.told[1], noise.told[8]);
+  noise.chroma = between(chroma * chroma, 1, sharp);
   return noise;
 }
 

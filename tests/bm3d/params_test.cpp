@@ -44,6 +44,17 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
+TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
+  NoiseModel noise(std::array<float, 3>{10, 10, 10});
+  const float white = make_params(Profile::high, noise).mu2;
+  auto correlation = std::make_shared<Autocorrelation>();
+  (*correlation)[lag_index(0, 0)] = 1;
+  (*correlation)[lag_index(1, 0)] = (*correlation)[lag_index(-1, 0)] = 0.5f;
+  noise.plane(0).correlation = correlation;
+  EXPECT_GT(make_params(Profile::high, noise).mu2, white);
+  EXPECT_EQ(make_params(Profile::paper, noise).mu2, 1) << "the paper's";
+}
+
 TEST(Validate, NamesWhatIsOutsideItsRange) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();

@@ -1,0 +1,288 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/samples.h"
+#include "noise/coefficient_table.h"
+#include "noise/estimate.h"
+#include "support/coloured_noise.h"
+#include "support/pictures.h"
+
+namespace lull {
+namespace {
+
+using testing::averaged_noise;
+using testing::blurred_noise;
+using testing::texture_picture;
+using testing::with_noise;
+
+constexpr FrameFormat grey{.width = 320, .height = 240};
+constexpr FrameFormat colour{.width = 320, .height = 240, .layout = Layout::rgb};
+
+/// A frame of planes on the 0..255 scale, rounded and clipped as its format does.
+Frame frame_of(const FrameFormat& format, const std::vector<Plane<float>>& planes) {
+  Frame frame = FramePool(format).acquire();
+  for (int i = 0; i < format.planes(); ++i) store_plane(planes[i].view(), frame, i);
+  return frame;
+}
+
+/// Texture with white noise of these levels.
+Frame noisy_frame(const FrameFormat& format, std::array<double, 3> sigma, unsigned seed = 1) {
+  std::vector<Plane<float>> planes;
+  for (int i = 0; i < format.planes(); ++i) {
+    const auto clean = texture_picture(format.plane_width(i), format.plane_height(i), 0.3 * i);
+    planes.push_back(with_noise(clean.view(), sigma[i], seed + 10 * i));
+  }
+  return frame_of(format, planes);
+}
+
+NoiseEstimate estimate(const Frame& frame) {
+  const Look look{frame};
+  return estimate_noise(std::span(&look, 1));
+}
+
+/// A grey picture with f(x, y) in it.
+Frame painted(const FrameFormat& format, const std::function<double(int, int)>& f) {
+  std::vector<Plane<float>> planes;
+  for (int i = 0; i < format.planes(); ++i) {
+    Plane<float> plane(format.plane_width(i), format.plane_height(i));
+    for (int y = 0; y < plane.height(); ++y)
+      for (int x = 0; x < plane.width(); ++x) plane.view()(x, y) = static_cast<float>(f(x, y));
+    planes.push_back(std::move(plane));
+  }
+  return frame_of(format, planes);
+}
+
+bool equal(const NoiseEstimate& a, const NoiseEstimate& b) {
+  if (a.level != b.level || a.coarse != b.coarse || a.certain != b.certain || a.why != b.why)
+    return false;
+  for (int i = 0; i < 3; ++i) {
+    if (a.noise.sigma(i) != b.noise.sigma(i)) return false;
+    if (table_of(a.noise.plane(i)) != table_of(b.noise.plane(i))) return false;
+  }
+  return true;
+}
+
+TEST(EstimateStill, FindsWhiteNoiseOfAnyLevel) {
+  for (const double sigma : {5.0, 10.0, 25.0, 50.0}) {
+    const NoiseEstimate found = estimate(noisy_frame(grey, {sigma}));
+    EXPECT_NEAR(found.level[0], sigma, 0.06 * sigma);
+    EXPECT_EQ(found.noise.sigma(0), found.level[0]);
+    EXPECT_TRUE(found.noise.is_white());
+    EXPECT_TRUE(found.certain) << found.why;
+    EXPECT_NEAR(found.coarse, sigma / 8, 0.01 * sigma);
+  }
+}
+
+TEST(EstimateStill, FindsWhiteNoiseOfColours) {
+  const NoiseEstimate alike = estimate(noisy_frame(colour, {10, 10, 10}));
+  EXPECT_NEAR(alike.noise.sigma(0), 10, 0.5);
+  EXPECT_EQ(alike.noise.sigma(0), alike.noise.sigma(1));
+  EXPECT_EQ(alike.noise.sigma(0), alike.noise.sigma(2));
+  EXPECT_TRUE(alike.noise.is_white());
+  EXPECT_FALSE(alike.noise.is_of_opponents());
+  const NoiseEstimate unlike = estimate(noisy_frame(colour, {20, 6, 12}));
+  EXPECT_NEAR(unlike.noise.sigma(0), 20, 1);
+  EXPECT_NEAR(unlike.noise.sigma(1), 6, 0.5);
+  EXPECT_NEAR(unlike.noise.sigma(2), 12, 0.7);
+}
+
+// Equal noise in R, G and B is all in Y.
+TEST(EstimateStill, FindsNoiseThatColoursShare) {
+  const auto noisy = with_noise(texture_picture(320, 240).view(), 12);
+  Frame frame = FramePool(colour).acquire();
+  for (int i = 0; i < 3; ++i) store_plane(noisy.view(), frame, i);
+  const NoiseEstimate found = estimate(frame);
+  EXPECT_NEAR(found.level[1], 12, 0.7);
+  const NoiseModel opponents = found.noise.in_opponent_space();
+  EXPECT_NEAR(opponents.sigma(0), 12, 0.7);
+  EXPECT_LT(opponents.sigma(1), 0.5);
+  EXPECT_LT(opponents.sigma(2), 0.5);
+}
+
+TEST(EstimateStill, TakesEveryKindOfSample) {
+  for (const int shift : {0, 1}) {
+    FrameFormat format{.width = 320, .height = 240, .layout = Layout::yuv};
+    format.chroma_shift_x = 1;
+    format.chroma_shift_y = shift;
+    const NoiseEstimate found = estimate(noisy_frame(format, {12, 6, 8}));
+    EXPECT_NEAR(found.level[0], 12, 0.7);
+    EXPECT_NEAR(found.level[1], 6, 0.6);
+    EXPECT_NEAR(found.level[2], 8, 0.7);
+  }
+  FrameFormat deep = grey;
+  deep.sample = SampleType::u16;
+  for (const int bits : {10, 16}) {
+    deep.bits = bits;
+    EXPECT_NEAR(estimate(noisy_frame(deep, {10})).level[0], 10, 0.5);
+  }
+  FrameFormat floats = grey;
+  floats.sample = SampleType::f32;
+  floats.bits = 32;
+  floats.white = 100;
+  EXPECT_NEAR(estimate(noisy_frame(floats, {10})).level[0], 10, 0.5);
+}
+
+TEST(EstimateStill, PassesOverSamplesThatAreNoNumbers) {
+  FrameFormat format = grey;
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  const Frame frame = noisy_frame(format, {10});
+  const auto plane = frame.plane<float>(0);
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  constexpr float endless = std::numeric_limits<float>::infinity();
+  for (int i = 0; i < 60; ++i) {
+    plane(5 * i, 3 * i) = i % 3 == 0 ? none : i % 3 == 1 ? endless : -1e30f;
+  }
+  EXPECT_NEAR(estimate(frame).level[0], 10, 0.6);
+  for (int y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, none);
+  const NoiseEstimate nothing = estimate(frame);
+  EXPECT_EQ(nothing.noise.sigma(0), 0);
+  EXPECT_FALSE(nothing.certain);
+}
+
+TEST(EstimateStill, FindsLittleWhereThereIsNone) {
+  const NoiseEstimate texture = estimate(noisy_frame(grey, {0}));
+  EXPECT_LT(texture.noise.sigma(0), 1);
+  const NoiseEstimate ramp =
+      estimate(painted(colour, [](int x, int y) { return 20 + 0.4 * x + 0.3 * y; }));
+  for (int i = 0; i < 3; ++i) EXPECT_LT(ramp.noise.sigma(i), 1) << "a gradient in steps";
+  const NoiseEstimate waves = estimate(painted(
+      grey, [](int x, int y) { return 128 + 60 * std::sin(0.002 * x * y) * std::cos(0.11 * x); }));
+  EXPECT_LE(waves.noise.sigma(0), 2);
+}
+
+TEST(EstimateStill, FindsNoneInDrawings) {
+  for (const FrameFormat& format : {grey, colour}) {
+    const NoiseEstimate found = estimate(painted(format, [](int x, int y) {
+      return (x / 60 + y / 50) % 2 == 0 ? 30.0 : (x % 60 < 4 || y % 50 < 3) ? 220.0 : 140.0;
+    }));
+    EXPECT_EQ(found.noise.sigmas(), (std::array<float, 3>{}));
+    EXPECT_TRUE(found.certain);
+  }
+  EXPECT_EQ(estimate(painted(grey, [](int, int) { return 0.0; })).noise.sigma(0), 0) << "black";
+  EXPECT_EQ(estimate(painted(grey, [](int, int) { return 77.0; })).noise.sigma(0), 0);
+}
+
+// Bars at the top and the bottom, of a value that differs by no more than a codec's rounding.
+TEST(EstimateStill, PassesOverLetterboxes) {
+  const auto noisy = with_noise(texture_picture(320, 240).view(), 15);
+  const NoiseEstimate found = estimate(painted(grey, [&](int x, int y) {
+    return y < 70 || y >= 170 || x < 40 ? 16.0 + (x * 7 + y * 3) % 3
+                                        : static_cast<double>(noisy.view()(x, y));
+  }));
+  EXPECT_NEAR(found.level[0], 15, 1);
+}
+
+// Half of the picture is so dark that half of its noise is clipped.
+TEST(EstimateStill, IsNotMisledByClippedSamples) {
+  std::mt19937 rng{4};
+  std::normal_distribution<double> normal;
+  for (const double low : {0.0, 16.0}) {
+    const NoiseEstimate found = estimate(painted(grey, [&](int x, int) {
+      return std::clamp((x < 160 ? low : 120.0) + 20 * normal(rng), low, 235.0);
+    }));
+    EXPECT_NEAR(found.level[0], 20, 1.2) << low;
+  }
+}
+
+TEST(EstimateStill, SaysSoWherePicturesAreTooSmall) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {7, 9}, {8, 8}, {400, 3}, {12, 12}}) {
+    const FrameFormat format{.width = width, .height = height, .layout = Layout::rgb};
+    const NoiseEstimate found = estimate(noisy_frame(format, {30, 30, 30}));
+    EXPECT_FALSE(found.certain);
+    EXPECT_FALSE(found.why.empty());
+    for (int i = 0; i < 3; ++i) EXPECT_LE(found.noise.sigma(i), 2);
+  }
+  const FrameFormat small{.width = 40, .height = 40};
+  EXPECT_NEAR(estimate(noisy_frame(small, {20})).level[0], 20, 4);
+}
+
+/// Noise of `table` as filters are told, in units of its mean: of the lowest frequencies, and of
+/// the finest.
+std::pair<float, float> ends(const PlaneNoise& noise) {
+  const CoefficientTable table = table_of(noise);
+  const float variance = noise.sigma * noise.sigma;
+  return {(table[1] + table[8]) / 2 / variance, (table[63] + table[62] + table[55]) / 3 / variance};
+}
+
+TEST(EstimateStill, FindsThatNoiseIsCoarse) {
+  const auto clean = texture_picture(320, 240);
+  for (const int kind : {0, 1}) {
+    const testing::ColouredNoise noise =
+        kind == 0 ? blurred_noise(320, 240, 14, true, true) : averaged_noise(320, 240, 14, 3);
+    const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+    std::vector<Plane<float>> planes;
+    planes.push_back(with_noise(noisy.view(), 0));
+    const NoiseEstimate found = estimate(frame_of(grey, planes));
+    EXPECT_TRUE(found.certain);
+    ASSERT_FALSE(found.noise.is_white());
+    EXPECT_NEAR(found.level[0], 14, 6);
+    const auto [low, fine] = ends(found.noise.plane(0));
+    EXPECT_GT(low, 1.3f);
+    EXPECT_LT(fine, 0.7f);
+  }
+}
+
+TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
+  Frame frame = FramePool(colour).acquire();
+  for (int i = 0; i < 3; ++i) {
+    const auto noise = blurred_noise(320, 240, 12, true, true, 5 + i);
+    const auto clean = texture_picture(320, 240, 0.1 * i);
+    store_plane(testing::sum_of(clean.view(), noise.samples.view()).view(), frame, i);
+  }
+  const NoiseEstimate found = estimate(frame);
+  ASSERT_TRUE(found.noise.is_of_opponents());
+  const NoiseModel opponents = found.noise.in_opponent_space();
+  EXPECT_NEAR(opponents.sigma(1) / opponents.sigma(0), std::sqrt(3.0f), 0.5);
+  EXPECT_EQ(opponents.sigma(1), opponents.sigma(2));
+  EXPECT_NO_THROW(validate(found.noise));
+}
+
+TEST(EstimateStill, JudgesAllLooksTogether) {
+  std::vector<Look> looks;
+  for (unsigned n = 0; n < 3; ++n) looks.push_back({noisy_frame(grey, {10}, n)});
+  EXPECT_NEAR(estimate_noise(looks).level[0], 10, 0.4);
+  looks.clear();
+  EXPECT_THROW((void)estimate_noise(looks), InvalidArgument);
+  looks.push_back({noisy_frame(grey, {10})});
+  looks.push_back({noisy_frame(colour, {10, 10, 10})});
+  EXPECT_THROW((void)estimate_noise(looks), InvalidArgument);
+}
+
+TEST(EstimateStill, IsTheSameForEqualPictures) {
+  for (const FrameFormat& format : {grey, colour}) {
+    const Frame frame = noisy_frame(format, {7, 9, 11});
+    EXPECT_TRUE(equal(estimate(frame), estimate(frame)));
+  }
+}
+
+TEST(ScaledNoise, HasSoManyTimesTheLevel) {
+  NoiseModel noise(std::array<float, 3>{2, 4, 6});
+  noise.plane(1).correlation = blurred_noise(8, 8, 1, true, true).correlation;
+  auto curve = std::make_shared<NoiseCurve>();
+  curve->sigma.fill(3);
+  noise.plane(2).curve = curve;
+  const NoiseModel half = scaled(noise, 0.5f);
+  EXPECT_EQ(half.sigmas(), (std::array<float, 3>{1, 2, 3}));
+  EXPECT_EQ(half.plane(1).correlation, noise.plane(1).correlation);
+  EXPECT_EQ(half.plane(2).curve->sigma[5], 1.5f);
+  const NoiseModel opponents = NoiseModel::of_opponents(
+      {PlaneNoise{4, nullptr, nullptr}, {6, nullptr, nullptr}, {8, nullptr, nullptr}});
+  const NoiseModel twice = scaled(opponents, 2);
+  ASSERT_TRUE(twice.is_of_opponents());
+  EXPECT_EQ(twice.in_opponent_space().sigmas(), (std::array<float, 3>{8, 12, 16}));
+  EXPECT_THROW((void)scaled(noise, 0), InvalidArgument);
+  EXPECT_THROW((void)scaled(noise, std::nanf("")), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace lull
