@@ -23,6 +23,9 @@ constexpr std::size_t few_blocks = 16;
 /// have white noise, however little: quiet blocks of Set12 and Kodak fall by 3.5 and 1.42 at most
 /// (one picture of 18 excepted).
 constexpr double steep = 3.0, steep_to_the_end = 1.55;
+/// Or by less, on what is fine and white, but all that is coarser is alike in all quiet blocks, and
+/// has the level of the middle frequencies at the lowest too, nearly.
+constexpr double rather_steep = 2.0, even = 1.2, flat = 2.0;
 /// Cameras' noise is nearly flat at the lowest frequencies; shading and soft texture rise by more
 /// than this, from v + u = 3, 4 to 1, 2.
 constexpr double soft = 3.4;
@@ -121,8 +124,12 @@ class StillEstimate {
 
   static bool is_white(const QuietSpectrum& quiet) {
     const double end = std::max(1e-3, band_level(quiet.table, 11, 13));
-    return band_level(quiet.table, 5, 5) < steep * end ||
-           band_level(quiet.table, 8, 8) < steep_to_the_end * end;
+    const double fall = band_level(quiet.table, 5, 5) / end;
+    const bool steep_all_along =
+        fall >= steep && band_level(quiet.table, 8, 8) >= steep_to_the_end * end;
+    const bool even_and_flat = quiet.greater_unevenness < even &&
+                               band_level(quiet.table, 1, 2) < flat * band_level(quiet.table, 3, 4);
+    return !steep_all_along && !(fall >= rather_steep && even_and_flat);
   }
   static bool is_texture(const QuietSpectrum& quiet) {
     return quiet.unevenness >= uneven ||

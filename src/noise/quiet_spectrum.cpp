@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <tuple>
 #include <vector>
 
 // The coefficients of a block are two sets, (v + u) odd and even, as on a checkerboard. Blocks are
@@ -179,7 +179,8 @@ QuietSpectrum quiet_spectrum(std::span<const float> values, const PictureBlocks&
       return band_level(a.table, 1, 2) < band_level(b.table, 1, 2);
     });
     for (int k = 1; k < 64; ++k) result.table[k] = (found[0].table[k] + found[1].table[k]) / 2;
-    result.unevenness = std::min(found[0].unevenness(), found[1].unevenness());
+    std::tie(result.unevenness, result.greater_unevenness) =
+        std::minmax({found[0].unevenness(), found[1].unevenness()});
   }
   return result;
 }

@@ -14,9 +14,9 @@ struct QuietSpectrum {
   /// brightness. Of (0, 0), which is the picture's, 0.
   CoefficientTable table{};
   /// How much more the middle frequencies hold in the quietest fifth of blocks than in the quietest
-  /// fiftieth, as a ratio of levels, in that of the two ranges where it is less: noise is the same
-  /// everywhere, texture is not.
-  double unevenness = 1;
+  /// fiftieth, as a ratio of levels: noise is the same everywhere, texture is not. In that of the
+  /// two ranges where it is less, and in the other.
+  double unevenness = 1, greater_unevenness = 1;
   /// Level of the fine frequencies, v + u >= 7, of all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks to tell
