@@ -1,0 +1,323 @@
+#include "noise/estimate_clip.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "support/coloured_noise.h"
+#include "support/pictures.h"
+
+namespace lull {
+namespace {
+
+using testing::make_frame;
+using testing::sum_of;
+using testing::texture_picture;
+using testing::with_noise;
+
+constexpr int width = 224, height = 160;
+
+/// A texture with edges and slopes that moves by a part of a sample, another in each plane.
+Plane<float> moving(int w, int h, double time, double phase = 0) {
+  Plane<float> picture(w, h);
+  for (int j = 0; j < h; ++j)
+    for (int i = 0; i < w; ++i) {
+      const double x = i + 1.37 * time, y = j + 0.61 * time;
+      double v = 110 + 25 * std::sin(x * 0.043 + phase) + 20 * std::cos(y * 0.061 - x * 0.02);
+      v += 18 * std::tanh(3 * std::sin(x * 0.05 + y * 0.09)) +
+           10 * std::sin(x * 0.9 + y * 0.35) * (std::sin(x * 0.021) > 0.3);
+      picture.view()(i, j) = static_cast<float>(v);
+    }
+  return picture;
+}
+
+FrameFormat grey(int w = width, int h = height) { return {.width = w, .height = h}; }
+FrameFormat colour(Layout layout) {
+  FrameFormat format = grey();
+  format.layout = layout;
+  if (layout == Layout::yuv) format.chroma_shift_x = format.chroma_shift_y = 1;
+  return format;
+}
+
+/// Frame number `time` of a clip without noise: what plane `i` shows.
+using Scene = std::function<Plane<float>(int w, int h, int i, double time)>;
+Plane<float> texture(int w, int h, int i, double time) {
+  return moving(w, h, w < width ? time / 2 : time,
+                i);  // half of the motion in chroma of half the size
+}
+
+/// `looks` looks of 3 frames, ten apart, with noise that `add` adds to plane `i`.
+using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
+std::vector<Look> clip(const FrameFormat& format, const Noise& add, const Scene& scene = texture,
+                       int looks = 2) {
+  std::vector<Look> all;
+  for (int l = 0; l < looks; ++l) {
+    Look look;
+    for (int f = 0; f < 3; ++f) {
+      Frame frame = make_frame(format, 8);
+      for (int i = 0; i < format.planes(); ++i) {
+        const int w = format.plane_width(i), h = format.plane_height(i);
+        const Plane<float> clean = scene(w, h, i, 10 * l + f);
+        const auto seed = static_cast<unsigned>(100 * l + 10 * f + i + 1);
+        store_plane(add(clean.view(), i, seed).view(), frame, i);
+      }
+      look.push_back(frame);
+    }
+    all.push_back(look);
+  }
+  return all;
+}
+Noise white(double sigma) {
+  return [=](PlaneView<const float> clean, int, unsigned seed) {
+    return with_noise(clean, sigma, seed);
+  };
+}
+Noise blurred(float sigma) {
+  return [=](PlaneView<const float> clean, int, unsigned seed) {
+    const auto noise = testing::blurred_noise(clean.width, clean.height, sigma, true, true, seed);
+    return sum_of(clean, noise.samples.view());
+  };
+}
+
+float sigma_of(const std::vector<Look>& looks) {
+  const ClipMeasurement measured = measure_clip(looks);
+  EXPECT_TRUE(measured.found);
+  const NoiseEstimate estimate = estimate_of(measured, looks[0][0].format.layout);
+  EXPECT_TRUE(estimate.certain);
+  EXPECT_TRUE(estimate.noise.plane(0).is_white());
+  return estimate.noise.sigma(0);
+}
+
+/// Writes `value(x, y, v)` for all samples of the first plane of all frames, which have 8 bits.
+void edit(std::vector<Look>& looks, const std::function<int(int x, int y, int v)>& value) {
+  for (Look& look : looks)
+    for (Frame& frame : look) {
+      const auto plane = frame.plane<std::uint8_t>(0);
+      for (int y = 0; y < plane.height; ++y)
+        for (int x = 0; x < plane.width; ++x)
+          plane(x, y) = static_cast<std::uint8_t>(value(x, y, plane(x, y)));
+    }
+}
+
+TEST(NoiseOfClips, WhiteIsFoundUnderMotionByPartsOfSamples) {
+  for (const float sigma : {3.0f, 10.0f, 40.0f})
+    EXPECT_NEAR(sigma_of(clip(grey(), white(sigma))), sigma, 0.06f * sigma) << sigma;
+}
+
+TEST(NoiseOfClips, CorrelatedNoiseHasItsSpectrum) {
+  const auto measured = measure_clip(clip(grey(), blurred(8), texture, 4));
+  ASSERT_TRUE(measured.found);
+  EXPECT_FALSE(counts_as_white(measured.tables[0]));
+  const PlaneNoise noise = estimate_of(measured, Layout::gray).noise.plane(0);
+  ASSERT_FALSE(noise.is_white());
+  EXPECT_NEAR(noise.sigma, 8, 0.6);
+  EXPECT_NEAR(noise.correlation_at(1, 0), 4 / 6.0, 0.06);
+  EXPECT_NEAR(noise.correlation_at(1, 1), 16 / 36.0, 0.06);
+  EXPECT_NEAR(noise.correlation_at(4, 0), 0, 0.08);
+}
+
+TEST(NoiseOfClips, CleanClipsReadAsNothing) {
+  const auto measured = measure_clip(clip(grey(), white(0)));
+  EXPECT_LT(measured.level[0], 0.5f);
+  EXPECT_EQ(estimate_of(measured, Layout::gray).noise.sigma(0), 0);
+}
+
+TEST(NoiseOfClips, StillScenesShowTheirFreshNoise) {
+  const Scene still = [](int w, int h, int i, double) { return moving(w, h, 3, i); };
+  EXPECT_NEAR(sigma_of(clip(grey(), white(6), still)), 6, 0.3);
+}
+
+TEST(NoiseOfClips, OneRepeatedPictureSaysNothing) {
+  auto looks = clip(grey(), white(6));
+  for (Look& look : looks) look = Look(3, look[0]);
+  EXPECT_FALSE(measure_clip(looks).found);
+}
+
+TEST(NoiseOfClips, RepeatedFramesDoNotCount) {
+  auto looks = clip(grey(), white(6));
+  for (Look& look : looks) look[1] = look[0];
+  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+  // Coded anew: each sample may be off by one.
+  for (Look& look : looks) {
+    Frame again = make_frame(look[0].format);
+    store_plane(with_noise(testing::plane_of(look[0], 0).view(), 0.5, 77).view(), again, 0);
+    look[1] = again;
+  }
+  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+}
+
+TEST(NoiseOfClips, BarsAndLogosAreNotLookedAt) {
+  auto looks = clip(grey(), white(6));
+  edit(looks, [](int x, int y, int v) {
+    if (y < 30 || y >= height - 30) return 16;
+    return x > 160 && y > 40 && y < 90 ? 180 + (x * 7 + y * 3) % 40 : v;
+  });
+  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+}
+
+TEST(NoiseOfClips, ClippedNoiseIsThatBeforeItWasClipped) {
+  const Scene dark = [](int w, int h, int i, double time) {
+    Plane<float> plane = moving(w, h, time, i);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * 0.3f - 8;
+    return plane;
+  };
+  EXPECT_NEAR(sigma_of(clip(grey(), white(25), dark)), 25, 3);
+  // Limited range: samples end at 16.
+  const Scene limited = [](int w, int h, int i, double time) {
+    Plane<float> plane = moving(w, h, time, i);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * 0.3f + 8;
+    return plane;
+  };
+  auto looks = clip(grey(), white(25), limited);
+  edit(looks, [](int, int, int v) { return std::clamp(v, 16, 235); });
+  EXPECT_NEAR(sigma_of(looks), 25, 3);
+}
+
+TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {
+  const Scene fade = [](int w, int h, int i, double time) {
+    Plane<float> plane = moving(w, h, time, i);
+    const float gain = 1 - 0.08f * std::fmod(static_cast<float>(time), 10.0f);
+    const float flash = static_cast<int>(time) % 10 == 1 ? 30 : 0;
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * gain + flash;
+    return plane;
+  };
+  EXPECT_NEAR(sigma_of(clip(grey(), white(5), fade)), 5, 0.35);
+  EXPECT_LT(measure_clip(clip(grey(), white(0), fade)).level[0], 0.6f);
+}
+
+TEST(NoiseOfClips, CutsWithinLooksAreLeftOut) {
+  const auto other = clip(
+      grey(), white(5), [](int w, int h, int, double) { return texture_picture(w, h); }, 2);
+  auto looks = clip(grey(), white(5));
+  for (std::size_t l = 0; l < looks.size(); ++l) looks[l][2] = other[l][2];
+  EXPECT_NEAR(sigma_of(looks), 5, 0.3);
+  for (std::size_t l = 0; l < looks.size(); ++l) looks[l] = {looks[l][0], other[l][0]};
+  EXPECT_FALSE(measure_clip(looks).found);
+}
+
+TEST(NoiseOfClips, PlanesHaveNoiseOfTheirOwn) {
+  const Noise own = [](PlaneView<const float> clean, int i, unsigned seed) {
+    return i == 1 ? blurred(6)(clean, i, seed) : with_noise(clean, i == 0 ? 4 : 10, seed);
+  };
+  const auto measured = measure_clip(clip(colour(Layout::yuv), own, texture, 4));
+  const NoiseModel noise = estimate_of(measured, Layout::yuv).noise;
+  EXPECT_NEAR(noise.sigma(0), 4, 0.24);
+  EXPECT_NEAR(noise.sigma(1), 6, 0.6);
+  EXPECT_NEAR(noise.sigma(2), 10, 0.6);
+  EXPECT_TRUE(noise.plane(0).is_white());
+  EXPECT_FALSE(noise.plane(1).is_white());
+  EXPECT_TRUE(noise.plane(2).is_white());
+}
+
+TEST(NoiseOfClips, RgbIsJudgedInTheOpponentSpace) {
+  const auto measured =
+      measure_clip(clip(colour(Layout::rgb), white(9),
+                        [](int w, int h, int, double time) { return moving(w, h, time); }));
+  EXPECT_NEAR(measured.level[0], 9 / std::sqrt(3.0), 0.35);
+  EXPECT_NEAR(measured.level[1], 9, 0.5);
+  const NoiseEstimate estimate = estimate_of(measured, Layout::rgb);
+  EXPECT_TRUE(estimate.noise.is_of_opponents());
+  for (const float level : estimate.level) EXPECT_NEAR(level, 9, 0.5);
+}
+
+TEST(NoiseOfClips, EverySampleTypeSaysTheSame) {
+  const float eight = sigma_of(clip(grey(), white(5)));
+  for (const int bits : {10, 16, 32}) {
+    FrameFormat format = grey();
+    format.sample = bits == 32 ? SampleType::f32 : SampleType::u16;
+    format.bits = bits;
+    EXPECT_NEAR(sigma_of(clip(format, white(5))), eight, 0.1) << bits;
+  }
+}
+
+TEST(NoiseOfClips, SamplesThatAreNoNumbersAreLeftOut) {
+  FrameFormat format = grey();
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  auto looks = clip(format, white(5));
+  for (Look& look : looks)
+    for (Frame& frame : look)
+      for (int y = 0; y < height; y += 40)
+        frame.plane<float>(0)(y, y) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NEAR(sigma_of(looks), 5, 0.3);
+}
+
+TEST(NoiseOfClips, WeavedFieldsAreToldApart) {
+  const Scene weave = [](int w, int h, int i, double time) {
+    Plane<float> even = moving(w, h, 4 * time, i), odd = moving(w, h, 4 * time + 2, i);
+    for (int y = 0; y < h; y += 2) std::copy_n(even.view().row(y), w, odd.view().row(y));
+    return odd;
+  };
+  const auto looks = clip(grey(), white(5), weave);
+  EXPECT_TRUE(measure_clip(looks).of_fields);
+  EXPECT_NEAR(sigma_of(looks), 5, 0.4);
+  EXPECT_FALSE(measure_clip(clip(grey(), white(5))).of_fields);
+  EXPECT_FALSE(measure_clip(clip(grey(), white(40))).of_fields);
+}
+
+TEST(NoiseOfClips, BlocksThatACodecCopiedDoNotCount) {
+  auto looks =
+      clip(grey(), white(6), [](int w, int h, int i, double) { return moving(w, h, 3, i); });
+  for (Look& look : looks)
+    for (std::size_t f = 1; f < look.size(); ++f) {
+      const auto from = look[f - 1].plane<std::uint8_t>(0), to = look[f].plane<std::uint8_t>(0);
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          if ((x / 32 + y / 32 + f) % 5 < 2) to(x, y) = from(x, y);
+    }
+  EXPECT_NEAR(sigma_of(looks), 6, 0.5);
+}
+
+TEST(NoiseOfClips, FramesThatAreTooSmallSayNothing) {
+  for (const int side : {1, 7, 27, 30})
+    EXPECT_FALSE(measure_clip(clip(grey(side, side), white(5))).found) << side;
+  EXPECT_TRUE(measure_clip(clip(grey(72, 64), white(5), texture, 4)).found);
+}
+
+TEST(NoiseOfClips, SingleFramesSayNothing) {
+  auto looks = clip(grey(), white(5));
+  for (Look& look : looks) look.resize(1);
+  EXPECT_FALSE(measure_clip(looks).found);
+}
+
+TEST(NoiseOfClips, LooksHaveLevelsOfTheirOwn) {
+  std::vector<Look> looks;
+  for (const double sigma : {5, 10, 20}) looks.push_back(clip(grey(), white(sigma), texture, 1)[0]);
+  const ClipMeasurement measured = measure_clip(looks);
+  ASSERT_EQ(measured.look_level.size(), 3u);
+  for (const int l : {0, 1, 2}) EXPECT_NEAR(measured.look_level[l], 5 << l, 0.1 * (5 << l)) << l;
+  EXPECT_NEAR(measured.level[0], 10, 0.8);
+}
+
+TEST(NoiseOfClips, ACurveIsGivenWhereNoiseDependsOnBrightness) {
+  const Noise shot = [](PlaneView<const float> clean, int, unsigned seed) {
+    Plane<float> noise = with_noise(clean, 1, seed);
+    for (int y = 0; y < clean.height; ++y)
+      for (int x = 0; x < clean.width; ++x)
+        noise.view()(x, y) = clean(x, y) + (noise.view()(x, y) - clean(x, y)) * 0.05f * clean(x, y);
+    return noise;
+  };
+  const auto measured = measure_clip(clip(grey(), shot, texture, 6));
+  ASSERT_NE(measured.curve, nullptr);
+  for (const float at : {80.0f, 110.0f, 140.0f})
+    EXPECT_NEAR(measured.curve->at(at), 0.05f * at, 0.15f * 0.05f * at) << at;
+  EXPECT_EQ(measure_clip(clip(grey(), white(6), texture, 6)).curve, nullptr);
+}
+
+TEST(NoiseOfClips, EqualFramesGiveEqualBits) {
+  const auto looks = clip(colour(Layout::yuv), blurred(5));
+  const ClipMeasurement one = measure_clip(looks), two = measure_clip(looks);
+  EXPECT_EQ(one.tables, two.tables);
+  EXPECT_EQ(one.look_level, two.look_level);
+}
+
+}  // namespace
+}  // namespace lull
