@@ -1,6 +1,7 @@
 // Matching on the device against brute force in the same integers: equal groups, to the last tie.
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -58,9 +59,12 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
       int product = 0;
       for (int j = 0; j < patch; ++j)
         for (int i = 0; i < patch; ++i) product += p.at(x + i, y + j) * p.at(cx + i, cy + j);
-      const int score =
-          std::clamp(65535 - half_norm(p, x, y) - half_norm(p, cx, cy) + product, 0, 65535);
+      int score = std::clamp(65535 - half_norm(p, x, y) - half_norm(p, cx, cy) + product, 0, 65535);
       const bool self = dx == 0 && dy == 0;
+      if (phase.bias != nullptr && within_lags(dx, dy) && score != 0)
+        score = std::clamp(score - static_cast<int>(std::lrint(
+                                       32 * static_cast<double>((*phase.bias)[lag_index(dx, dy)]))),
+                           0, 65535);
       if (!self && (score < min_score || score == 0)) continue;
       const int place = self ? -1 : (dy + radius) * phase.window + dx + radius;
       found.emplace_back(self ? -70000 : -score, place, pack_displacement(dx, dy));
@@ -142,6 +146,29 @@ TEST_F(CudaMatch, TakesAnyWindowStepAndBand) {
     for (const int step : {1, 4, 8})
       for (const cuda::DeviceLimits& gpu : {ample, scarce, scarcest})
         expect_brute_force(picture, {.window = window, .group = 16, .step = step, .tau = 900}, gpu);
+}
+
+/// More than tau in the middle, less than nothing elsewhere, different in each place.
+DistanceBias uneven_bias() {
+  DistanceBias bias;
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      bias[lag_index(dx, dy)] =
+          static_cast<float>(900.0 / (1 + dx * dx + 2 * dy * dy) + 0.3 * dx * dy - 9.7);
+  return bias;
+}
+
+TEST_F(CudaMatch, AddsTheBiasOfNoiseThatIsNotWhite) {
+  const DistanceBias bias = uneven_bias();
+  for (const Content content : {Content::smooth, Content::noise, Content::constant})
+    for (const int window : {1, 7, 25, 39})
+      for (const int step : {1, 4})
+        for (const int group : {16, 32})
+          for (const cuda::DeviceLimits& gpu : {ample, scarce, scarcest}) {
+            MatchParams params{.window = window, .group = group, .step = step, .tau = 700};
+            params.bias = &bias;
+            expect_brute_force(make_picture(45, 41, content), params, gpu);
+          }
 }
 
 TEST_F(CudaMatch, TakesTheSmallestPictures) {

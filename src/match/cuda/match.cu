@@ -36,10 +36,8 @@ template <int N, int chunk, int union_pitch>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
   extern __shared__ std::uint32_t memory[];
   const SharedTables<union_pitch> shared(memory, a.plan);
-  store_group(a, threadIdx.x >> 5, match_own<N, chunk>(a, shared), [&](int place) {
-    const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
-    return pack_displacement(x - a.radius, y - a.radius);
-  });
+  store_group(a, threadIdx.x >> 5, match_own<N, chunk>(a, shared),
+              [&](int place) { return own_displacement(a, place); });
 }
 
 using Kernel = void (*)(MatchArgs);
@@ -77,6 +75,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream) {
   const MatchArgs args = arguments(guide, margins, grid, batch, phase, plan, groups);
+  if (phase.bias != nullptr) return match_biased(args, *phase.bias, stream);
   const auto shape =
       std::ranges::find(match_shapes, MatchShape{plan.chunk, plan.union_pitch}) - match_shapes;
   const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;

@@ -23,6 +23,8 @@ struct MatchArgs {
   int keep;       // N
   int min_score;  // score at distance tau
 };
+/// match() with a bias (match_biased.cu).
+void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
 /// Half the squared distance of patches at this mean squared one, in the guide's units.
 double half_distance(double mean, const Guide& guide);
 /// @throws InternalError where distances up to tau do not fit

@@ -203,11 +203,17 @@ struct ReferencePlace {
   }
 };
 
+/// MatchParams::bias for nothing.
+struct NoBias {
+  __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
+};
+
 /// What step 3 scans of the union's rows `from` .. `to` - 1, the first of the table being row
 /// `band`: without the reference patch itself.
-template <int chunk, int union_pitch>
+template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
-                                   int to, const SharedTables<union_pitch>& shared) {
+                                   int to, const SharedTables<union_pitch>& shared,
+                                   const Bias& bias = {}) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const Scan scan{
       to - from,
@@ -219,8 +225,15 @@ __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at,
       shared.scores + table_of(a.plan, reference, at.dx & ~1) + (from - band) * a.plan.score_row};
   const int own_row = at.dy + a.radius - from;
   if (lane == 0 && own_row >= 0 && own_row < scan.rows) *scan.score(own_row, a.radius) = 0;
+  bias.apply(scan, own_row, a.radius, lane);
   clear_gaps<chunk>(scan, lane);
   return scan;
+}
+
+/// Of a candidate in the frame of the reference patch, by its place in the window.
+__device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, int place) {
+  const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
+  return pack_displacement(x - a.radius, y - a.radius);
 }
 
 /// Of the reference patch alone.
@@ -229,8 +242,9 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
 }
 
 /// Steps 1 to 3 in the frame of the reference patches.
-template <int N, int chunk, int union_pitch>
-__device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared) {
+template <int N, int chunk, int union_pitch, class Bias = NoBias>
+__device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared,
+                                     const Bias& bias = {}) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(a, reference);
   load_reference(a, at.x, at.y, reference, lane, shared);
@@ -244,7 +258,7 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
     __syncthreads();
     const int from = max(band, at.dy), to = min(band + rows, at.dy + a.window);
     if (from < to)
-      select<N, chunk>(scan_of_own<chunk>(a, at, band, from, to, shared), a.keep, a.min_score,
+      select<N, chunk>(scan_of_own<chunk>(a, at, band, from, to, shared, bias), a.keep, a.min_score,
                        shared.pending + reference * pending_slots, best);
     if (band + rows < a.plan.union_height) __syncthreads();
   }

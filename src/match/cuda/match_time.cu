@@ -1,9 +1,4 @@
-// Grouping over frames: match.cu in the reference patches' own frame, and then in each other frame
-// around the place that motion predicts. A brick of reference patches lies within one bundle and so
-// has one vector for each frame: its candidates are a union of windows there too. The tables of
-// several frames stand one after the other, rows of the windows alone, and are scanned as one:
-// selection costs more than scores do. For the same reason a small window in the own frame is
-// scanned with the others' first chunk.
+// The kernels that group over frames (match_time.cuh).
 
 #include <algorithm>
 #include <array>
@@ -11,240 +6,21 @@
 #include <span>
 #include <utility>
 
-#include "core/error.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
-#include "match/cuda/match_tables.cuh"
+#include "match/cuda/match_time.cuh"
 
 namespace lull {
 namespace {
 
 using namespace match_detail;
 
-constexpr int max_others = 2 * max_temporal;
-
-struct TimeArgs {
-  MatchArgs own;
-  MatchPlan others;
-  MotionGrid grid;  // of the own frame's references
-  int window, at_a_time;
-  int bonus;  // of the score where motion predicts the reference patch
-  int frames = 0;
-  Guide guide[max_others] = {};
-  int offset[max_others] = {};
-  const Motion* motion[max_others] = {};
-
-  /// To a frame, for the brick's reference patches.
-  __device__ Motion motion_to(int frame) const {
-    if (motion[frame] == nullptr) return {};
-    return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * brick_side,
-                       (own.batch.y0 + blockIdx.y) * brick_side);
-  }
-};
-
-/// What the block's threads share of the other frames.
-struct OtherFrames {
-  int motion_x[max_others], motion_y[max_others];
-  int start[max_others];  // of the union, in the plane
-};
-
-/// Own candidates come first in the order of places, then those of the other frames.
-__device__ std::uint32_t displacement_of(const TimeArgs& a, const OtherFrames& frames, int place) {
-  const int own_places = a.own.window * a.own.window, places = a.window * a.window;
-  int window = a.own.window, x = 0, y = 0, offset = 0;
-  if (place >= own_places) {
-    place -= own_places;
-    const int frame = place / places;
-    place -= frame * places;
-    window = a.window, offset = a.offset[frame];
-    x = frames.motion_x[frame], y = frames.motion_y[frame];
-  }
-  const int row = place / window;
-  return pack_displacement(x + place - row * window - window / 2, y + row - window / 2, offset);
-}
-
-/// The memory of match_tables.cuh for several frames at a time: samples and norms of each one after
-/// the other.
-template <int union_pitch>
-struct OtherTables {
-  SharedTables<union_pitch> first;
-  int sample_words, norm_words;  // of a frame
-  __device__ OtherTables(std::uint32_t* memory, const MatchPlan& plan, int frames)
-      : first(memory, plan),
-        sample_words((plan.band_rows + patch - 1) * Pitch<union_pitch>::samples),
-        norm_words(plan.band_rows * Pitch<union_pitch>::norms) {
-    first.norms = reinterpret_cast<std::int32_t*>(first.samples + frames * sample_words);
-    first.scores = reinterpret_cast<std::uint32_t*>(first.norms + frames * norm_words);
-  }
-};
-
-/// Step 2 for `count` frames, from `first` on: tables have the rows of the windows alone, those of
-/// one frame after those of the other.
-template <int union_pitch>
-__device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
-                             const OtherTables<union_pitch>& tables) {
-  constexpr int pitch = Pitch<union_pitch>::samples;
-  const MatchPlan& plan = a.others;
-  const SharedTables<union_pitch>& shared = tables.first;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
-  const References references(shared.patches, g, half, quad);
-  const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
-  const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
-  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // of g + 8 too
-  const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
-  const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  const auto address_of = [&](int reference, int top) {
-    const int word = table_of(plan, reference, left, top) - top * plan.score_row + t - left / 2;
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores)) + 4 * word;
-  };
-  const std::uint32_t first_low = address_of(g, top_low), first_high = address_of(g + 8, top_high);
-  const int columns = plan.union_width / 8, units = columns * (plan.union_height / unit_rows);
-  const std::uint32_t row_bytes = 4 * plan.score_row;
-
-  for (int unit = warp; unit < units * count; unit += warps) {
-    const int k = unit / units, own_unit = unit - k * units;
-    const int unit_y = own_unit * plan.columns_inverse >> 16;
-    const int y = unit_y * unit_rows, x = (own_unit - unit_y * columns) * 8;
-    const bool inside =
-        static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
-    const std::uint32_t from = (k * a.window + y) * row_bytes + 2 * x;
-    const std::uint32_t* const sample = shared.samples + k * tables.sample_words +
-                                        (y + quad) * pitch + x + (frames.start[first + k] & 3) + g +
-                                        4 * half;
-    const std::int32_t* const norm =
-        shared.norms + k * tables.norm_words + y * union_pitch + x + 2 * t;
-    score_unit<union_pitch>(
-        references, sample, norm, [&](int row, std::uint32_t low, std::uint32_t high) {
-          const auto is_in = [&](int top) {
-            return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(a.window);
-          };
-          if (is_in(top_low)) store_shared(first_low + from + row * row_bytes, low);
-          if (is_in(top_high)) store_shared(first_high + from + row * row_bytes, high);
-        });
-  }
-}
-
-/// Step 1 for `count` frames, from `first` on: by a team of warps each.
-template <int union_pitch>
-__device__ void load_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
-                            const OtherTables<union_pitch>& tables) {
-  const int team = warps / max(count, 1) * 32, k = threadIdx.x / team;
-  if (k < count)
-    load_band<union_pitch>(
-        a.guide[first + k], a.others, a.own.margins.pitch, frames.start[first + k],
-        a.others.union_height, tables.first.samples + k * tables.sample_words,
-        tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
-}
-
-/// What step 3 scans of these frames, with the bonus where motion predicts the reference patch.
-template <int chunk, int union_pitch>
-__device__ Scan scan_of_others(const TimeArgs& a, const ReferencePlace& at, int first, int count,
-                               const OtherTables<union_pitch>& tables) {
-  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
-  const Scan scan{count * a.window,
-                  at.dx & 1,
-                  a.own.window * a.own.window + first * a.window * a.window,
-                  a.window,
-                  a.others.score_row,
-                  a.others.row_inverse,
-                  tables.first.scores + table_of(a.others, reference, at.dx & ~1, at.dy)};
-  if (lane < count) {
-    std::uint16_t& score = *scan.score(lane * a.window + a.window / 2, a.window / 2);
-    if (score != 0) score = static_cast<std::uint16_t>(min(score + a.bonus, 65535));
-  }
-  clear_gaps<chunk>(scan, lane);
-  return scan;
-}
-
-/// Steps 1 to 3 in other frames, `count` from `first` on.
-template <int N, int chunk, int union_pitch>
-__device__ void match_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
-                             const OtherTables<union_pitch>& tables, BestList& best) {
-  const int reference = threadIdx.x >> 5;
-  __syncthreads();
-  load_others(a, frames, first, count, tables);
-  __syncthreads();
-  score_others(a, frames, first, count, tables);
-  __syncthreads();
-  const ReferencePlace at(a.own, reference);
-  select<N, chunk>(scan_of_others<chunk>(a, at, first, count, tables), a.own.keep, a.own.min_score,
-                   tables.first.pending + reference * pending_slots, best);
-}
-
-/// The words of an own scan, then those of the others'.
-template <int own_chunk>
-struct WordsOfBoth {
-  ScanWords own, others;
-
-  __device__ std::uint32_t operator[](int k) const {
-    return k < own_chunk ? own[k] : others[k - own_chunk];
-  }
-  __device__ std::uint32_t place(int k) const {
-    return k < own_chunk ? own.place(k) : others.place(k - own_chunk);
-  }
-};
-
-/// Steps 1 to 3 in the own frame, where a window is a chunk and all rows are a band, and in the
-/// first `count` others.
-template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch>
-__device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, int count,
-                                  const SharedTables<own_pitch>& own_tables,
-                                  const OtherTables<union_pitch>& tables) {
-  const MatchArgs& own = a.own;
-  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
-  const ReferencePlace at(own, reference);
-  const int rows = own.plan.union_height;
-  __syncthreads();  // `frames` are there
-  load_reference(own, at.x, at.y, reference, lane, own_tables);
-  load_band<own_pitch>(own.guide, own.plan, own.margins.pitch, at.start, rows, own_tables.samples,
-                       own_tables.norms, threadIdx.x, threads);
-  load_others(a, frames, 0, count, tables);
-  __syncthreads();
-  score_band(own, at.start & 3, rows, own_tables);
-  score_others(a, frames, 0, count, tables);
-  __syncthreads();
-  const Scan own_scan = scan_of_own<own_chunk>(own, at, 0, at.dy, at.dy + own.window, own_tables);
-  const Scan others = scan_of_others<chunk>(a, at, 0, count, tables);
-  const WordsOfBoth<own_chunk> words{{own_scan, lane}, {others, lane}};
-  std::uint32_t* const pending = own_tables.pending + reference * pending_slots;
-  BestList best = list_of_itself(own);
-  int waiting = 0;
-  select_chunk<N, own_chunk + chunk>(words, own.keep, own.min_score, pending, waiting, best);
-  select<N, chunk>(others, own.keep, own.min_score, pending, best, 32 * chunk, waiting);
-  return best;
-}
-
-/// `at_once`: the own frame's tables stand before those of the others.
 template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
-  if (threadIdx.x < a.frames) {
-    const Motion v = a.motion_to(threadIdx.x);
-    frames.motion_x[threadIdx.x] = v.x, frames.motion_y[threadIdx.x] = v.y;
-    frames.start[threadIdx.x] = a.own.margins.at(
-        a.own.grid.x((a.own.batch.x0 + blockIdx.x) * brick_side) + v.x - a.window / 2,
-        a.own.grid.y((a.own.batch.y0 + blockIdx.y) * brick_side) + v.y - a.window / 2);
-  }
-  const SharedTables<union_pitch> own_tables(memory, a.own.plan);
-  OtherTables<other_pitch> tables(memory + (at_once ? table_words(a.own.plan) : 0), a.others,
-                                  a.at_a_time);
-  tables.first.patches = own_tables.patches;
-  tables.first.pending = own_tables.pending;
-  BestList best;
-  int first = 0;
-  if constexpr (at_once) {
-    first = min(a.at_a_time, a.frames);
-    best = match_at_once<N, chunk, other_chunk>(a, frames, first, own_tables, tables);
-  } else {
-    best = match_own<N, chunk>(a.own, own_tables);
-  }
-  for (; first < a.frames; first += a.at_a_time)
-    match_others<N, other_chunk>(a, frames, first, min(a.at_a_time, a.frames - first), tables,
-                                 best);
-  store_group(a.own, threadIdx.x >> 5, best,
-              [&](int place) { return displacement_of(a, frames, place); });
+  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(a, memory, frames,
+                                                                         NoBias{});
 }
 
 using Kernel = void (*)(TimeArgs);
@@ -280,14 +56,8 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
     args.offset[args.frames] = offset;
     args.motion[args.frames++] = frame.motion;
   }
-  const auto shape =
-      std::ranges::find_if(time_shapes,
-                           [&](const TimeShape& s) {
-                             return s.own == MatchShape{plan.own.chunk, plan.own.union_pitch} &&
-                                    s.others ==
-                                        MatchShape{plan.others.chunk, plan.others.union_pitch};
-                           }) -
-      time_shapes;
+  if (phase.bias != nullptr) return match_time_biased(args, *phase.bias, plan.shared_bytes, stream);
+  const std::size_t shape = shape_of(args);
   const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
   cuda::allow_shared_memory(kernel);
   kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, plan.shared_bytes, stream>>>(args);

@@ -1,0 +1,61 @@
+#pragma once
+// Noise that is not white, in the tables of scores: between steps 2 and 3 of match.cu what
+// MatchParams::bias says is taken off the scores of candidates near the reference patch.
+
+#include <cmath>
+#include <cstdlib>
+
+#include "match/cuda/match_tables.cuh"
+
+namespace lull::match_detail {
+
+/// A displacement and its opposite have one bias: places are counted row by row from the middle.
+constexpr int bias_place(int dx, int dy) {
+  const int place = dy * correlation_lags + dx;
+  return place < 0 ? -place : place;
+}
+inline constexpr int bias_places = bias_place(correlation_reach, correlation_reach) + 1;
+
+/// The bias as scores.
+struct ScoreBias {
+  std::int32_t of[bias_places];
+
+  ScoreBias(const DistanceBias& bias, const Guide& guide) {
+    // Less than the range of a score either way says as much as any more would.
+    constexpr double most = 65535;
+    for (int dy = 0; dy <= correlation_reach; ++dy)
+      for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
+        const double half = half_distance(static_cast<double>(bias[lag_index(dx, dy)]), guide);
+        of[bias_place(dx, dy)] = static_cast<std::int32_t>(std::lrint(half > most    ? most
+                                                                      : half < -most ? -most
+                                                                                     : half));
+      }
+  }
+};
+
+/// The same in shared memory.
+struct SharedBias {
+  const std::int32_t* of;
+
+  /// A copy in `memory`, by a block that meets before it scans.
+  __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
+    if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
+  }
+
+  /// For the scan of a warp, in which the reference patch would be in row `own_row`, column
+  /// `radius`. Scores of 0 are no candidates, or too far whatever is taken off (greatest_scale()).
+  __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
+    if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
+    for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {
+      const int dy = i / correlation_lags - correlation_reach;
+      const int dx = i % correlation_lags - correlation_reach, row = own_row + dy;
+      if (row < 0 || row >= scan.rows || dx < -radius || dx > radius || (dx == 0 && dy == 0))
+        continue;
+      std::uint16_t& score = *scan.score(row, radius + dx);
+      if (score != 0)
+        score = static_cast<std::uint16_t>(min(max(score - of[bias_place(dx, dy)], 0), 65535));
+    }
+  }
+};
+
+}  // namespace lull::match_detail

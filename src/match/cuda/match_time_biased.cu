@@ -1,0 +1,54 @@
+// match_time.cu for noise that is not white (match_bias.cuh).
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "cuda/check.h"
+#include "cuda/shared_memory.h"
+#include "match/cuda/match_bias.cuh"
+#include "match/cuda/match_time.cuh"
+
+namespace lull {
+namespace {
+
+using namespace match_detail;
+
+template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
+__global__ void __launch_bounds__(threads, 2)
+    biased_time_kernel(const TimeArgs a, const ScoreBias bias) {
+  extern __shared__ std::uint32_t memory[];
+  __shared__ OtherFrames frames;
+  __shared__ std::int32_t bias_memory[bias_places];
+  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(
+      a, memory, frames, SharedBias(bias, bias_memory));
+}
+
+using Kernel = void (*)(TimeArgs, ScoreBias);
+struct KernelChoice {
+  Kernel of_16, of_32;
+};
+template <std::size_t I, int N>
+constexpr Kernel kernel_of =
+    biased_time_kernel<N, time_shapes[I].at_once, time_shapes[I].own.chunk,
+                       time_shapes[I].own.union_pitch, time_shapes[I].others.chunk,
+                       time_shapes[I].others.union_pitch>;
+template <std::size_t... I>
+constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
+  return {{{kernel_of<I, 16>, kernel_of<I, 32>}...}};
+}
+const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
+
+}  // namespace
+
+void match_detail::match_time_biased(const TimeArgs& args, const DistanceBias& bias,
+                                     std::size_t shared_bytes, cudaStream_t stream) {
+  const KernelChoice& choice = kernels[shape_of(args)];
+  const Kernel kernel = args.own.keep <= 16 ? choice.of_16 : choice.of_32;
+  cuda::allow_shared_memory(kernel);
+  const dim3 grid(args.own.batch.bricks_x, args.own.batch.bricks_y);
+  kernel<<<grid, threads, shared_bytes, stream>>>(args, ScoreBias(bias, args.own.guide));
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull
