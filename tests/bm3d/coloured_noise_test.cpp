@@ -17,6 +17,7 @@
 #include "bm3d/phase_engine.h"
 #include "bm3d/reference/stages.h"
 #include "match/grid.h"
+#include "support/coloured_clips.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
 
@@ -184,30 +185,6 @@ TEST(GroupVariances, BeatATablePerCoefficient) {
   EXPECT_GT(psnr(exact.view(), clean.view()), psnr(by_table.view(), clean.view()) + 0.5);  // 0.81
 }
 
-FrameFormat gray(int width, int height) {
-  return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32};
-}
-
-std::vector<Frame> noisy_clip(int frames, int width, int height, const ColouredNoise& like) {
-  const Plane<float> clean = texture_picture(width, height);
-  std::vector<Frame> clip;
-  for (int n = 0; n < frames; ++n) {
-    const ColouredNoise noise = blurred_noise(width, height, like.sigma, true, false, 50 + n);
-    const Plane<float> noisy = sum_of(clean.view(), noise.samples.view());
-    clip.push_back(make_frame(gray(width, height)));
-    store_plane(noisy.view(), clip.back(), 0);
-  }
-  return clip;
-}
-
-Params coloured_params(const ColouredNoise& noise, int temporal) {
-  NoiseModel model(std::array<float, 3>{noise.sigma, 0, 0});
-  model.plane(0).correlation = noise.correlation;
-  Params params = make_params(Profile::balanced, model, temporal);
-  params.hard.window = params.wiener.window = 13;
-  return params;
-}
-
 /// The first phase of a plan.
 Plane<float> basic_estimate(PhaseEngine& engine, const PhasePlan& plan,
                             PlaneView<const float> noisy) {
@@ -226,11 +203,13 @@ TEST(ColouredNoise, CpuMatchingIsBetterWithoutIt) {
   const Plane<float> noisy = sum_of(clean.view(), noise.samples.view());
   NoiseModel model(std::array<float, 3>{noise.sigma, 0, 0});
   model.plane(0).correlation = noise.correlation;
-  PhasePlan plan = plan_phase(Phase::first, make_params(Profile::high, model), gray(160, 128));
+  PhasePlan plan =
+      plan_phase(Phase::first, make_params(Profile::high, model), gray_floats(160, 128));
   ASSERT_NE(plan.sets[0].bias, nullptr);
-  EXPECT_EQ(
-      plan_phase(Phase::second, make_params(Profile::high, model), gray(160, 128)).sets[0].bias,
-      nullptr);
+  EXPECT_EQ(plan_phase(Phase::second, make_params(Profile::high, model), gray_floats(160, 128))
+                .sets[0]
+                .bias,
+            nullptr);
   const auto engine = make_cpu_engine(2), reference = make_reference_engine();
   const Plane<float> with = basic_estimate(*engine, plan, noisy.view());
   EXPECT_GT(psnr(with.view(), basic_estimate(*reference, plan, noisy.view()).view()), 48);
@@ -244,7 +223,7 @@ TEST(ColouredNoise, CpuGivesTheSameBytesWithAnyNumberOfThreads) {
   const std::vector<Frame> clip = noisy_clip(2, 117, 64, noise);
   std::vector<Plane<float>> expected;
   for (const int threads : {1, 2, 5}) {
-    const auto session = open(coloured_params(noise, 1), gray(117, 64),
+    const auto session = open(coloured_params(noise, 1), gray_floats(117, 64),
                               {.kind = BackendKind::cpu, .threads = threads});
     const std::vector<Frame> results = run_clip(*session, clip);
     ASSERT_EQ(results.size(), 2u);
@@ -264,22 +243,8 @@ TEST(ColouredNoise, CpuGivesTheSameBytesWithAnyNumberOfThreads) {
 
 // Several planes, each with a noise of its own: sets, guides that are made, the opponent space.
 TEST(ColouredNoise, CpuAgreesWithTheReferenceInColour) {
-  FrameFormat rgb = gray(80, 64), yuv420 = gray(80, 64);
-  rgb.layout = Layout::rgb;
-  yuv420.layout = Layout::yuv;
-  yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
-  for (const FrameFormat& format : {rgb, yuv420}) {
-    Frame frame = make_frame(format);
-    NoiseModel model(std::array<float, 3>{18, 12, 15});
-    for (int i = 0; i < 3; ++i) {
-      const int width = format.plane_width(i), height = format.plane_height(i);
-      const ColouredNoise noise =
-          i == 2 ? averaged_noise(width, height, 15, 3)
-                 : blurred_noise(width, height, model.sigma(i), i == 0, i == 1, 7 + i);
-      model.plane(i).correlation = noise.correlation;
-      store_plane(sum_of(texture_picture(width, height, i).view(), noise.samples.view()).view(),
-                  frame, i);
-    }
+  for (const FrameFormat& format : {rgb_floats(80, 64), yuv420_floats(80, 64)}) {
+    const auto [frame, model] = coloured_frame(format);
     Params params = make_params(Profile::balanced, model);
     params.hard.window = params.wiener.window = 13;
     const auto actual = run_clip(*open(params, format, {.kind = BackendKind::cpu}), {frame});
@@ -302,7 +267,7 @@ TEST(ColouredNoise, CpuAgreesWithTheReferenceOverTime) {
   const ColouredNoise noise = blurred_noise(8, 8, 15, true, false);
   const std::vector<Frame> clip = noisy_clip(5, 72, 56, noise);
   const Params params = coloured_params(noise, 2);
-  const FrameFormat format = gray(72, 56);
+  const FrameFormat format = gray_floats(72, 56);
   const auto actual = run_clip(*open(params, format, {.kind = BackendKind::cpu}), clip);
   const auto expected = run_clip(*open(params, format, {.kind = BackendKind::reference}), clip);
   ASSERT_EQ(actual.size(), expected.size());

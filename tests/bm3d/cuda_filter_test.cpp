@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "bm3d/cuda/dft_cuda.h"
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/covariance_cuda.h"
+#include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/kaiser.h"
 #include "bm3d/reference/stages.h"
+#include "support/coloured_noise.h"
 #include "support/device.h"
 #include "support/gpu.h"
 #include "support/gpus.h"
@@ -23,8 +27,9 @@ using testing::on_host;
 struct Case {
   Phase which = Phase::first;
   PhaseParams phase;
-  Strength strength{2.7f, 1.0f};  // lambda or mu2
-  float level = 0;                // added to the picture
+  Strength strength{2.7f, 1.0f};                                 // lambda or mu2
+  float level = 0;                                               // added to the picture
+  std::shared_ptr<const Autocorrelation> correlation = nullptr;  // of the noise; null: white
 };
 
 std::array<FramePlane, 1> alone(const Plane<float>& plane) { return {{{0, plane.view()}}}; }
@@ -37,7 +42,12 @@ class Scene {
   explicit Scene(const Case& c) : case_(c), clean_(testing::texture_picture(width, height)) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) clean_.view()(x, y) += c.level;
-    noisy_ = testing::with_noise(clean_.view(), sigma);
+    noisy_ = c.correlation == nullptr
+                 ? testing::with_noise(clean_.view(), sigma)
+                 : testing::sum_of(
+                       clean_.view(),
+                       testing::blurred_noise(width, height, sigma, true, true).samples.view());
+    noise_ = {sigma, c.correlation};
     const int count_x = reference_count(width, c.phase.step);
     const int count_y = reference_count(height, c.phase.step);
     for (int j = 0; j < count_y; ++j)
@@ -77,12 +87,16 @@ class Scene {
     args.groups = {device_displacements.get(), device_counts.get(),
                    group_capacity(phase.matching())};
 
-    if (phase.transform == Transform::dft)
+    if (phase.transform == Transform::dft) {
       DftFilter(phase, case_.which, nullptr).run(args, case_.strength);
-    else if (case_.which == Phase::first)
-      filter_hard(args, phase, case_.strength, nullptr, gpu);
-    else
-      filter_wiener(args, phase, case_.strength, nullptr, gpu);
+    } else {
+      NoiseModel model;
+      model.plane(0) = noise_;
+      const Covariances covariances(model, phase.transform, nullptr);
+      (case_.which == Phase::first ? filter_hard : filter_wiener)(
+          args, phase, case_.strength, nullptr, gpu, {covariances.of(0)});
+      cuda::check(cudaDeviceSynchronize());  // the tables go
+    }
     normalise(args.sums[0], noisy.get(), margins, args.window, estimate.get(), nullptr);
 
     const auto values = on_host(estimate);
@@ -97,18 +111,23 @@ class Scene {
   Plane<float> by_reference(const PatchTransform<Coefficient>& transform) const {
     const PhaseParams& phase = case_.phase;
     Accumulator sums(width, height);
+    std::optional<PatchCovariance> covariance;
+    if (!noise_.is_white()) covariance.emplace(noise_, axis_rows(phase.transform));
     const int count_x = reference_count(width, phase.step);
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       const int x = reference_position(static_cast<int>(k) % count_x, width, phase.step);
       const int y = reference_position(static_cast<int>(k) / count_x, height, phase.step);
       auto stack = gather<Coefficient>(alone(noisy_), x, y, groups_[k]);
+      GroupVariances variances;
+      if (covariance) variances = group_variances(*covariance, groups_[k], phase.group_transform);
       const double weight =
           case_.which == Phase::first
               ? hard_threshold(stack, transform, phase.group_transform,
                                for_all(case_.strength.value * sigma),
-                               static_cast<double>(case_.strength.mean_factor))
+                               static_cast<double>(case_.strength.mean_factor), variances)
               : wiener(stack, gather<Coefficient>(alone(clean_), x, y, groups_[k]), transform,
-                       phase.group_transform, for_all(case_.strength.value * sigma * sigma));
+                       phase.group_transform, for_all(case_.strength.value * sigma * sigma),
+                       variances);
       for (int m = 0; m < groups_[k].count; ++m)
         sums.add(stack[m], x + displacement_x(groups_[k].members[m]),
                  y + displacement_y(groups_[k].members[m]), weight, kaiser_window(phase.kaiser));
@@ -146,6 +165,7 @@ class Scene {
 
   Case case_;
   Plane<float> clean_, noisy_;
+  PlaneNoise noise_;
   std::vector<Group> groups_;
 };
 
@@ -231,6 +251,68 @@ TEST_F(CudaFilter, FitsItselfToGpusWithLittleSharedMemory) {
 TEST_F(CudaFilter, ResolvesContrastWhateverTheLevel) {
   const Scene scene({Phase::second, {.window = 25, .group = 16, .tau = 2500}, {0.5f}, 100.0f});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
+}
+
+/// That of the noise that Scene then adds.
+std::shared_ptr<const Autocorrelation> blurred() {
+  return testing::blurred_noise(8, 8, 1, true, true).correlation;
+}
+
+// Groups of 2, 4, 8, 16 and 32 take their variances in different ways. (Beside tolerance: variances
+// are in half precision, their roots too.)
+TEST_F(CudaFilter, ThresholdsColouredNoiseAsTheReference) {
+  for (const Transform transform : {Transform::dct, Transform::bior})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+      for (const int group : {1, 2, 4, 8, 16, 32}) {
+        const Scene scene({Phase::first,
+                           {.window = 25,
+                            .group = group,
+                            .tau = 2500,
+                            .transform = transform,
+                            .group_transform = across},
+                           {2.7f, 0.8f},
+                           0,
+                           blurred()});
+        EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance_hard)
+            << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
+      }
+}
+
+TEST_F(CudaFilter, WeighsColouredNoiseAsTheReference) {
+  for (const Transform transform : {Transform::dct, Transform::bior})
+    for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
+      for (const int group : {1, 2, 4, 8, 16, 32}) {
+        const Scene scene({Phase::second,
+                           {.window = 19,
+                            .group = group,
+                            .step = 4,
+                            .tau = 2500,
+                            .transform = transform,
+                            .group_transform = across,
+                            .kaiser = 2.0f},
+                           {0.5f},
+                           0,
+                           blurred()});
+        EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance)
+            << static_cast<int>(transform) << static_cast<int>(across) << " group " << group;
+      }
+}
+
+// Noise that reaches as far as it may, and whatever part of the tiles is in shared memory.
+TEST_F(CudaFilter, FitsColouredNoiseToAnyGpu) {
+  for (const Phase which : {Phase::first, Phase::second})
+    for (const int group : {16, 32})
+      for (const int window : {25, 85})
+        for (const int capability : {75, 86, 90}) {
+          const Scene scene({which,
+                             {.window = window, .group = group, .step = 3, .tau = 2500},
+                             {0.5f, 1.0f},
+                             0,
+                             testing::slanted_correlation()});
+          EXPECT_LT(rms_difference(scene.by_device(testing::gpu(capability)), scene.by_reference()),
+                    which == Phase::first ? tolerance_hard : tolerance)
+              << "window " << window << ", group " << group << ", sm_" << capability;
+        }
 }
 
 }  // namespace

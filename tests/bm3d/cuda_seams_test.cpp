@@ -53,11 +53,12 @@ TEST_F(CudaMatcherSeam, AnotherMatcherTakesTheExhaustiveOnesPlace) {
   }
 }
 
-TEST_F(CudaMatcherSeam, ColouredNoiseIsRefused) {
+TEST_F(CudaMatcherSeam, TheFourierTransformTakesWhiteNoiseAlone) {
   Params params = make_params(Profile::fast, {20, 20, 20});
   auto correlation = std::make_shared<Autocorrelation>();
   (*correlation)[lag_index(0, 0)] = 1;
   params.noise.plane(0).correlation = correlation;
+  params.wiener.transform = Transform::dft;
   const FrameFormat format{.width = 32, .height = 32};
   const Backend gpu{.kind = BackendKind::cuda};
   EXPECT_THROW((void)open(params, format, gpu), InvalidArgument);

@@ -1,6 +1,6 @@
 // How filtering is cut to GPUs, for those that are not here too.
 
-#include "bm3d/cuda/filter_plan.h"
+#include "bm3d/cuda/filter/filter_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -68,6 +68,20 @@ TEST(FilterPlan, StaysAsItWasMeasuredOnAnH100) {
   EXPECT_EQ(tile_of(Phase::first, 39, 16, 2), std::tuple(Staging::shared, 3, 3, 60));
   EXPECT_EQ(tile_of(Phase::second, 49, 32, 3), std::tuple(Staging::shared, 3, 2, 65));
   EXPECT_EQ(tile_of(Phase::second, 85, 16, 3), std::tuple(Staging::direct, 2, 2, 0));
+}
+
+TEST(FilterPlan, TakesColouredNoiseWithoutSharedMemoryWhereItHasNoKernel) {
+  for (const auto& [capability, device] : known_gpus)
+    for (const bool over_time : {false, true}) {
+      FilterWork work = still(Phase::second);
+      work.coloured = true;
+      work.over_time = over_time;
+      work.present[max_temporal] = true;
+      PhaseParams phase{.window = 25, .group = 16};
+      EXPECT_NE(plan_filter(work, phase, device).staging, Staging::direct) << "sm_" << capability;
+      phase.group_transform = GroupTransform::wht;
+      EXPECT_EQ(plan_filter(work, phase, device).staging, Staging::direct) << "sm_" << capability;
+    }
 }
 
 TEST(FilterPlan, HoldsTheSumsOfAllFrames) {

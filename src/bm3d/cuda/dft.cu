@@ -3,7 +3,7 @@
 // other, `capacity` patches each, of which a group uses the first M.
 
 #include "bm3d/cuda/dft_cuda.h"
-#include "bm3d/cuda/filter.cuh"
+#include "bm3d/cuda/filter/filter.cuh"
 #include "cuda/check.h"
 #include "match/group.h"
 

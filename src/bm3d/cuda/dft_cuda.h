@@ -6,7 +6,7 @@
 
 #include <cufft.h>
 
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/kernels.h"
 #include "cuda/handles.h"
 
 namespace lull::bm3d {

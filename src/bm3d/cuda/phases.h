@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "bm3d/cuda/dft_cuda.h"
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/covariance_cuda.h"
+#include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/phase_plan.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
@@ -76,6 +77,7 @@ class CudaPhases {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
     std::unique_ptr<DftFilter> dft;  // null: another transform
+    Covariances covariances;         // of planes whose noise is not white
   };
   /// What planes of one size share.
   struct Geometry {
@@ -107,7 +109,8 @@ class CudaPhases {
   /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(const PhaseState& phase, const MatchParams& matching,
-                   std::span<const SearchFrame> frames, FilterArgs& args);
+                   std::span<const SearchFrame> frames, const CovarianceViews& covariances,
+                   FilterArgs& args);
 
   Params params_;
   FrameFormat format_;

@@ -37,8 +37,8 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
     : params_(params),
       format_(format),
       stream_(stream),
-      first_{plan_phase(Phase::first, params, format), {}, {}},
-      second_{plan_phase(Phase::second, params, format), {}, {}} {
+      first_{plan_phase(Phase::first, params, format), {}, {}, {}},
+      second_{plan_phase(Phase::second, params, format), {}, {}, {}} {
   if (!filters_any()) return;
   plan_planes();
   plan_batches();
@@ -83,8 +83,11 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     const PhaseParams& params = phase->plan.params;
     phase->matcher = make_matcher(params.matching(), 2 * params_.temporal);
     const bool is_run = phase == &first_ || params_.phases == 2;
-    if (is_run && params.transform == Transform::dft)
+    if (!is_run) continue;
+    if (params.transform == Transform::dft)
       phase->dft = std::make_unique<DftFilter>(params, phase->plan.phase, stream_);
+    else  // validate() refuses other than white noise with the DFT
+      phase->covariances = Covariances(phase->plan.noise, params.transform, stream_);
   }
 }
 
@@ -156,7 +159,10 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
   const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * plane.sigma;
   const MatchParams matching = of(phase).plan.matching(set);
-  const float greatest = matching.tau + (params_.temporal > 0 ? matching.place_bonus : 0);
+  float taken_off = params_.temporal > 0 ? matching.place_bonus : 0;
+  if (matching.bias != nullptr)
+    taken_off = std::max(taken_off, -*std::ranges::min_element(*matching.bias));
+  const float greatest = matching.tau + taken_off;
   Guide guide{to.samples, to.half_norms};
   guide.offset = plane.low - beyond;
   // A great tau makes the steps of the guide wider. It comes with strong noise, which hides them.
@@ -187,15 +193,17 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     args.frames.distance[offset] = distance[i];
     args.frames.motion[offset] = searched.motion;
   }
+  CovarianceViews covariances;
   for (int k = 0; k < args.planes; ++k) {
     const int i = set.planes[k];
+    covariances[k] = phase.covariances.of(i);
     args.noisy[k] = frame.noisy[i];
     args.basic[k] = frame.basic[i];
     args.sums[k] = frame.sums[i];
     args.sigma[k] = phase.plan.noise.sigma(i);
     args.greatest_level[k] = greatest_level(format_, i);
   }
-  run_batches(phase, matching, frames, args);
+  run_batches(phase, matching, frames, covariances, args);
 }
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
@@ -204,7 +212,8 @@ void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* 
 }
 
 void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matching,
-                             std::span<const SearchFrame> frames, FilterArgs& args) {
+                             std::span<const SearchFrame> frames,
+                             const CovarianceViews& covariances, FilterArgs& args) {
   const PhasePlan& plan = phase.plan;
   const int bricks_x = bricks_of(args.grid.count_x), bricks_y = bricks_of(args.grid.count_y);
   const int step_x = batch_bricks(params_.batch.width, matching.step);
@@ -219,9 +228,9 @@ void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matchin
       if (phase.dft != nullptr)
         phase.dft->run(args, plan.strength);
       else if (plan.phase == Phase::first)
-        filter_hard(args, plan.params, plan.strength, stream_, device_);
+        filter_hard(args, plan.params, plan.strength, stream_, device_, covariances);
       else
-        filter_wiener(args, plan.params, plan.strength, stream_, device_);
+        filter_wiener(args, plan.params, plan.strength, stream_, device_, covariances);
     }
   }
 }

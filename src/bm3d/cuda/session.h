@@ -11,7 +11,6 @@ namespace lull::bm3d {
 
 /// A session on GPU `device` with `streams` frames in flight. `params` and `format` are valid.
 /// @throws DeviceUnavailable
-/// @throws InvalidArgument  noise that is not white: here all coefficients have one level
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
                                                   int device, int streams);
 

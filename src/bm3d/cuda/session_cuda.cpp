@@ -129,10 +129,6 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
   if (device < 0 || device >= static_cast<int>(list.devices.size()))
     throw DeviceUnavailable("no GPU " + std::to_string(device) + " (visible: 0 to " +
                             std::to_string(list.devices.size() - 1) + "); see: lull devices");
-  if (!params.noise.is_white())
-    throw InvalidArgument(
-        "noise that is not white on a GPU (its filter has one level for all coefficients); choose "
-        "the device cpu");
   return std::make_unique<SessionOnDevice>(params, format, device, streams, make_matcher);
 }
 

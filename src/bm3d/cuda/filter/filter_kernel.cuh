@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "bm3d/cuda/filter_group.cuh"
+#include "bm3d/cuda/filter/filter_group.cuh"
 #include "cuda/shared_memory.h"
 
 namespace lull::bm3d::filter_detail {
@@ -216,9 +216,12 @@ __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
   }
 }
 
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-__global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
-    filter_kernel(const KernelArgs a) {
+/// Args: KernelArgs for white noise; else what is derived from it and shrinks groups itself.
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging,
+          class Args = KernelArgs>
+__global__ void __launch_bounds__(threads,
+                                  least_blocks(second_phase, S, !std::is_same_v<Args, KernelArgs>))
+    filter_kernel(const Args a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
@@ -253,9 +256,14 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
     int offset[S][2];
     spread<S>(place.samples, lane, offset);
     Spectrum<S> spectrum;
-    float weight = shrink<second_phase, S, Transform2d, GroupTransform, staging>(
-        a, work, operands, noise, offset, pitch, (S == 1 ? 4 : 5) - head.log2_count, lane,
-        spectrum);
+    float weight;
+    if constexpr (std::is_same_v<Args, KernelArgs>)
+      weight = shrink<second_phase, S, Transform2d, GroupTransform, staging>(
+          a, work, operands, noise, offset, pitch, (S == 1 ? 4 : 5) - head.log2_count, lane,
+          spectrum);
+    else
+      weight = a.template shrink<second_phase, S, Transform2d, GroupTransform, staging>(
+          work, operands, noise, offset, pitch, head, lane, spectrum);
     // Rounded to a weight that both a half and the fixed point can hold: it must count in the
     // estimates exactly as it does in the sum of weights.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
@@ -278,46 +286,69 @@ __global__ void __launch_bounds__(threads, least_blocks(second_phase, S))
   empty_tiles<staging>(a, work);
 }
 
+/// A launch of a phase's kernel.
+struct Launch {
+  FilterPlan plan;
+  KernelArgs args;
+  dim3 grid;
+
+  Launch(const FilterWork& work, const FilterArgs& filter, const PhaseParams& phase,
+         const Strength& strength, const cuda::DeviceLimits& device)
+      : plan(plan_filter(work, phase, device)), args{filter,   plan.tile,         phase.window / 2,
+                                                     strength, plan.other_radius, plan.rows} {
+    const int side_x = 1 << (plan.tile.log2_x - 2), side_y = 1 << (plan.tile.log2_y - 2);
+    grid = dim3((filter.batch.bricks_x + side_x - 1) / side_x,
+                (filter.batch.bricks_y + side_y - 1) / side_y, filter.planes);
+  }
+
+  template <class Args>
+  void start(void (*kernel)(Args), const Args& all, cudaStream_t stream) const {
+    cuda::allow_shared_memory(kernel);
+    kernel<<<grid, threads, plan.shared_bytes, stream>>>(all);
+    cuda::check(cudaGetLastError());
+  }
+};
+
+inline FilterWork work_of(const FilterArgs& filter, bool second_phase, bool coloured) {
+  return {second_phase ? Phase::second : Phase::first,
+          filter.grid.count_x,
+          filter.grid.count_y,
+          filter.planes,
+          filter.frames.over_time,
+          filter.frames.present.values,
+          coloured};
+}
+
 template <bool second_phase, int S, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream, const cuda::DeviceLimits& device) {
-  const FilterPlan plan = plan_filter(
-      {second_phase ? Phase::second : Phase::first, filter.grid.count_x, filter.grid.count_y,
-       filter.planes, filter.frames.over_time, filter.frames.present.values},
-      phase, device);
-  const KernelArgs args{filter,   plan.tile,         phase.window / 2,
-                        strength, plan.other_radius, plan.rows};
-  const int side_x = 1 << (plan.tile.log2_x - 2), side_y = 1 << (plan.tile.log2_y - 2);
-  const dim3 grid((filter.batch.bricks_x + side_x - 1) / side_x,
-                  (filter.batch.bricks_y + side_y - 1) / side_y, filter.planes);
-  const auto start = [&](auto* kernel) {
-    cuda::allow_shared_memory(kernel);
-    kernel<<<grid, threads, plan.shared_bytes, stream>>>(args);
-  };
-  if (plan.staging == Staging::direct)
+  const Launch launch(work_of(filter, second_phase, false), filter, phase, strength, device);
+  const auto start = [&](void (*kernel)(KernelArgs)) { launch.start(kernel, launch.args, stream); };
+  if (launch.plan.staging == Staging::direct)
     start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>);
-  else if (plan.staging == Staging::shared)
+  else if (launch.plan.staging == Staging::shared)
     start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>);
   else if constexpr (std::is_same_v<GroupTransform, Haar>)  // see plan_filter()
     start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>);
-  cuda::check(cudaGetLastError());
+}
+
+/// Calls `launch` with the size of groups and the transform across them as types.
+template <class Launcher>
+void dispatch(const PhaseParams& phase, const Launcher& launch) {
+  const bool haar = phase.group_transform == GroupTransform::haar;
+  const auto with = [&]<int S>(std::integral_constant<int, S> sets) {
+    haar ? launch(sets, Haar{}) : launch(sets, WalshHadamard{});
+  };
+  phase.group <= 16 ? with(std::integral_constant<int, 1>{})
+                    : with(std::integral_constant<int, 2>{});
 }
 
 template <bool second_phase, class Transform2d>
-void dispatch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
-              cudaStream_t stream, const cuda::DeviceLimits& device) {
-  const bool haar = phase.group_transform == GroupTransform::haar;
-  if (phase.group <= 16) {
-    if (haar)
-      launch<second_phase, 1, Transform2d, Haar>(filter, phase, strength, stream, device);
-    else
-      launch<second_phase, 1, Transform2d, WalshHadamard>(filter, phase, strength, stream, device);
-  } else {
-    if (haar)
-      launch<second_phase, 2, Transform2d, Haar>(filter, phase, strength, stream, device);
-    else
-      launch<second_phase, 2, Transform2d, WalshHadamard>(filter, phase, strength, stream, device);
-  }
+void dispatch_white(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
+                    cudaStream_t stream, const cuda::DeviceLimits& device) {
+  dispatch(phase, [&]<int S, class Across>(std::integral_constant<int, S>, Across) {
+    launch<second_phase, S, Transform2d, Across>(filter, phase, strength, stream, device);
+  });
 }
 
 void filter_hard_dct(const FilterArgs&, const PhaseParams&, const Strength& lambda, cudaStream_t,
@@ -328,5 +359,14 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
+// For planes none of whose noise is white.
+void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
+                       const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
+void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
+                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
+void coloured_wiener_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
+                         const Strength& mu2, cudaStream_t, const cuda::DeviceLimits&);
+void coloured_wiener_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
+                          const Strength& mu2, cudaStream_t, const cuda::DeviceLimits&);
 
 }  // namespace lull::bm3d::filter_detail

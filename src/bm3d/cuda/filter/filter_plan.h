@@ -51,15 +51,16 @@ struct FilterWork {
   int count_x = 0, count_y = 0, planes = 1;  // reference patches in a row, in a column
   bool over_time = false;
   std::array<bool, max_frames> present{};  // over time: frames that groups have patches of
+  bool coloured = false;                   // noise that is not white
 };
 
 /// Blocks that a multiprocessor holds by the registers of a kernel with groups of S times 16.
-constexpr int least_blocks(bool second_phase, int S) {
-  return second_phase ? (S == 1 ? 3 : 2) : (S == 1 ? 4 : 2);
+constexpr int least_blocks(bool second_phase, int S, bool coloured = false) {
+  return S == 2 ? 2 : second_phase || coloured ? 3 : 4;
 }
 /// Those that it holds in fact.
 [[nodiscard]] int blocks_held(const FilterPlan& plan, Phase phase, int group,
-                              const cuda::DeviceLimits& device);
+                              const cuda::DeviceLimits& device, bool coloured = false);
 
 /// Must not depend on the batch: bytes depend on the tile.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,

@@ -2,7 +2,7 @@
 // One group in the registers of a warp, from samples to weighted estimates: steps 1 to 6 of
 // filter.cuh.
 
-#include "bm3d/cuda/filter.cuh"
+#include "bm3d/cuda/filter/filter.cuh"
 
 namespace lull::bm3d::filter_detail {
 

@@ -1,12 +1,12 @@
 // One instantiation of the filter a file: they compile side by side.
 
-#include "bm3d/cuda/filter_kernel.cuh"
+#include "bm3d/cuda/filter/filter_kernel.cuh"
 
 namespace lull::bm3d::filter_detail {
 
 void filter_wiener_bior(const FilterArgs& args, const PhaseParams& phase, const Strength& mu2,
                         cudaStream_t stream, const cuda::DeviceLimits& device) {
-  dispatch<true, Bior>(args, phase, mu2, stream, device);
+  dispatch_white<true, Bior>(args, phase, mu2, stream, device);
 }
 
 }  // namespace lull::bm3d::filter_detail

@@ -1,4 +1,4 @@
-#include "bm3d/cuda/filter_plan.h"
+#include "bm3d/cuda/filter/filter_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -46,7 +46,7 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
     plan.shared_bytes = sizeof(std::uint32_t) * arrays * plan.tile.words();
     if (plan.tile.references() > most || span(log2_x) > tile_pitch ||
         plan.shared_bytes > device.dynamic_limit() ||
-        blocks_held(plan, work.phase, phase.group, device) < blocks)
+        blocks_held(plan, work.phase, phase.group, device, work.coloured) < blocks)
       continue;
     smallest = plan;
     if (tiles_of(work, plan.tile) * work.planes >= enough_tiles * device.multiprocessors) break;
@@ -79,14 +79,18 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 }  // namespace
 
-int blocks_held(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device) {
+int blocks_held(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device,
+                bool coloured) {
   constexpr std::size_t declared = 128;  // window and places of the sums
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
-                  least_blocks(phase == Phase::second, group <= 16 ? 1 : 2));
+                  least_blocks(phase == Phase::second, group <= 16 ? 1 : 2, coloured));
 }
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
+  // Noise that is not white has kernels with shared memory for Haar alone.
+  if (work.coloured && phase.group_transform != GroupTransform::haar)
+    return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
   const FilterTuning& tuning = *std::ranges::find_if(
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
@@ -95,7 +99,7 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
   // Samples from device memory, through the first cache, are slower, but several blocks hide that.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
-      blocks_held(sums, work.phase, phase.group, device) >= tuning.wanted_blocks)
+      blocks_held(sums, work.phase, phase.group, device, work.coloured) >= tuning.wanted_blocks)
     return sums;
   const FilterPlan any = plan_shared(work, phase, device, 1);
   return any.staging == Staging::shared || sums.staging != Staging::sums ? any : sums;

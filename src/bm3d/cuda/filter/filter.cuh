@@ -33,8 +33,8 @@
 // than N patches: each of the M stands N / M times, which is the transform of M scaled by sqrt(N /
 // M), the rest zeros.
 
-#include "bm3d/cuda/filter_plan.h"
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/filter_plan.h"
+#include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/transform_tables.h"
 #include "cuda/check.h"
 #include "cuda/warp.cuh"

@@ -1,8 +1,8 @@
 // The end of a phase: the sum of weighted estimates divided by the sum of weights. Weights are sums
 // over boxes of 8x8 samples, made along one axis after the other, in shared memory.
 
-#include "bm3d/cuda/filter.cuh"
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/filter.cuh"
+#include "bm3d/cuda/filter/kernels.h"
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
 

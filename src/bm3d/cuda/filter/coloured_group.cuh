@@ -1,0 +1,372 @@
+#pragma once
+// Noise that is not white: the variance of the noise in each coefficient of a group, and the
+// shrinkage that knows it.
+//
+// Lane (g, t) needs the variances of what it holds when it shrinks: of coefficient g of all rows,
+// group coefficients 2t, 2t + 1 (and + 8). They are products again (coloured_pairs.h): of r, rows
+// being coefficients g of two rows, columns 16 pairs of members, with signs, rows being these pairs
+// and columns group coefficients. So what a product gives lands where it is needed, and the table
+// of r lies such that a lane reads what it has of a pair, 8 halves, at once; 8 lanes read the 128
+// bytes of a place. Of two members the difference of their displacements says the place.
+//
+// A group of 16 is 120 pairs, in 8 chunks of 16: for each 4 reads, 16 moves of halves and 4
+// products, some 36 instructions in all, and once about 90 to find the places. Groups of 32 have 31
+// chunks, and 4 times those to find places; groups of 8, as over time, have two.
+
+#include "bm3d/cuda/filter/coloured_pairs.h"
+#include "bm3d/cuda/filter/filter_group.cuh"
+#include "noise/patch_covariance.h"
+
+namespace lull::bm3d::filter_detail {
+
+template <class GroupTransform>
+struct PairsOf;
+template <>
+struct PairsOf<Haar> : HaarPairs {};
+template <>
+struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
+
+/// The pairs whose places a lane finds, four members to a word: chunk lane / 4 (of each eight),
+/// pairs 2t and 2t + 1, then 2t + 8 and 2t + 9. First and second member have a byte each.
+struct alignas(8) LanePairs {
+  std::uint32_t low, high;
+};
+struct PairTable {
+  LanePairs up_to_16[4][32];  // [log2 of members - 1][lane]
+  LanePairs of_32[4][32];     // [chunk / 8][lane]
+};
+
+constexpr PairTable make_pair_table() {
+  PairTable table{};
+  for (int row = 0; row < 8; ++row)
+    for (int lane = 0; lane < 32; ++lane) {
+      const int log2 = row < 4 ? row + 1 : 5, chunk = (row < 4 ? 0 : 8 * (row - 4)) + lane / 4;
+      const auto word = [&](int place) {
+        std::uint32_t packed = 0;
+        for (int i = 0; i < 2; ++i) {
+          const MemberPair pair = pair_of(log2, pairs_of_chunk * chunk + place + i);
+          packed |= static_cast<std::uint32_t>(pair.first | pair.second << 8) << 16 * i;
+        }
+        return packed;
+      };
+      (row < 4 ? table.up_to_16[row] : table.of_32[row - 4])[lane] = {word(2 * (lane % 4)),
+                                                                      word(2 * (lane % 4) + 8)};
+    }
+  return table;
+}
+__device__ const PairTable pair_table = make_pair_table();
+
+/// An operand of signs, for one lane: column g, rows 2t and 2t + 1, then 2t + 8 and 2t + 9.
+struct alignas(8) SignWords {
+  std::uint32_t at[2];
+};
+/// Blocks: coefficients 0..7 and 8..15 of a set.
+template <class GroupTransform>
+struct SignTable {
+  static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
+  static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
+  // Where the matrices for 2^log2 members begin.
+  static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
+
+  SignWords up_to_16[4 + of_16][2][32];
+  SignWords wide[2][of_32][2][32];  // [set]
+};
+
+template <class GroupTransform>
+constexpr SignWords sign_words(int log2, int set, int chunk, int block, int lane) {
+  SignWords words{};
+  for (int row = 0; row < 4; ++row) {
+    const int place = 2 * (lane % 4) + 8 * (row / 2) + row % 2;
+    const Term term = PairsOf<GroupTransform>::term(log2, set, lane / 4 + 8 * block,
+                                                    pair_of(log2, pairs_of_chunk * chunk + place));
+    words.at[row / 2] |= power_bits(term.sign, term.shift) << 16 * (row % 2);
+  }
+  return words;
+}
+
+template <class GroupTransform>
+constexpr SignTable<GroupTransform> make_sign_table() {
+  using Table = SignTable<GroupTransform>;
+  Table table{};
+  for (int block = 0; block < 2; ++block)
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int log2 = 1; log2 <= 4; ++log2)
+        for (int chunk = 0; chunk < chunks_of(log2); ++chunk)
+          table.up_to_16[Table::first(log2) + PairsOf<GroupTransform>::matrix_of(chunk)][block]
+                        [lane] = sign_words<GroupTransform>(log2, 0, chunk, block, lane);
+      for (int set = 0; set < 2; ++set)
+        for (int chunk = 1; chunk < chunks_of(5); ++chunk)
+          table.wide[set][PairsOf<GroupTransform>::matrix_of(chunk)][block][lane] =
+              sign_words<GroupTransform>(5, set, chunk, block, lane);
+    }
+  return table;
+}
+template <class GroupTransform>
+__device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
+
+/// A displacement such that the difference of two tells how far apart they are, and that they are
+/// of different frames: those are farther apart than any two of a frame.
+__device__ __forceinline__ int separable(std::uint32_t packed) {
+  return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
+         displacement_x(packed);
+}
+
+/// Where the table has a pair of members, in bytes; bits 4 to 6 are to be combined by XOR with
+/// those of u. `member`: of lane m the m-th, separable.
+__device__ __forceinline__ std::uint32_t place_of_pair(const CovarianceView& noise, int member,
+                                                       std::uint32_t pair) {
+  const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
+                    __shfl_sync(~0u, member, static_cast<int>(pair >> 8 & 0xff));
+  const int dx = apart << 19 >> 19, dy = (apart - dx) >> 13;
+  const bool near = abs(dx) <= noise.reach_x && abs(dy) <= noise.reach_y;
+  const int place = near ? abs(noise.place(dx, dy)) : noise.far;
+  constexpr int bytes_of_place = patch * patch * sizeof(std::uint16_t);
+  return static_cast<std::uint32_t>(place * bytes_of_place +
+                                    CovarianceView::column(place, 0) * (bytes_of_place / patch));
+}
+
+/// The places of a lane's pairs, as LanePairs; they fit in 16 bits.
+struct LanePlaces {
+  std::uint32_t low, high;
+
+  __device__ __forceinline__ LanePlaces(const CovarianceView& noise, int member,
+                                        const LanePairs& pairs)
+      : low(place_of_pair(noise, member, pairs.low) | place_of_pair(noise, member, pairs.low >> 16)
+                                                          << 16),
+        high(place_of_pair(noise, member, pairs.high) |
+             place_of_pair(noise, member, pairs.high >> 16) << 16) {}
+};
+
+/// r of the pairs of one chunk, as the operands of products: rows k and k + 1 of coefficients.
+struct ChunkRatios {
+  std::uint32_t word[4][4];  // [k / 2]
+
+  /// `chunk`: of the eight whose places the lanes have.
+  __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LanePlaces& places,
+                                         int chunk, int lane) {
+    const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.apart);
+    const std::uint32_t own = 16 * (lane >> 2);  // 8 halves of u = g
+    const int from = 4 * chunk + (lane & 3);
+    const std::uint32_t low = __shfl_sync(~0u, places.low, from);
+    const std::uint32_t high = __shfl_sync(~0u, places.high, from);
+    const auto read = [&](std::uint32_t place, std::uint32_t(&to)[4]) {
+      const uint4 eight = __ldg(reinterpret_cast<const uint4*>(table + (place ^ own)));
+      to[0] = eight.x, to[1] = eight.y, to[2] = eight.z, to[3] = eight.w;
+    };
+    std::uint32_t of[4][4];
+    read(low & 0xffffu, of[0]);
+    read(low >> 16, of[1]);
+    read(high & 0xffffu, of[2]);
+    read(high >> 16, of[3]);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      word[j][0] = __byte_perm(of[0][j], of[1][j], 0x5410);
+      word[j][1] = __byte_perm(of[0][j], of[1][j], 0x7632);
+      word[j][2] = __byte_perm(of[2][j], of[3][j], 0x5410);
+      word[j][3] = __byte_perm(of[2][j], of[3][j], 0x7632);
+    }
+  }
+};
+
+__device__ __forceinline__ float root(float x) {
+  float result;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// What is kept of variances in units of c(0): in the first phase their roots.
+template <bool second_phase>
+__device__ __forceinline__ __half2 kept_ratios(float a, float b) {
+  constexpr auto least = static_cast<float>(least_group_variance);
+  a = fmaxf(a, least), b = fmaxf(b, least);
+  return second_phase ? __floats2half2_rn(a, b) : __floats2half2_rn(root(a), root(b));
+}
+template <bool second_phase>
+__device__ __forceinline__ __half2 kept_ratios(std::uint32_t word) {
+  const float2 ratios = __half22float2(halves_of(word));
+  return kept_ratios<second_phase>(ratios.x, ratios.y);
+}
+
+/// Sums of `blocks` times 8 coefficients of a set: [k / 2][block].
+template <int blocks>
+struct RatioSums {
+  FloatSums at[4][blocks];
+
+  /// Of a set that begins with the mean: `members` there; else 0.
+  __device__ __forceinline__ RatioSums(int lane, int members) {
+    if ((lane & 3) != 0) return;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) at[j][0].at[0] = at[j][0].at[2] = static_cast<float>(members);
+  }
+  __device__ __forceinline__ void add(const ChunkRatios& chunk, int block, const SignWords& signs) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      at[j][block] = multiply(chunk.word[j], signs.at[0], signs.at[1], at[j][block]);
+  }
+  template <bool second_phase>
+  __device__ __forceinline__ void keep(Slots& ratio) const {
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+#pragma unroll
+      for (int b = 0; b < blocks; ++b)
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+          ratio[2 * j + i][b] =
+              kept_ratios<second_phase>(at[j][b].at[2 * i], at[j][b].at[2 * i + 1]);
+  }
+};
+
+/// Of what is nothing but rounding, or differences of a patch and itself.
+template <bool second_phase>
+__device__ __forceinline__ void keep_least(Slots& ratio) {
+#pragma unroll
+  for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = kept_ratios<second_phase>(0, 0);
+}
+
+/// Of two neighbours Haar's difference has the variance r: what was read is it.
+template <bool second_phase>
+__device__ __forceinline__ void keep_halves(const ChunkRatios& chunk, int half, int b,
+                                            Slots& ratio) {
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+      ratio[2 * j + i][b] = kept_ratios<second_phase>(chunk.word[j][2 * half + i]);
+}
+
+/// Groups of up to 16: coefficients 0..15 of a set.
+template <bool second_phase, class GroupTransform>
+__device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
+                                              int lane, Slots& ratio) {
+  constexpr bool is_haar = !GroupTransform::transforms_differences;
+  constexpr int blocks = is_haar ? 1 : 2;
+  keep_least<second_phase>(ratio);
+  RatioSums<blocks> sums(lane, 1 << log2);
+  if (log2 > 0) {
+    const LanePlaces places(noise, member, pair_table.up_to_16[log2 - 1][lane]);
+    const int chunks = log2 < 3 ? 1 : log2 == 3 ? 2 : 8;
+#pragma unroll 1
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      const ChunkRatios ratios(noise, places, chunk, lane);
+      const int bits = is_haar ? 32 - __clz(chunk) : chunk;  // matrix_of()
+      const auto& signs = sign_table<GroupTransform>.up_to_16[(log2 < 4 ? log2 - 1 : 4) + bits];
+#pragma unroll
+      for (int block = 0; block < blocks; ++block) sums.add(ratios, block, signs[block][lane]);
+      if (is_haar && log2 == 4 && chunk == 0)  // x = 1 in its second half
+        keep_halves<second_phase>(ratios, 1, 1, ratio);
+    }
+  }
+  sums.template keep<second_phase>(ratio);
+}
+
+/// Groups of 32: both sets, or of Walsh-Hadamard `set`.
+template <bool second_phase, class GroupTransform>
+__device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
+                                            int lane, Slots (&ratio)[2]) {
+  constexpr bool is_haar = !GroupTransform::transforms_differences;
+  RatioSums<2> sums(lane, set == 0 ? 32 : 0);
+#pragma unroll 1
+  for (int round = 0; round < 4; ++round) {
+    const LanePlaces places(noise, member, pair_table.of_32[round][lane]);
+#pragma unroll 1
+    for (int chunk = round == 0 ? 1 : 0; chunk < 8; ++chunk) {
+      const ChunkRatios ratios(noise, places, chunk, lane);
+      const int x = 8 * round + chunk, bits = is_haar ? 32 - __clz(x) : x;
+      const auto& signs = sign_table<GroupTransform>.wide[set][bits];
+      sums.add(ratios, 0, signs[0][lane]);
+      if (!is_haar || x < 4) sums.add(ratios, 1, signs[1][lane]);  // those of Haar are of quads
+      if (is_haar && x == 1) {
+        keep_halves<second_phase>(ratios, 0, 0, ratio[1]);
+        keep_halves<second_phase>(ratios, 1, 1, ratio[1]);
+      }
+    }
+  }
+  sums.template keep<second_phase>(ratio[set]);
+}
+
+/// The variances of a group's coefficients where the spectrum will stand, in units of c(0), or
+/// their roots (kept_ratios). `displacement`: of the lane's slot.
+template <bool second_phase, int S, class GroupTransform>
+__device__ __forceinline__ void group_ratios(const CovarianceView& noise,
+                                             std::uint32_t displacement, int log2, int lane,
+                                             Spectrum<S>& ratios) {
+  const int member = __shfl_sync(~0u, separable(displacement), lane << ((S == 1 ? 4 : 5) - log2));
+  if constexpr (S == 2) {
+    if (log2 == 5) {
+      wide_ratios<second_phase, GroupTransform>(noise, member, 0, lane, ratios.set);
+      if constexpr (GroupTransform::transforms_differences)
+        wide_ratios<second_phase, GroupTransform>(noise, member, 1, lane, ratios.set);
+      return;
+    }
+    keep_least<second_phase>(ratios.set[1]);
+  }
+  narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
+}
+
+/// As threshold(), with the noise's own deviations: `spectrum` has the roots of its ratios before.
+/// Returns the sum of the variances of what is kept, in units of sigma^2.
+template <int S, class Transform2d, class GroupTransform>
+__device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
+                                                    const GroupOperands& operands, float limit,
+                                                    float mean_factor, const float* own,
+                                                    const NoiseScale<S, GroupTransform>& noise,
+                                                    int lane, Spectrum<S>& spectrum) {
+  own += patch * (lane >> 2);
+  float retained = 0;
+  for_spectrum<HalfSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const float scale = set == 0 ? noise.deviation[b] : sqrtf(noise.of_differences);
+          const float deviation = __ldg(own + patch * patch + k + i);
+          const __half2 roots = spectrum.set[set][k + i][b];
+          __half2 bound = roots * twice(limit * deviation * scale * Transform2d::gain(k + i));
+          if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
+            if ((lane & 3) == 0) bound = bound * __floats2half2_rn(mean_factor, 1);
+            if (k + i == 0 && lane == 0)
+              bound = __halves2half2(__float2half_rn(-1), __high2half(bound));
+          }
+          const __half2 value = halves_of(sums.at[i]);
+          const __half2 mask = __hgt2(__habs2(value), bound);
+          spectrum.set[set][k + i][b] = value * mask;
+          const float2 kept = __half22float2(roots * roots * mask);
+          retained = fmaf(kept.x + kept.y, __ldg(own + k + i), retained);
+        }
+      });
+  return warp_sum(retained);
+}
+
+/// As wiener_factors(), likewise; `factors` has the ratios before. Returns the sum of variances
+/// times squared factors, in units of sigma^2.
+template <int S, class Transform2d, class GroupTransform>
+__device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
+                                                  const GroupOperands& operands, float variance,
+                                                  const float* own,
+                                                  const NoiseScale<S, GroupTransform>& noise,
+                                                  int lane, Spectrum<S>& factors) {
+  own += patch * (lane >> 2);
+  float energy = 0;
+  for_spectrum<FloatSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const FloatSums& sums) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const float gain = Transform2d::gain(k + i);
+          const float scale = variance * (set == 0 ? noise.variance[b] : noise.of_differences);
+          const float of_patch = __ldg(own + k + i);
+          const float2 ratios = __half22float2(factors.set[set][k + i][b]);
+          const float of_group[2] = {of_patch * ratios.x, of_patch * ratios.y};
+          float f[2];
+#pragma unroll
+          for (int q = 0; q < 2; ++q) {
+            const float c = sums.at[2 * i + q], noisy = of_group[q] * (scale * (gain * gain));
+            f[q] = fmaf(-noisy, reciprocal(fmaf(c, c, noisy)), 1.0f);
+            if (q == 0 && b == 0 && is_mean(lane, set, k + i)) f[q] = 1;
+            energy = fmaf(f[q] * f[q], of_group[q], energy);
+          }
+          factors.set[set][k + i][b] = __floats2half2_rn(f[0], f[1]);
+        }
+      });
+  return warp_sum(energy);
+}
+
+}  // namespace lull::bm3d::filter_detail

@@ -1,0 +1,85 @@
+#include "bm3d/cuda/filter/covariance_cuda.h"
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "bm3d/transforms.h"
+#include "noise/patch_covariance.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int coefficients = patch * patch;
+/// What is asked for is within 0..2 for noise that there can be; estimates may say anything.
+constexpr double most_apart = 64;
+/// The least variance of a mean that counts as such: fixed point has to tell weights from 1 /
+/// (64 N) of it on.
+constexpr double least_unit = 0.25;
+
+std::uint16_t half_bits(double value) {
+  const __half_raw raw = __float2half_rn(static_cast<float>(value));
+  return raw.x;
+}
+
+template <class T>
+cuda::DeviceBuffer<T> copied(const std::vector<T>& values, cudaStream_t stream) {
+  cuda::DeviceBuffer<T> buffer(values.size());
+  cuda::check(
+      cudaMemcpyAsync(buffer.get(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
+  cuda::check(cudaStreamSynchronize(stream));  // `values` go
+  return buffer;
+}
+
+}  // namespace
+
+CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform) {
+  const PatchCovariance covariance(noise, axis_rows(transform));
+  CovarianceTable table;
+  CovarianceView& view = table.view;
+  view.reach_x = covariance.reach_x(), view.reach_y = covariance.reach_y();
+  view.far = view.place(view.reach_x, view.reach_y) + 1;
+  const std::span<const double> own = covariance.at(0, 0);
+  view.unit = static_cast<float>(std::max(own[0], least_unit));
+
+  // Rows (v, u) of the host's tables become (u, v).
+  const auto transposed = [](int i, int place = 0) {
+    return CovarianceView::column(place, i % patch) * patch + i / patch;
+  };
+  table.own.resize(2 * coefficients);
+  for (int i = 0; i < coefficients; ++i) {
+    table.own[transposed(i)] = static_cast<float>(own[i]);
+    table.own[coefficients + transposed(i)] = static_cast<float>(std::sqrt(own[i]));
+  }
+  table.apart.assign(static_cast<std::size_t>(view.far + 1) * coefficients, half_bits(1));
+  for (int dy = 0; dy <= view.reach_y; ++dy)
+    for (int dx = dy == 0 ? 0 : -view.reach_x; dx <= view.reach_x; ++dx) {
+      const std::span<const double> shared = covariance.at(dx, dy);
+      const int place = view.place(dx, dy);
+      std::uint16_t* const row = table.apart.data() + place * coefficients;
+      for (int i = 0; i < coefficients; ++i)
+        row[transposed(i, place)] =
+            half_bits(std::clamp(1 - shared[i] / own[i], -most_apart, most_apart));
+    }
+  return table;
+}
+
+Covariances::Covariances(const NoiseModel& noise, Transform transform, cudaStream_t stream) {
+  for (int i = 0; i < max_planes; ++i) {
+    const PlaneNoise& plane = noise.plane(i);
+    if (plane.is_white() || plane.sigma == 0) continue;
+    for (int earlier = 0; earlier < i && views_[i].is_white(); ++earlier)
+      if (noise.plane(earlier).correlation == plane.correlation) views_[i] = views_[earlier];
+    if (!views_[i].is_white()) continue;
+    const CovarianceTable table = make_covariance_table(plane, transform);
+    own_.push_back(copied(table.own, stream));
+    apart_.push_back(copied(table.apart, stream));
+    views_[i] = table.view;
+    views_[i].own = own_.back().get();
+    views_[i].apart = apart_.back().get();
+  }
+}
+
+}  // namespace lull::bm3d
