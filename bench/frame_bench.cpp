@@ -144,8 +144,12 @@ std::vector<std::shared_ptr<Case>> make_cases(const Options& o) {
           format_of({size.empty() ? Size{} : parse_size(size), layout}, picture.noisy.format);
       const PicturePair pair{reshape(picture.noisy, format, 0, cuda::pinned_memory()),
                              reshape(picture.clean, format, 0, cuda::pinned_memory())};
-      for (const Configuration& configuration : configurations(o.grid))
-        cases.push_back(std::make_shared<Case>(Case{configuration, pair}));
+      for (const Configuration& configuration : configurations(o.grid)) {
+        Case c{configuration, pair};
+        c.pair.noisy = with_noise(pair, static_cast<double>(configuration.sigma),
+                                  configuration.squares, cuda::pinned_memory());
+        cases.push_back(std::make_shared<Case>(std::move(c)));
+      }
     }
   return cases;
 }
@@ -204,6 +208,7 @@ Options parse(int argc, char** argv) {
   app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
   app.add_option("--clean", o.clean, "the same without noise, for the PSNR");
   add_grid_options(app, o.grid);
+  add_squares_option(app, o.grid);
   app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
   app.add_option("--layout", o.layouts, "gray, 420; several with commas")->delimiter(',');
   app.add_option("--in-flight", o.in_flight, "frames in flight; several with commas")

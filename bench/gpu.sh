@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh BUILD: times on the GPUs, for ./run gpu-check: kernels and copies of one frame, then frames
-# per second from host memory to host memory. Tables: BUILD/bench/gpu_frames.csv, gpu_throughput.csv
+# per second from host memory to host memory. Tables:
+# BUILD/bench/gpu_frames.csv, gpu_coloured.csv, gpu_throughput.csv
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_gpu
@@ -10,6 +11,10 @@ targets=("${gpus[0]}")
 "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --phases 1,2 \
   --csv "$out/gpu_frames.csv" >/dev/null
 table "$out/gpu_frames.csv"
+# Noise that is not white beside white noise, made of the clean picture alike.
+"$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --squares 1,3 \
+  --profile balanced,high --in-flight 1 --csv "$out/gpu_coloured.csv" >/dev/null
+table "$out/gpu_coloured.csv"
 "$build/bin/lull_throughput" "$noisy" --clean "$clean" --sigma 20 --streams 1,2,4 \
   --device "$(IFS=,; echo "${targets[*]}")" --csv "$out/gpu_throughput.csv" >/dev/null
 table "$out/gpu_throughput.csv"

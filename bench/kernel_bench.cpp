@@ -25,7 +25,7 @@ using namespace lull;
 using namespace lull::bench;
 
 struct Options {
-  std::string noisy;
+  std::string noisy, clean;
   ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
   std::vector<std::string> sizes{"1920x1080"};
   int device = 0, repeats = 50;
@@ -79,14 +79,17 @@ void blacken(Frame& frame) {
 }
 
 /// Stages are registered by name, which needs no device; `bench` follows when they run.
-void add_benchmarks(const Options& o, const Frame& picture) {
+void add_benchmarks(const Options& o, const PicturePair& picture) {
   auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
   const cuda::DeviceLimits device = limits(o);
   for (const std::string& size : o.sizes) {
-    const FrameFormat format = format_of({parse_size(size), "gray"}, picture.format);
+    const FrameFormat format = format_of({parse_size(size), "gray"}, picture.noisy.format);
+    const PicturePair pair{reshape(picture.noisy, format, 0, cuda::pinned_memory()),
+                           reshape(picture.clean, format, 0, cuda::pinned_memory())};
     for (const Configuration& configuration : configurations(o.grid)) {
       const std::string key = configuration.setting + "/" + size;
-      Frame noisy = reshape(picture, format, 0, cuda::pinned_memory());
+      Frame noisy = with_noise(pair, static_cast<double>(configuration.sigma),
+                               configuration.squares, cuda::pinned_memory());
       if (o.black) blacken(noisy);
       const KernelStages probe(configuration.params, noisy, device);
       for (std::size_t i = 0; i < probe.stages().size(); ++i)
@@ -116,7 +119,9 @@ int main(int argc, char** argv) {
       "or a synthetic picture."};
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; the first plane of its first frame is used");
+  app.add_option("--clean", o.clean, "the same without noise, for --squares");
   add_grid_options(app, o.grid);
+  add_squares_option(app, o.grid);
   app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
   app.add_option("--device", o.device, "number of the GPU");
   app.add_flag("--black", o.black, "a black frame, where all candidates are equal");
@@ -132,7 +137,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     const cuda::DeviceScope scope(o.device);
-    add_benchmarks(o, load_pair(o.noisy, "", cuda::pinned_memory()).noisy);
+    add_benchmarks(o, load_pair(o.noisy, o.clean, cuda::pinned_memory()));
     TableReporter reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
     benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/round_up.h"
 #include "cuda/shared_memory.h"
+#include "match/guide.h"
 
 namespace lull::bench {
 namespace {
@@ -63,6 +64,9 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
   displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 
+  hard_covariances_ = Covariances(params.noise, params.hard.transform, stream_.get());
+  wiener_covariances_ = Covariances(params.noise, params.wiener.transform, stream_.get());
+
   add_load();
   add_phase("first",
             {params.hard,
@@ -70,7 +74,9 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
              {noisy_.get()},
              nullptr,
              basic_.get(),
-             {params.lambda, params.lambda_mean}},
+             {params.lambda, params.lambda_mean},
+             &hard_covariances_,
+             distance_bias({{0}}, format, params.noise)},
             params.noise.sigma(0));
   if (params.phases == 2)
     add_phase("second",
@@ -79,7 +85,9 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
                {basic_.get(), noisy_.get(), params.guide_noise},
                basic_.get(),
                result_.get(),
-               {params.mu2}},
+               {params.mu2},
+               &wiener_covariances_,
+               nullptr},
               params.noise.sigma(0));
   add_store(params.phases == 2 ? result_.get() : basic_.get());
   cuda::check(cudaDeviceSynchronize());
@@ -120,12 +128,15 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
                                                  stream_.get());
                      }});
   stages_.push_back({name + "/match", references, [this, setup, guide, args] {
-                       match(guide, margins_, args.grid, args.batch, setup.params.matching(),
-                             setup.plan, args.groups, stream_.get());
+                       MatchParams matching = setup.params.matching();
+                       matching.bias = setup.bias.get();
+                       match(guide, margins_, args.grid, args.batch, matching, setup.plan,
+                             args.groups, stream_.get());
                      }});
   stages_.push_back({name + "/filter", references, [this, setup, args] {
                        (setup.basic == nullptr ? filter_hard : filter_wiener)(
-                           args, setup.params, setup.strength, stream_.get(), device_);
+                           args, setup.params, setup.strength, stream_.get(), device_,
+                           {setup.covariances->of(0)});
                      }});
   stages_.push_back({name + "/normalise", 0, [this, setup, args] {
                        normalise(args.sums[0], noisy_.get(), margins_, args.window, setup.estimate,

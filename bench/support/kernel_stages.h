@@ -1,13 +1,15 @@
 #pragma once
 // The CUDA backend's kernels for one grey frame, each to be launched on its own: all that the
-// benchmarks know of bm3d/cuda/kernels.h.
+// benchmarks know of bm3d/cuda/filter/kernels.h.
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "bm3d/cuda/kernels.h"
+#include "bm3d/cuda/filter/covariance_cuda.h"
+#include "bm3d/cuda/filter/kernels.h"
 #include "cuda/handles.h"
 
 namespace lull::bench {
@@ -43,6 +45,8 @@ class KernelStages {
     const float* basic = nullptr;  // second phase only
     float* estimate = nullptr;
     bm3d::Strength strength;
+    const bm3d::Covariances* covariances = nullptr;
+    std::shared_ptr<const DistanceBias> bias;
   };
 
   cuda::DeviceLimits device_;
@@ -60,6 +64,7 @@ class KernelStages {
   cuda::DeviceBuffer<unsigned long long> numerator_;
   cuda::DeviceBuffer<std::uint32_t> denominator_, displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
+  bm3d::Covariances hard_covariances_, wiener_covariances_;
   std::vector<KernelStage> stages_;
 };
 

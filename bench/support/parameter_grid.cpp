@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 
 #include "bm3d/names.h"
 #include "core/error.h"
@@ -72,7 +75,32 @@ void set(Params& params, const std::string& name, const std::string& value) {
   setter(params.wiener, colon == std::string::npos ? value : value.substr(colon + 1));
 }
 
+/// Noise of this level in each plane.
+NoiseModel noise_of(float sigma, int squares) {
+  NoiseModel noise(std::array<float, 3>{sigma, sigma, sigma});
+  if (squares <= 1) return noise;
+  if (squares > correlation_reach + 1)
+    throw InvalidArgument("squares = " + std::to_string(squares) + " (must be up to " +
+                          std::to_string(correlation_reach + 1) + "); take smaller ones");
+  auto correlation = std::make_shared<Autocorrelation>();
+  const auto along = [&](int lag) {
+    return static_cast<float>(std::max(0, squares - std::abs(lag))) / static_cast<float>(squares);
+  };
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
+      (*correlation)[lag_index(dx, dy)] = along(dx) * along(dy);
+  for (int i = 0; i < 3; ++i) noise.plane(i).correlation = correlation;
+  return noise;
+}
+
 }  // namespace
+
+void add_squares_option(CLI::App& app, ParameterGrid& grid) {
+  app.add_option("--squares", grid.squares,
+                 "noise is made, averaged over squares of so many samples a side, 1 to 8")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+}
 
 void add_grid_options(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--sigma", grid.sigmas, "noise, on the 0..255 scale")->delimiter(',');
@@ -88,13 +116,16 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
   std::vector<Configuration> all;
   for (const float sigma : grid.sigmas)
     for (const std::string& profile : grid.profiles)
-      for (const int temporal : grid.temporal) {
-        const std::string setting =
-            temporal == 0 ? profile : profile + " temporal=" + std::to_string(temporal);
-        all.push_back(
-            {sigma, profile, setting,
-             make_params(choice<bm3d::Profile>(profile), {sigma, sigma, sigma}, temporal)});
-      }
+      for (const int temporal : grid.temporal)
+        for (const int squares : grid.squares) {
+          std::string setting = profile;
+          if (temporal != 0) setting += " temporal=" + std::to_string(temporal);
+          if (squares != 0) setting += " squares=" + std::to_string(squares);
+          all.push_back(
+              {sigma, profile, setting,
+               make_params(choice<bm3d::Profile>(profile), noise_of(sigma, squares), temporal),
+               squares});
+        }
   for (const auto& [name, values] : grid.axes) {
     if (values.empty()) continue;
     std::vector<Configuration> next;

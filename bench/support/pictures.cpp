@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include "bench/support/gaussian.h"
 #include "core/error.h"
@@ -85,6 +86,23 @@ void add_noise(PlaneView<const T> clean, double sigma, double full_scale, Gaussi
   for (int y = 0; y < clean.height; ++y)
     for (int x = 0; x < clean.width; ++x) {
       const double value = clean(x, y) + sigma * gaussian();
+      noisy(x, y) = static_cast<T>(std::lround(std::clamp(value, 0.0, full_scale)));
+    }
+}
+
+template <class T>
+void add_averaged_noise(PlaneView<const T> clean, double sigma, int squares, double full_scale,
+                        Gaussian& gaussian, PlaneView<T> noisy) {
+  const int width = clean.width + squares - 1, height = clean.height + squares - 1;
+  std::vector<double> white(static_cast<std::size_t>(width) * height);
+  for (double& v : white) v = gaussian();
+  for (int y = 0; y < clean.height; ++y)
+    for (int x = 0; x < clean.width; ++x) {
+      double sum = 0;
+      for (int j = 0; j < squares; ++j)
+        for (int i = 0; i < squares; ++i)
+          sum += white[static_cast<std::size_t>(y + j) * width + x + i];
+      const double value = clean(x, y) + sigma / squares * sum;
       noisy(x, y) = static_cast<T>(std::lround(std::clamp(value, 0.0, full_scale)));
     }
 }
@@ -175,6 +193,26 @@ double psnr(const Frame& a, const Frame& b, int first, int last) {
   }
   const double peak = a.format.full_scale();
   return 10 * std::log10(peak * peak * samples / sum);
+}
+
+Frame with_noise(const PicturePair& pair, double sigma, int squares,
+                 std::pmr::memory_resource* memory) {
+  if (squares == 0) return pair.noisy;
+  const Frame& clean = pair.clean;
+  if (!clean.pixels || clean.format.sample == SampleType::f32)
+    throw InvalidArgument("noise cannot be made (no clean picture of integers); give --clean");
+  Frame noisy = FramePool(clean.format, memory).acquire();
+  const double full_scale = clean.format.full_scale(), scaled = sigma * full_scale / 255.0;
+  Gaussian gaussian(1);
+  for (int i = 0; i < clean.format.planes(); ++i) {
+    if (clean.format.sample == SampleType::u8)
+      add_averaged_noise<std::uint8_t>(clean.plane<std::uint8_t>(i), scaled, squares, full_scale,
+                                       gaussian, noisy.plane<std::uint8_t>(i));
+    else
+      add_averaged_noise<std::uint16_t>(clean.plane<std::uint16_t>(i), scaled, squares, full_scale,
+                                        gaussian, noisy.plane<std::uint16_t>(i));
+  }
+  return noisy;
 }
 
 Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian, FramePool& pool) {

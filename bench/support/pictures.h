@@ -49,6 +49,12 @@ struct PicturePair {
 [[nodiscard]] Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian,
                               FramePool& pool);
 
+/// A picture to measure with: as it came, or for `squares` > 0 the clean one with white noise that
+/// was averaged over squares of so many samples a side, of standard deviation `sigma` on the 0..255
+/// scale; rounded and clipped. @throws InvalidArgument where there is no clean one
+[[nodiscard]] Frame with_noise(const PicturePair& pair, double sigma, int squares,
+                               std::pmr::memory_resource* memory);
+
 /// PSNR in dB of planes `first` to `last`, together. @throws InvalidArgument on unequal formats
 [[nodiscard]] double psnr(const Frame& a, const Frame& b, int first = 0, int last = 0);
 
