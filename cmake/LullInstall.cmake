@@ -15,8 +15,12 @@ set(LULL_PUBLIC_HEADERS
   io/probe.h
   match/match_params.h
   match/patch_shape.h
+  noise/grain/collector.h
+  noise/grain/grain_table.h
+  noise/grain/statistics.h
   noise/noise_model.h
   pipeline/bounded_queue.h
+  pipeline/observed_denoiser.h
   pipeline/part_denoiser.h
   pipeline/run.h
   pipeline/sharded_denoiser.h

@@ -213,7 +213,14 @@ struct SinkOptions {
   int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
   Drops drops;
   std::optional<SegmentOptions> segments;
+  /// A film grain table ("filmgrn1", noise/grain/grain_table.h) that the encoder puts into the
+  /// stream: it is a file, of one encoder, and must stay until finish(). Empty: none.
+  std::string grain_table;
 };
+
+/// Whether an encoder, by FFmpeg's name, takes a film grain table, as far as lull knows. (Whether
+/// the one that is installed does shows when it opens.)
+[[nodiscard]] bool takes_grain_table(const std::string& encoder);
 
 /// Writes one video stream beside copies of the source's other streams.
 class MediaSink : public FrameSink {

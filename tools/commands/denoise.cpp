@@ -17,10 +17,12 @@
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/judging_sink.h"
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
 #include "tools/sessions/device_choice.h"
+#include "tools/sessions/grain.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
@@ -78,80 +80,6 @@ class Leftover {
   std::string path_;
 };
 
-std::string describe(const io::Damage& damage, const std::string& input) {
-  return std::to_string(damage.frames) + (damage.frames == 1 ? " frame" : " frames") + " of '" +
-         input + "' damaged or missing (" + damage.first + ")";
-}
-
-/// The sink of a run. It does not give a result of damaged input its name, and it drops the frames
-/// around those that were asked for, with --keep all but one.
-class JudgingSink final : public FrameSink {
- public:
-  JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
-      : sink_(sink), source_(source), options_(options) {}
-
-  void write(Frame frame) override {
-    if (frame.outside) {
-      ++outside_;
-      return;
-    }
-    const auto number = written_++;
-    if (!options_.keep || number == *options_.keep) sink_.write(std::move(frame));
-    if (number == options_.keep) kept_ = true;
-  }
-
-  /// Whether the frame of --keep is written. From any thread.
-  bool has_kept() const { return kept_; }
-  /// Frames that came around those that were asked for.
-  std::int64_t outside() const { return outside_; }
-
-  void finish() override {
-    if (options_.keep && written_ <= *options_.keep)
-      throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
-                            std::to_string(written_) +
-                            " frames, counted from 0); choose one of "
-                            "them");
-    const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
-    const std::string kept = sink_.finish_if(accepts);
-    if (accepts()) return;
-    const io::Damage found = damage();
-    throw BadData(describe(found, options_.input) +
-                  (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
-                  "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
-  }
-
-  /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
-  /// it then.
-  io::Damage damage() const {
-    io::Damage sum = source_.damage();
-    const io::Damage copied = sink_.damage();
-    sum.frames += copied.frames;
-    if (sum.first.empty()) sum.first = copied.first;
-    return sum;
-  }
-
- private:
-  io::MediaSink& sink_;
-  const io::MediaSource& source_;
-  const DenoiseOptions& options_;
-  std::int64_t written_ = 0;  // or dropped for --keep
-  std::int64_t outside_ = 0;
-  std::atomic<bool> kept_ = false;
-};
-
-/// A source that ends once a single picture has its frame: nothing behind it matters then.
-class SourceOfOne final : public FrameSource {
- public:
-  SourceOfOne(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
-  const FrameFormat& format() const noexcept override { return source_.format(); }
-  std::optional<Frame> read() override { return sink_.has_kept() ? std::nullopt : source_.read(); }
-  void interrupt() noexcept override { source_.interrupt(); }
-
- private:
-  FrameSource& source_;
-  const JudgingSink& sink_;
-};
-
 /// A video of which one picture is made gives its first frame, unless another is asked for.
 void take_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.keep) return;
@@ -191,15 +119,6 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   return sink;
 }
 
-/// What is known of the noise before anything is written. A pipe, which gives its frames once, is
-/// looked at behind its sink, which has to be open before the first frame is read.
-std::optional<NoiseRecord> noise_beforehand(const DenoiseOptions& options,
-                                            const io::MediaSource& source) {
-  auto noise = stated_noise(options, source.format(), source.info().values);
-  if (noise || !can_read_again(options.input)) return noise;
-  return search_noise(options, source);
-}
-
 void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.left_out().size(); ++i)
     reports.warn("not in the output: " + sink.left_out()[i]);
@@ -237,105 +156,174 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-int run(DenoiseOptions options, Reports& reports, std::int64_t& damaged_frames) {
-  Leftover leftover;
-  std::int64_t& most_memory = options.source.limits.memory;
-  if (most_memory == 0) most_memory = default_max_memory();
-  SignalWatch signals([&](int signal) {
-    leftover.remove();
-    reports.stopped(options, signal);
-  });
-  const ChosenDevices devices = choose_devices(options);
-  auto source = io::open_source(options.input, source_options(options, devices.backends));
-  if (const io::Damage damage = source->damage(); damage.frames > 0)
-    reports.warn(damage.first + "; going on with what is there");
-  reports.info(scale_note(options, source->info().values));
-  rescale_sigma(options, source->info().values);
-  std::optional<NoiseRecord> noise = noise_beforehand(options, *source);
-  std::unique_ptr<io::MediaSink> sink;
-  bool one = false;
-  const auto open_sink = [&](const std::vector<io::JobFact>& facts) {
-    one = io::holds_one_frame(options.output, *source, sink_options(options));
-    if (one) take_first_frame(options, reports);
-    io::SinkOptions given = sink_options(options);
-    if (given.segments) given.segments->facts = facts;
-    sink = io::open_sink(options.output, *source, given);
-  };
-  std::vector<Frame> first;
-  if (!noise) {
-    open_sink({});  // a pipe is no job in segments
-    first = read_some(*source, frames_ahead);
-    noise = noise_of_first(options, first, source->info().values);
-  }
-  for (const std::string& line : noise_lines(options, *noise)) reports.info(line);
-  const ClipPlan plan = clip_plan(options, *noise, temporal_radius(options, source->info()));
-  const bm3d::Params& params = plan.params();
-  const bool fields = options.interlaced == Interlaced::fields;
-  const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
-  check_memory(options, {params, source->format(), devices.backends});
-  const Say say = [&](const std::string& text) { reports.warn_once(text); };
-  OpenedDenoisers opened = open_sessions(options, plan, seen, devices.backends, say);
-  // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
-  const bool other = opened.backends.front().kind != devices.backends.front().kind;
-  if ((other || plan.has_halves()) && source_options(options, devices.backends).gpu) {
-    io::SourceOptions again = source_options(options, opened.backends);
-    again.gpu.reset();
-    source = io::open_source(options.input, again);
-  }
-  if (!sink) open_sink(job_facts(options, params, *noise, opened.backends));
-  leftover.name(sink->temporary());
-  const std::vector<io::FrameRange> wanted = sink->wanted();
-  const std::vector<io::FrameRange> kept{{options.keep.value_or(0), options.keep.value_or(0)}};
-  std::optional<Enough> enough;
-  if (needs_margins(options)) enough.emplace(*source, opened.denoisers.size());
-  leave_out_others(opened, options.keep ? kept : wanted, plan, seen, enough ? &*enough : nullptr,
-                   say);
-  reports.info(devices.reason);
-  reports.info(decoder_note(options, opened.backends, *source));
-  for (const std::string& text : source->info().notes) reports.warn(text);
-  for (const std::string& text : sink->notes()) reports.info(text);
-  say_left_out(reports, *sink, 0);
-  const std::size_t said = sink->left_out().size();
-  reports.debug("input: " + source->info().container + ", " + source->info().codec + ", " +
-                source->info().pixel_format);
-  reports.debug("output: " + sink->container() + ", " + sink->encoder() + ", " +
-                sink->pixel_format());
+/// One run, from open input to named output.
+class Run {
+ public:
+  Run(DenoiseOptions options, Reports& reports)
+      : options_(std::move(options)), reports_(reports), signals_([this](int signal) {
+          leftover_.remove();
+          reports_.stopped(options_, signal);
+        }) {}
 
-  reports.progress.start(facts_of(options, *source, opened.backends));
-  const auto denoiser = one_of(std::move(opened), source->format());
-  JudgingSink judging(*sink, *source, options);
-  const pipeline::PipelineOptions pipeline_options{.observer = [&](pipeline::PipelineStats stats) {
-    stats.frames -= judging.outside();
-    stats.skipped = done_before(wanted, stats.frames);
-    if (stats.frames > 0) reports.progress.update(stats);
-  }};
-  pipeline::PipelineStats stats;
-  try {
-    BegunSource begun(*source, std::move(first));
-    SourceOfOne of_one(begun, judging);
-    FrameSource& frames = one ? static_cast<FrameSource&>(of_one) : begun;
-    stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals.token());
-  } catch (...) {
-    damaged_frames = judging.damage().frames;
-    reports.progress.clear();
-    if (signals.signal() == 0) throw;
-    stats.cancelled = true;  // the failure came of the stop, or made no difference any more
+  /// The exit code.
+  int run() {
+    open_source();
+    find_noise();
+    if (!open_sessions()) return stopped();
+    leave_out();
+    tell();
+    return work();
   }
-  damaged_frames = judging.damage().frames;
-  stats.frames -= judging.outside();
-  if (!stats.cancelled) {
-    stats.skipped = done_before(wanted, stats.frames);
-    say_left_out(reports, *sink, said);
-    reports.progress.done(stats, damaged_frames);
-    if (damaged_frames > 0) reports.warn(describe(judging.damage(), options.input));
-    if (options.keep) stats.frames = 1;
-    reports.info(summary(stats, options.output));
+
+  std::int64_t damaged_frames() const { return damaged_frames_; }
+
+ private:
+  void open_source() {
+    std::int64_t& most_memory = options_.source.limits.memory;
+    if (most_memory == 0) most_memory = default_max_memory();
+    devices_ = choose_devices(options_);
+    source_ = io::open_source(options_.input, source_options(options_, devices_.backends));
+    if (const io::Damage damage = source_->damage(); damage.frames > 0)
+      reports_.warn(damage.first + "; going on with what is there");
+    reports_.info(scale_note(options_, source_->info().values));
+    rescale_sigma(options_, source_->info().values);
+  }
+
+  /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
+  /// the first frame is read.
+  void find_noise() {
+    const io::ValueScale& values = source_->info().values;
+    std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
+    if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
+    if (!noise) {
+      open_sink({}, {});  // a pipe is neither a job in segments nor read twice for its grain
+      first_ = read_some(*source_, frames_ahead);
+      noise = noise_of_first(options_, first_, values);
+    }
+    noise_ = *std::move(noise);
+    for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
+    plan_ = clip_plan(options_, noise_, temporal_radius(options_, source_->info()));
+  }
+
+  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+    one_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
+    if (one_) take_first_frame(options_, reports_);
+    io::SinkOptions given = sink_options(options_);
+    if (given.segments) given.segments->facts = facts;
+    given.grain_table = grain_table;
+    sink_ = io::open_sink(options_.output, *source_, given);
+    leftover_.name(sink_->temporary());
+  }
+
+  /// What sessions see.
+  FrameFormat seen() const {
+    const bool fields = options_.interlaced == Interlaced::fields;
+    return fields ? pipeline::field_format(source_->format()) : source_->format();
+  }
+
+  Say say() {
+    return [this](const std::string& text) { reports_.warn_once(text); };
+  }
+
+  /// And the sink, which may depend on what they run on. False: stopped.
+  bool open_sessions() {
+    check_memory(options_, {plan_.params(), source_->format(), devices_.backends});
+    grain_.emplace(options_, source_->format());
+    if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
+      return false;
+    opened_ = tools::open_sessions(options_, plan_, seen(), devices_.backends, say());
+    // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
+    const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
+    if ((other || plan_.has_halves()) && source_options(options_, devices_.backends).gpu) {
+      io::SourceOptions again = source_options(options_, opened_.backends);
+      again.gpu.reset();
+      source_ = io::open_source(options_.input, again);
+    }
+    if (!sink_)
+      open_sink(job_facts(options_, plan_.params(), noise_, opened_.backends),
+                grain_->encoder_table());
+    return true;
+  }
+
+  void leave_out() {
+    wanted_ = sink_->wanted();
+    const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
+    if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
+    leave_out_others(opened_, options_.keep ? kept : wanted_, plan_, seen(),
+                     enough_ ? &*enough_ : nullptr, say());
+  }
+
+  void tell() {
+    reports_.info(devices_.reason);
+    reports_.info(decoder_note(options_, opened_.backends, *source_));
+    for (const std::string& text : source_->info().notes) reports_.warn(text);
+    for (const std::string& text : sink_->notes()) reports_.info(text);
+    say_left_out(reports_, *sink_, 0);
+    reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
+                   source_->info().pixel_format);
+    reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
+                   sink_->pixel_format());
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends));
+  }
+
+  int work() {
+    const std::size_t said = sink_->left_out().size();
+    const auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+    JudgingSink judging(*sink_, *source_, options_);
+    const pipeline::PipelineOptions pipeline_options{
+        .observer = [&](pipeline::PipelineStats stats) {
+          stats.frames -= judging.outside();
+          stats.skipped = done_before(wanted_, stats.frames);
+          if (stats.frames > 0) reports_.progress.update(stats);
+        }};
+    pipeline::PipelineStats stats;
+    try {
+      BegunSource begun(*source_, std::move(first_));
+      SourceOfOne of_one(begun, judging);
+      FrameSource& frames = one_ ? static_cast<FrameSource&>(of_one) : begun;
+      stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
+    } catch (...) {
+      damaged_frames_ = judging.damage().frames;
+      reports_.progress.clear();
+      if (signals_.signal() == 0) throw;
+      stats.cancelled = true;  // the failure came of the stop, or made no difference any more
+    }
+    damaged_frames_ = judging.damage().frames;
+    stats.frames -= judging.outside();
+    if (stats.cancelled) return stopped();
+    grain_->finish();
+    stats.skipped = done_before(wanted_, stats.frames);
+    say_left_out(reports_, *sink_, said);
+    reports_.progress.done(stats, damaged_frames_);
+    if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
+    if (options_.keep) stats.frames = 1;
+    reports_.info(summary(stats, options_.output));
     return 0;
   }
-  sink.reset();
-  reports.stopped(options, signals.signal());
-  return 128 + signals.signal();
-}
+
+  int stopped() {
+    sink_.reset();
+    reports_.stopped(options_, signals_.signal());
+    return 128 + signals_.signal();
+  }
+
+  DenoiseOptions options_;
+  Reports& reports_;
+  Leftover leftover_;
+  SignalWatch signals_;
+  ChosenDevices devices_;
+  std::unique_ptr<io::MediaSource> source_;
+  NoiseRecord noise_;
+  ClipPlan plan_;
+  std::vector<Frame> first_;  // of a pipe, read for its noise
+  std::optional<GrainJob> grain_;
+  std::unique_ptr<io::MediaSink> sink_;
+  bool one_ = false;  // one picture is made
+  std::vector<io::FrameRange> wanted_;
+  std::optional<Enough> enough_;
+  OpenedDenoisers opened_;
+  std::int64_t damaged_frames_ = 0;
+};
 
 }  // namespace
 
@@ -343,13 +331,13 @@ int denoise(const DenoiseOptions& options) {
   check(options);
   refuse_overwriting(options);
   Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
-  std::int64_t damaged_frames = 0;
+  Run run(options, reports);
   try {
-    return run(options, reports, damaged_frames);
+    return run.run();
   } catch (...) {
     const Failure failure = current_failure();
     reports.log.note_failure(failure.text);
-    reports.progress.failed(failure.code, failure.text, damaged_frames);
+    reports.progress.failed(failure.code, failure.text, run.damaged_frames());
     throw;
   }
 }

@@ -276,6 +276,7 @@ void check(const DenoiseOptions& options) {
   if (options.keep && options.segment_frames > 0)
     throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
                           std::string("leave one out"));
+  check_grain(options);
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
   (void)source_options(options);
 }

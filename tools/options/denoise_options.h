@@ -67,6 +67,8 @@ struct DenoiseOptions {
   bool strict_metadata = false;
   io::Drops drops;
   Interlaced interlaced = Interlaced::refuse;
+  bool keep_grain = false;  // in the stream, for the player to put back
+  std::string grain_table;  // where what was taken away is written to; empty: nowhere
 
   io::SourceOptions source;   // what the input's rows set
   io::RawVideo raw;           // counts with a pix_fmt
@@ -114,6 +116,9 @@ struct OptionRow {
 /// Makes the operands what was not given with -i and -o: the input first, then the output.
 /// @throws InvalidArgument  there are too many
 void place_operands(DenoiseOptions& options);
+
+/// The same of what --grain and --grain-table go together with; check() calls it.
+void check_grain(const DenoiseOptions& options);
 
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself

@@ -1,5 +1,6 @@
 // The rows of the option table that say in which form results are written.
 
+#include "core/error.h"
 #include "tools/options/denoise_options.h"
 #include "tools/options/option_values.h"
 
@@ -32,6 +33,8 @@ constexpr std::pair<std::string_view, io::DataType> data_types[] = {
     {"int16", io::DataType::int16},
     {"float32", io::DataType::float32}};
 
+constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop", false}};
+
 constexpr std::string_view encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow encoding_rows[] = {
@@ -60,6 +63,16 @@ constexpr OptionRow encoding_rows[] = {
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; },
      "keep every bit of the result (FFV1)"},
 
+    {"--grain", "keep|drop", encoding,
+     "keep: what is taken away is described in the AV1 stream, scene by scene, and the player puts "
+     "its like back; with --vcodec libaom-av1, and an input that can be read twice (default: drop)",
+     [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); },
+     "keep: AV1 players put back what is taken away"},
+    {"--grain-table", "FILE", encoding,
+     "write what is taken away as a film grain table for AV1 encoders (filmgrn1): how strong it is "
+     "by brightness and how coarse, scene by scene",
+     [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
+
     {"--strict-metadata", "", encoding,
      "fail where the output cannot hold what comes with the video (without it: a warning each)",
      [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
@@ -74,6 +87,19 @@ constexpr OptionRow encoding_rows[] = {
 };
 
 }  // namespace
+
+void check_grain(const DenoiseOptions& options) {
+  if (!options.keep_grain && options.grain_table.empty()) return;
+  if (options.segment_frames > 0)
+    throw InvalidArgument(
+        std::string(options.keep_grain ? "--grain keep" : "--grain-table") +
+        " with --segment-frames (a table is of one run and one encoder); leave one out");
+  if (options.keep_grain && !io::takes_grain_table(options.vcodec))
+    throw InvalidArgument(
+        "--grain keep " +
+        (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +
+        " (not every encoder takes a film grain table); give --vcodec libaom-av1");
+}
 
 std::span<const OptionRow> encoding_option_rows() { return encoding_rows; }
 

@@ -62,6 +62,8 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (backends.size() > 1 && may_be_temporal(options))
     return "several GPUs look at the same frames over time";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
+  if (options.keep_grain || !options.grain_table.empty())
+    return "the grain is measured in the host's memory";
   if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";

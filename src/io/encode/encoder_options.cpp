@@ -155,6 +155,21 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
+/// The table's path in the encoder's own language, each character of it as it is.
+void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
+                     const std::string& path, Dictionary& options) {
+  if (!traits.grain_key || !has_option(encoder, traits.grain_option))
+    throw InvalidArgument("--grain keep with " + std::string(encoder.codec->name) +
+                          " (it takes no film grain table); give --vcodec libaom-av1");
+  std::string params = options.get(traits.grain_option);
+  params.append(params.empty() ? "" : ":").append(traits.grain_key).append("=");
+  for (const char c : path) {
+    if (std::string_view(":=\\' \t\n").find(c) != std::string_view::npos) params += '\\';
+    params += c;
+  }
+  options.set(traits.grain_option, params);
+}
+
 }  // namespace
 
 void set_encoder_options(AVCodecContext& encoder, const Container& container, const AVFrame& first,
@@ -166,6 +181,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   set_quality(encoder, traits, wanted, options);
   if (traits.params) set_params(encoder, traits, first, wanted.lossless, options);
   if (traits.sliced) set_slices(encoder, options);
+  if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
   // Depths beyond 8 bits are FFmpeg's extension of Y4M, which other programs read, too.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/encode/traits.h"
+#include "io/media.h"
 
 namespace lull::io {
 namespace {
@@ -76,7 +77,11 @@ constexpr EncoderTraits encoders[] = {
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
-     .most_threads = 64},
+     .most_threads = 64,
+     .grain_option = "aom-params",
+     .grain_key = "film-grain-table"},
+    // (libsvtav1 takes tables in versions that cannot be told from those that do not, and which hang
+    // when they are closed for it.)
     // Level 1 has none of it.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
@@ -122,6 +127,11 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   // FFmpeg's own encoders do as they are told; of other libraries nobody knows.
   traits.counts_cores = encoder.wrapper_name != nullptr;
   return traits;
+}
+
+bool takes_grain_table(const std::string& encoder) {
+  const auto* found = std::ranges::find(encoders, encoder, &EncoderTraits::name);
+  return found != std::end(encoders) && found->grain_key;
 }
 
 int threads_of(const EncoderTraits& encoder, int asked, int cores) {

@@ -113,6 +113,8 @@ struct EncoderTraits {
   const char* params = nullptr;           // the option that takes it
   const char* quiet_params = nullptr;     // it would write to stderr by itself
   const char* lossless_params = nullptr;  // of the lossless mode
+  /// The option that takes those, and the key of a film grain table in it; null: it has none.
+  const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
   // Faults that are worked around; encoder_options.cpp and encoder.cpp say which

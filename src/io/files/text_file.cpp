@@ -3,18 +3,34 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <system_error>
 
 #include "core/error.h"
 #include "io/files/output_file.h"
 
 namespace lull::io {
 
-void write_text(const std::string& path, const std::string& text, bool overwrite) {
-  OutputFile file(path, overwrite);
-  avio_write(file.io(), reinterpret_cast<const unsigned char*>(text.data()),
+struct TextFile::File {
+  OutputFile output;
+};
+
+TextFile::TextFile(const std::string& path, bool overwrite)
+    : file_(new File{OutputFile(path, overwrite)}) {}
+
+TextFile::~TextFile() = default;
+
+void TextFile::write(const std::string& text) {
+  avio_write(file_->output.io(), reinterpret_cast<const unsigned char*>(text.data()),
              static_cast<int>(text.size()));
-  file.check_written();
+  file_->output.settle();
+}
+
+const std::string& TextFile::temporary() const { return file_->output.temporary(); }
+
+void TextFile::commit() { file_->output.commit(); }
+
+void write_text(const std::string& path, const std::string& text, bool overwrite) {
+  TextFile file(path, overwrite);
+  file.write(text);
   file.commit();
 }
 

@@ -1,0 +1,161 @@
+#include "noise/grain/collector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "noise/grain/fit.h"
+
+namespace lull {
+namespace {
+
+constexpr std::int64_t second = 10'000'000;
+constexpr int cells = 32;  // along either side, of which luma means are compared for cuts
+constexpr double cut_change = 12, cut_factor = 3;  // steps of 8 bits; of what it is wont to be
+constexpr double level_tolerance = 0.15;
+
+template <class T>
+void add_cells(const Frame& frame, std::vector<double>& cells_out, int across, int down) {
+  const auto plane = frame.plane<T>(0);
+  const double scale = 255 / frame.format.full_scale();
+  for (int cy = 0; cy < down; ++cy)
+    for (int cx = 0; cx < across; ++cx) {
+      const int x0 = cx * plane.width / across, x1 = (cx + 1) * plane.width / across;
+      const int y0 = cy * plane.height / down, y1 = (cy + 1) * plane.height / down;
+      double sum = 0;
+      int count = 0;
+      for (int y = y0; y < y1; y += 2)  // every other row is enough
+        for (int x = x0; x < x1; ++x) sum += static_cast<double>(plane(x, y)), ++count;
+      cells_out.push_back(sum * scale / count);
+    }
+}
+
+/// Mean luma of the cells, in sixteenths of a step of 8 bits.
+std::vector<int> coarse_luma(const Frame& frame) {
+  const int across = std::min(cells, frame.format.width);
+  const int down = std::min(cells, frame.format.height);
+  std::vector<double> means;
+  switch (frame.format.sample) {
+    case SampleType::u8:
+      add_cells<std::uint8_t>(frame, means, across, down);
+      break;
+    case SampleType::u16:
+      add_cells<std::uint16_t>(frame, means, across, down);
+      break;
+    case SampleType::f32:
+      add_cells<float>(frame, means, across, down);
+      break;
+  }
+  std::vector<int> coarse;
+  for (const double mean : means)  // (a mean that is no number must not make a cut)
+    coarse.push_back(mean > 0 && mean < 1e6 ? static_cast<int>(mean * grain_unit) : 0);
+  return coarse;
+}
+
+}  // namespace
+
+GrainCollector::GrainCollector(const FrameFormat& format, const GrainSampling& sampling)
+    : format_(format), sampling_(sampling), scene_statistics_(format) {}
+
+std::int64_t GrainCollector::time_of(std::int64_t pts, const Frame& frame) const {
+  const double tick =
+      static_cast<double>(frame.time_base.num) / static_cast<double>(frame.time_base.den);
+  return std::llround(static_cast<double>(pts - first_pts_) * tick * second);
+}
+
+bool GrainCollector::cuts(const Frame& noisy) {
+  std::vector<int> coarse = coarse_luma(noisy);
+  double change = 0;
+  for (std::size_t i = 0; i < coarse_.size(); ++i) change += std::abs(coarse[i] - coarse_[i]);
+  if (!coarse_.empty()) change /= static_cast<double>(coarse_.size() * grain_unit);
+  coarse_ = std::move(coarse);
+  const bool cut = change > cut_change && change > cut_factor * usual_change_;
+  if (!cut) usual_change_ = 0.75 * usual_change_ + 0.25 * change;
+  return cut;
+}
+
+bool GrainCollector::see(const Frame& noisy) {
+  if (seen_ == 0) first_pts_ = previous_pts_ = noisy.pts;
+  const std::int64_t now = time_of(noisy.pts, noisy);
+  const std::int64_t before = time_of(previous_pts_, noisy);
+  const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
+  const bool cut = cuts(noisy) && now - cut_start_ >= second;
+  if (seen_ == 0 || cut) {
+    // Between the frames, as containers round times.
+    cut_start_ = before + (now - before) / 2;
+    ahead_.push_back({noisy.pts, cut_start_});
+    since_cut_ = 0;
+  }
+  end_ = now + (lasts > 0 ? lasts : seen_ > 0 ? now - before : second / 25);
+  previous_pts_ = noisy.pts;
+  ++seen_;
+  const std::int64_t number = since_cut_++;
+  return number < sampling_.dense ? number % sampling_.step == 0
+                                  : (number - sampling_.dense) % sampling_.sparse_step == 0;
+}
+
+/// By how much the grain of a frame is stronger than that of its scene at the same luma: 0.1 is
+/// 10 %. 0 where there is too little to tell.
+double GrainCollector::level_change(const GrainStatistics& frame) const {
+  double found = 0, expected = 0;
+  for (int i = 0; i < GrainStatistics::bins; ++i) {
+    const auto& of_frame = frame.plane(0).by_luma[i];
+    const auto& of_scene = scene_statistics_.plane(0).by_luma[i];
+    if (of_frame.count < 256 || of_scene.count < 1024) continue;
+    found += static_cast<double>(of_frame.squares);
+    expected += static_cast<double>(of_frame.count) * static_cast<double>(of_scene.squares) /
+                static_cast<double>(of_scene.count);
+  }
+  return expected > 0 && found > 0 ? std::sqrt(found / expected) - 1 : 0;
+}
+
+void GrainCollector::close() {
+  if (measured_ == 0) return;
+  std::optional<GrainParams> grain = fit_grain(scene_statistics_);
+  if (table_.empty() || table_.back().grain != grain)
+    table_.push_back({scene_.start, 0, std::move(grain)});
+}
+
+void GrainCollector::begin(const Scene& scene) {
+  close();
+  scene_ = scene;
+  scene_statistics_ = GrainStatistics(format_);
+  measured_ = 0;
+}
+
+void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
+  const std::int64_t now = time_of(noisy.pts, noisy);
+  while (!ahead_.empty() && ahead_.front().first_pts <= noisy.pts) {
+    if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
+    begin(ahead_.front());
+    ahead_.pop_front();
+  }
+  GrainStatistics frame(format_);
+  frame.add(noisy, denoised);
+  const double change = measured_ > 0 ? level_change(frame) : 0;
+  if (std::abs(change) > level_tolerance && now - scene_.start >= second) {
+    if (!doubt_) {
+      doubt_ = Doubt{{noisy.pts, now}, std::move(frame)};
+      return;
+    }
+    // Two in succession: the grain is another one from the first of them on.
+    Doubt other = *std::exchange(doubt_, std::nullopt);
+    begin(other.scene);
+    scene_statistics_ += other.statistics;
+    ++measured_;
+  }
+  if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
+  scene_statistics_ += frame;
+  ++measured_;
+}
+
+GrainTable GrainCollector::finish() {
+  if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
+  close();
+  for (std::size_t i = 0; i < table_.size(); ++i)
+    table_[i].end = i + 1 < table_.size() ? table_[i + 1].start : end_;
+  return std::move(table_);
+}
+
+}  // namespace lull

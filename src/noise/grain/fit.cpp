@@ -1,0 +1,371 @@
+#include "noise/grain/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "noise/grain/template_gain.h"
+
+namespace lull {
+namespace {
+
+constexpr double least_sigma = 0.2;          // in steps of 8 bits
+constexpr double most_gain = 10;             // the template would be clipped
+constexpr std::int64_t least_of_a_bin = 64;  // samples
+constexpr std::int64_t least_blocks = 4;     // for a filter
+
+struct CurvePoint {
+  double at = 0, sigma = 0;  // luma and standard deviation in steps of 8 bits
+};
+using Curve = std::vector<CurvePoint>;
+
+/// Samples as they are stored are rounded, before and after denoising. One of the two the decoder's
+/// own rounding brings back; this is its variance in units.
+double rounding_variance(const FrameFormat& format) {
+  if (format.sample == SampleType::f32 || format.bits >= 12) return 0;
+  const double step = grain_unit / std::ldexp(1, format.bits - 8);
+  return step * step / 12;
+}
+
+/// Standard deviations by luma, smoothed over neighbouring bins by what they rest on.
+Curve curve_of(const GrainStatistics& statistics, int plane) {
+  const auto& bins = statistics.plane(plane).by_luma;
+  const double rounding = rounding_variance(statistics.format());
+  Curve curve;
+  for (int i = 0; i < GrainStatistics::bins; ++i) {
+    if (bins[i].count < least_of_a_bin) continue;
+    double variance = 0, weights = 0;
+    for (int k = std::max(i - 1, 0); k <= std::min(i + 1, GrainStatistics::bins - 1); ++k) {
+      const auto& bin = bins[k];
+      if (bin.count < least_of_a_bin) continue;
+      const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
+      const double weight = k == i ? 2 * n : n / 2;
+      variance += weight * (static_cast<double>(bin.squares) / n - mean * mean - rounding);
+      weights += weight;
+    }
+    curve.push_back({8.0 * i + 4, std::sqrt(std::max(variance / weights, 0.0)) / grain_unit});
+  }
+  return curve;
+}
+
+bool has_grain(const Curve& curve) {
+  return std::ranges::any_of(curve, [](const CurvePoint& p) { return p.sigma >= least_sigma; });
+}
+
+/// What is left of a correlation at a distance when a plane is made of blocks of `side` samples
+/// whose grain has nothing in common but where they overlap: two samples are blended (27 and 17 of
+/// 32), of subsampled planes one (23 and 22).
+double retained(int distance, bool subsampled) {
+  distance = std::abs(distance);
+  if (distance == 0) return 1;
+  if (subsampled) return distance == 1 ? 15.41 / 16 : (16.41 - distance) / 16;
+  return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
+}
+
+/// Correlations of a plane's grain, in units of its standard deviation and that of luma's.
+struct Correlations {
+  std::array<double, pair_lags> pairs{};
+  std::array<double, grain_taps> taps_with_luma{};
+  double with_luma = 0, luma_square = 0;
+  bool known = false;
+
+  double at(int dx, int dy) const { return pairs[pair_index(dx, dy)]; }
+};
+
+Correlations correlations_of(const GrainStatistics& statistics, int plane) {
+  const int w = statistics.block_width(plane), h = statistics.block_height(plane);
+  const int luma_samples = statistics.block_width(0) * statistics.block_height(0);
+  const bool sub_x = plane > 0 && statistics.format().chroma_shift_x > 0;
+  const bool sub_y = plane > 0 && statistics.format().chroma_shift_y > 0;
+  const double rounding = rounding_variance(statistics.format());
+  const double least = least_sigma * least_sigma * grain_unit * grain_unit;
+  Correlations found;
+  double blocks = 0;
+  for (int c = 0; c < GrainStatistics::classes; ++c) {
+    const auto n = static_cast<double>(statistics.blocks()[c]);
+    if (n == 0) continue;
+    const auto variance_of = [&](int i, int samples) {
+      const auto& sums = statistics.plane(i).products[c].pairs;
+      return static_cast<double>(sums[pair_index(0, 0)]) / (n * samples) - rounding;
+    };
+    const double variance = variance_of(plane, w * h), luma = variance_of(0, luma_samples);
+    if (variance < least) continue;
+    blocks += n;
+    const auto& products = statistics.plane(plane).products[c];
+    const auto mean = [&](std::int64_t sum, int dx, int dy) {
+      const int pairs = (w - std::abs(dx)) * (h - std::abs(dy));
+      const double left = retained(dx, sub_x) * retained(dy, sub_y);
+      return pairs > 0 && w > std::abs(dx) ? static_cast<double>(sum) / (pairs * left) : 0;
+    };
+    for (int dy = 0; dy <= std::min(grain_lag, h - 1); ++dy)
+      for (int dx = dy == 0 ? 1 : -pair_reach; dx <= pair_reach; ++dx)
+        found.pairs[pair_index(dx, dy)] +=
+            mean(products.pairs[pair_index(dx, dy)], dx, dy) / variance;
+    if (plane == 0 || luma < least) continue;
+    const double both = std::sqrt(variance * luma);
+    for (int tap = 0; tap < grain_taps; ++tap)
+      found.taps_with_luma[tap] +=
+          mean(products.taps_with_luma[tap], tap_dx(tap), tap_dy(tap)) / both;
+    found.with_luma += mean(products.with_luma, 0, 0) / both;
+    found.luma_square += mean(products.luma_squares, 0, 0) / luma;
+  }
+  found.known = blocks >= least_blocks;
+  if (!found.known) return found;
+  // Sums over classes in which blocks weigh alike.
+  const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
+  for (double& pair : found.pairs) scale(pair);
+  for (double& tap : found.taps_with_luma) scale(tap);
+  scale(found.with_luma);
+  found.luma_square = std::max(found.luma_square / blocks, 0.02);
+  found.pairs[pair_index(0, 0)] = 1;
+  return found;
+}
+
+struct Filter {
+  std::vector<double> x;  // taps, and for chroma maybe what it takes from luma
+  std::vector<double> a;  // the matrix of the normal equations
+  double innovation = 1;  // variance of what is not predicted
+};
+
+/// Solves A x = b by Cholesky's factors; false if A is not positive definite.
+bool solve(const std::vector<double>& a, std::vector<double>& x) {
+  const auto n = static_cast<int>(x.size());
+  std::vector<double> l = a;
+  const auto at = [&](int i, int j) -> double& { return l[static_cast<std::size_t>(i) * n + j]; };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = at(i, j);
+      for (int k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+      if (i == j && !(sum > 1e-9)) return false;
+      at(i, j) = i == j ? std::sqrt(sum) : sum / at(j, j);
+    }
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) x[i] -= at(i, k) * x[k];
+    x[i] /= at(i, i);
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) x[i] -= at(k, i) * x[k];
+    x[i] /= at(i, i);
+  }
+  return true;
+}
+
+/// `ridge` is added to the variance: a remedy where correlations are no exact ones of anything.
+std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
+  Filter filter;
+  const int n = grain_taps + (with_luma ? 1 : 0);
+  filter.a.assign(static_cast<std::size_t>(n) * n, 0);
+  filter.x.assign(n, 0);
+  const auto a = [&](int i, int j) -> double& {
+    return filter.a[static_cast<std::size_t>(i) * n + j];
+  };
+  for (int i = 0; i < grain_taps; ++i) a(i, i) = ridge;
+  if (with_luma) a(grain_taps, grain_taps) = 1e-4;
+  if (!r.known) return filter;
+  std::vector<double> b(n);
+  for (int i = 0; i < grain_taps; ++i) {
+    for (int j = 0; j < grain_taps; ++j)
+      a(i, j) += r.at(tap_dx(i) - tap_dx(j), tap_dy(i) - tap_dy(j));
+    b[i] = r.at(tap_dx(i), tap_dy(i));
+    if (with_luma) a(i, grain_taps) = a(grain_taps, i) = r.taps_with_luma[i];
+  }
+  if (with_luma) {
+    a(grain_taps, grain_taps) += r.luma_square;
+    b[grain_taps] = r.with_luma;
+  }
+  filter.x = b;
+  if (!solve(filter.a, filter.x)) return std::nullopt;
+  for (int i = 0; i < n; ++i) filter.innovation -= b[i] * filter.x[i];
+  if (!(filter.innovation > 1e-3)) return std::nullopt;
+  return filter;
+}
+
+/// Whole numbers of `units` near x, by the error that they make in what is predicted: rounded each
+/// by itself, coefficients would miss their sum, on which the noise's coarse part depends most.
+/// One or two are moved as long as that helps.
+std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
+  const auto n = static_cast<int>(units.size());
+  const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
+  std::vector<int> whole(n);
+  std::vector<double> gradient(n);
+  for (int i = 0; i < n; ++i)
+    whole[i] = std::clamp(static_cast<int>(std::lround(filter.x[i] / units[i])), -128, 127);
+  for (int move = 0; move < 400; ++move) {
+    for (int i = 0; i < n; ++i) {
+      gradient[i] = 0;
+      for (int j = 0; j < n; ++j) gradient[i] += a(i, j) * (whole[j] * units[j] - filter.x[j]);
+    }
+    double best = -1e-12;
+    int best_i = 0, best_j = 0, up_i = 0, up_j = 0;
+    const auto may = [&](int i, int up) { return whole[i] + up >= -128 && whole[i] + up <= 127; };
+    for (int i = 0; i < n; ++i)
+      for (const int up : {-1, 1}) {
+        if (!may(i, up)) continue;
+        const double d = up * units[i], alone = d * (2 * gradient[i] + d * a(i, i));
+        if (alone < best) best = alone, best_i = i, up_i = up, up_j = 0;
+        for (int j = 0; j < i; ++j)
+          for (const int other : {-1, 1}) {
+            const double e = other * units[j];
+            const double both = alone + e * (2 * gradient[j] + e * a(j, j) + 2 * d * a(i, j));
+            if (both < best && may(j, other))
+              best = both, best_i = i, up_i = up, best_j = j, up_j = other;
+          }
+      }
+    if (up_i == 0) break;
+    whole[best_i] += up_i;
+    whole[best_j] += up_j;
+    if (best > -1e-12) break;
+  }
+  return whole;
+}
+
+/// Sets the coefficients, in the finest unit in which all are in range, 2^-6 at the coarsest.
+void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
+  // In the template all white noise has one level, whatever is left unpredicted of a plane's.
+  const auto factor = [&](int plane) {
+    return std::sqrt(filters[0].innovation / filters[plane].innovation);
+  };
+  double most = 0;
+  for (int i = 0; i < planes; ++i)
+    for (std::size_t k = 0; k < filters[i].x.size(); ++k)
+      most = std::max(most, std::abs(filters[i].x[k]) * (k < grain_taps ? 1 : factor(i)));
+  grain.ar_coeff_shift = 9;
+  while (grain.ar_coeff_shift > 6 && std::ldexp(most, grain.ar_coeff_shift) > 126)
+    --grain.ar_coeff_shift;
+  for (int i = 0; i < planes; ++i) {
+    std::vector<double> units(filters[i].x.size(), std::ldexp(1, -grain.ar_coeff_shift));
+    if (units.size() > grain_taps) units.back() /= factor(i);
+    const std::vector<int> whole = quantised(filters[i], units);
+    std::copy_n(whole.begin(), std::min<std::size_t>(whole.size(), grain_taps),
+                grain.ar_coeffs[i].begin());
+    grain.luma_coeff[i] = whole.size() > grain_taps ? whole.back() : 0;
+  }
+}
+
+/// Sum of squared differences of correlations, as far as filters reach.
+double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
+  if (!wanted.known) return 0;
+  double sum = 0;
+  for (int dy = 0; dy <= grain_lag; ++dy)
+    for (int dx = dy == 0 ? 1 : -grain_lag; dx <= grain_lag; ++dx) {
+      const double off = wanted.at(dx, dy) - found[pair_index(dx, dy)];
+      sum += off * off;
+    }
+  return sum;
+}
+
+/// Filters of planes with grain: of those that neither build up nor fill more than the template's
+/// range, the ones whose grain has the correlations most alike.
+TemplateGain fit_filters(const GrainStatistics& statistics, const std::array<bool, 3>& grainy,
+                         GrainParams& grain) {
+  const FrameFormat& format = statistics.format();
+  const int planes = format.planes();
+  std::array<Correlations, 3> wanted;
+  for (int i = 0; i < planes; ++i)
+    if (grainy[i]) wanted[i] = correlations_of(statistics, i);
+  TemplateGain best;
+  double least = std::numeric_limits<double>::infinity();
+  GrainParams tried = grain;
+  for (const double ridge : {0.002, 0.006, 0.02, 0.06, 0.2, 0.6, 2.0}) {
+    std::array<Filter, 3> filters;
+    bool solved = true;
+    for (int i = 0; i < planes && solved; ++i) {
+      const auto filter = filter_of(wanted[i], i > 0 && grainy[i] && grainy[0], ridge);
+      solved = filter.has_value();
+      if (solved) filters[i] = *filter;
+    }
+    if (!solved) continue;
+    set_filters(filters, planes, tried);
+    const TemplateGain found =
+        template_gain(tried, planes, format.chroma_shift_x, format.chroma_shift_y);
+    if (!found.stable || *std::ranges::max_element(found.gain) > most_gain) continue;
+    double off = 0;
+    for (int i = 0; i < planes; ++i) off += mismatch(wanted[i], found.correlation[i]);
+    if (off < least) least = off, best = found, grain = tried;
+  }
+  return best;
+}
+
+/// Standard deviation of the template of a plane in steps of 8 bits: white noise of 32, less by
+/// powers of 2, and what rounding adds to it twice.
+double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
+  const double white = std::ldexp(32, -grain_scale_shift);
+  const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));
+  return gain * std::sqrt(white * white + step * step / 6);
+}
+
+double value_at(const Curve& knots, double at) {
+  if (at <= knots.front().at) return knots.front().sigma;
+  for (std::size_t i = 1; i < knots.size(); ++i)
+    if (at <= knots[i].at) {
+      const double share = (at - knots[i - 1].at) / (knots[i].at - knots[i - 1].at);
+      return knots[i - 1].sigma + share * (knots[i].sigma - knots[i - 1].sigma);
+    }
+  return knots.back().sigma;
+}
+
+/// Those of the curve's points, `most` at the most, between which it is straight enough: the one
+/// that is farthest off is added until none is off by more than 2 %.
+Curve knots_of(const Curve& curve, int most) {
+  Curve knots{curve.front()};
+  if (curve.size() > 1) knots.push_back(curve.back());
+  while (static_cast<int>(knots.size()) < most) {
+    double worst = 0.02;
+    const CurvePoint* farthest = nullptr;
+    for (const CurvePoint& point : curve) {
+      const double off =
+          std::abs(value_at(knots, point.at) - point.sigma) / std::max(point.sigma, least_sigma);
+      if (off > worst) worst = off, farthest = &point;
+    }
+    if (!farthest) break;
+    knots.insert(std::ranges::upper_bound(knots, farthest->at, {}, &CurvePoint::at), *farthest);
+  }
+  return knots;
+}
+
+}  // namespace
+
+std::optional<GrainParams> fit_grain(const GrainStatistics& statistics) {
+  const FrameFormat& format = statistics.format();
+  std::array<Curve, 3> curves;
+  std::array<bool, 3> grainy{};
+  for (int i = 0; i < format.planes(); ++i) {
+    curves[i] = curve_of(statistics, i);
+    grainy[i] = has_grain(curves[i]);
+  }
+  if (std::ranges::none_of(grainy, std::identity{})) return std::nullopt;
+  GrainParams grain;
+  const TemplateGain gain = fit_filters(statistics, grainy, grain);
+  const double most = *std::ranges::max_element(gain.gain);
+  while (grain.grain_scale_shift < 3 &&
+         template_sigma(format, most, grain.grain_scale_shift) > 40)  // of 127, the template's end
+    ++grain.grain_scale_shift;
+
+  double strongest = 0;  // factor
+  std::array<double, 3> sigmas{};
+  for (int i = 0; i < format.planes(); ++i) {
+    sigmas[i] = template_sigma(format, gain.gain[i], grain.grain_scale_shift);
+    for (const CurvePoint& point : curves[i])
+      strongest = std::max(strongest, grainy[i] ? point.sigma / sigmas[i] : 0);
+  }
+  grain.scaling_shift = 11;
+  while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
+    --grain.scaling_shift;
+  for (int i = 0; i < format.planes(); ++i) {
+    if (!grainy[i]) {  // AV1 4:2:0 has either both of chroma or none, and none without luma
+      grain.points[i] = {{0, 0}, {255, 0}};
+      continue;
+    }
+    for (const CurvePoint& knot : knots_of(curves[i], GrainParams::most_points[i])) {
+      const double scale = std::ldexp(knot.sigma / sigmas[i], grain.scaling_shift);
+      grain.points[i].push_back(
+          {static_cast<int>(knot.at), static_cast<int>(std::lround(std::min(scale, 255.0)))});
+    }
+  }
+  return grain;
+}
+
+}  // namespace lull

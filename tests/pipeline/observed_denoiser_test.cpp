@@ -1,0 +1,39 @@
+// A watched denoiser shows each frame beside its own result, and changes nothing.
+
+#include "pipeline/observed_denoiser.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "pipeline/fakes.h"
+
+namespace lull::pipeline {
+namespace {
+
+TEST(ObservedDenoiser, ShowsEachFrameBesideItsResult) {
+  std::vector<std::int64_t> seen;
+  const auto denoiser =
+      observed(std::make_unique<FakeDenoiser>(3), [&](const Frame& noisy, const Frame& result) {
+        const auto number = noisy.passenger->number;
+        EXPECT_EQ(noisy.pixels[0], static_cast<std::byte>(number));
+        expect_frame(result, number);
+        seen.push_back(number);
+      });
+  EXPECT_EQ(denoiser->latency(), 3);
+  std::int64_t out = 0;
+  for (int i = 0; i < 7; ++i)
+    if (const auto result = denoiser->push(make_frame(i))) expect_frame(*result, out++);
+  EXPECT_EQ(seen.size(), 4u);
+  while (const auto result = denoiser->drain()) expect_frame(*result, out++);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(ObservedDenoiser, RefusesFramesThatItCannotSee) {
+  const auto denoiser = observed(std::make_unique<FakeDenoiser>(), [](const auto&, const auto&) {});
+  Frame frame = make_frame(0);
+  frame.on_device = std::make_shared<DevicePicture>();
+  EXPECT_THROW((void)denoiser->push(frame), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace lull::pipeline

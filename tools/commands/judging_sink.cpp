@@ -1,0 +1,47 @@
+#include "tools/commands/judging_sink.h"
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace lull::tools {
+
+std::string describe(const io::Damage& damage, const std::string& input) {
+  return std::to_string(damage.frames) + (damage.frames == 1 ? " frame" : " frames") + " of '" +
+         input + "' damaged or missing (" + damage.first + ")";
+}
+
+void JudgingSink::write(Frame frame) {
+  if (frame.outside) {
+    ++outside_;
+    return;
+  }
+  const auto number = written_++;
+  if (!options_.keep || number == *options_.keep) sink_.write(std::move(frame));
+  if (number == options_.keep) kept_ = true;
+}
+
+void JudgingSink::finish() {
+  if (options_.keep && written_ <= *options_.keep)
+    throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
+                          std::to_string(written_) +
+                          " frames, counted from 0); choose one of "
+                          "them");
+  const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
+  const std::string kept = sink_.finish_if(accepts);
+  if (accepts()) return;
+  const io::Damage found = damage();
+  throw BadData(describe(found, options_.input) +
+                (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
+                "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
+}
+
+io::Damage JudgingSink::damage() const {
+  io::Damage sum = source_.damage();
+  const io::Damage copied = sink_.damage();
+  sum.frames += copied.frames;
+  if (sum.first.empty()) sum.first = copied.first;
+  return sum;
+}
+
+}  // namespace lull::tools

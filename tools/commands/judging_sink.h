@@ -1,0 +1,59 @@
+#pragma once
+// What a run of lull denoise writes to, and when it has read enough.
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/stream.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+
+namespace lull::tools {
+
+[[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
+
+/// The sink of a run. It does not give a result of damaged input its name, and it drops the frames
+/// around those that were asked for, with --keep all but one.
+class JudgingSink final : public FrameSink {
+ public:
+  JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
+      : sink_(sink), source_(source), options_(options) {}
+
+  void write(Frame frame) override;
+  /// @throws BadData          the input is damaged, by more than the options allow
+  /// @throws InvalidArgument  there is no frame of --keep
+  void finish() override;
+
+  /// Whether the frame of --keep is written. From any thread.
+  bool has_kept() const { return kept_; }
+  /// Frames that came around those that were asked for.
+  std::int64_t outside() const { return outside_; }
+  /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
+  /// it then.
+  io::Damage damage() const;
+
+ private:
+  io::MediaSink& sink_;
+  const io::MediaSource& source_;
+  const DenoiseOptions& options_;
+  std::int64_t written_ = 0;  // or dropped for --keep
+  std::int64_t outside_ = 0;
+  std::atomic<bool> kept_ = false;
+};
+
+/// A source that ends once a single picture has its frame: nothing behind it matters then.
+class SourceOfOne final : public FrameSource {
+ public:
+  SourceOfOne(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
+  const FrameFormat& format() const noexcept override { return source_.format(); }
+  std::optional<Frame> read() override { return sink_.has_kept() ? std::nullopt : source_.read(); }
+  void interrupt() noexcept override { source_.interrupt(); }
+
+ private:
+  FrameSource& source_;
+  const JudgingSink& sink_;
+};
+
+}  // namespace lull::tools

@@ -1,0 +1,102 @@
+#include "tools/sessions/grain.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "core/error.h"
+#include "io/media.h"
+#include "pipeline/field_denoiser.h"
+#include "pipeline/observed_denoiser.h"
+#include "tools/sessions/noise_search.h"
+
+namespace lull::tools {
+namespace {
+
+// What is read beforehand costs time: fewer frames of a scene are enough.
+constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
+
+void refuse_places(const DenoiseOptions& options) {
+  for (const std::string& file : {options.input, options.output, options.log.file})
+    if (!file.empty() && !options.grain_table.empty() &&
+        (file == options.grain_table || io::same_file(file, options.grain_table)))
+      throw InvalidArgument("--grain-table " + options.grain_table +
+                            " is the input, the output or the log; choose another name");
+}
+
+void refuse_format(const FrameFormat& format) {
+  if (format.layout == Layout::rgb)
+    throw InvalidArgument(
+        "a film grain table of RGB (AV1 has grain of Y, Cb and Cr alone); convert the input to YUV "
+        "first");
+}
+
+std::unique_ptr<io::TextFile> open_file(const DenoiseOptions& options) {
+  if (!options.grain_table.empty())
+    return std::make_unique<io::TextFile>(options.grain_table, options.overwrite);
+  if (!options.keep_grain) return nullptr;
+  const auto name = "lull-grain-" + std::to_string(getpid()) + ".tbl";
+  return std::make_unique<io::TextFile>((std::filesystem::temp_directory_path() / name).string(),
+                                        true);
+}
+
+}  // namespace
+
+GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format)
+    : keep_(options.keep_grain),
+      named_(!options.grain_table.empty()),
+      collector_(format, keep_ ? sparse : GrainSampling{}) {
+  if (!keep_ && !named_) return;
+  refuse_format(format);
+  refuse_places(options);
+  if (keep_ && !can_read_again(options.input))
+    throw InvalidArgument("--grain keep with the input '" + options.input +
+                          "' (it is read twice, which a pipe cannot be); give a file, or write a "
+                          "table with --grain-table and encode in a second step");
+  file_ = open_file(options);
+}
+
+bool GrainJob::look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
+                          const std::vector<bm3d::Backend>& backends, const Say& say,
+                          const std::stop_token& stop) {
+  if (!keep_) return true;
+  io::SourceOptions reading = source_options(options, backends);
+  reading.margins = false;
+  const auto source = io::open_source(options.input, reading);
+  ClipPlan alone = plan;  // frames that are far from each other
+  for (ScenePlan& scene : alone.scenes) {
+    scene.params.temporal = 0;
+    if (scene.half) scene.half->temporal = 0;
+  }
+  const bool fields = options.interlaced == Interlaced::fields;
+  const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
+  const auto denoiser = pipeline::observed(
+      one_of(open_sessions(options, alone, seen, backends, say), source->format()),
+      [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
+  while (const auto frame = source->read()) {
+    if (stop.stop_requested()) return false;
+    if (!collector_.see(*frame)) continue;
+    for (auto result = denoiser->push(*frame); result; result = denoiser->next()) continue;
+  }
+  while (denoiser->drain()) continue;
+  file_->write(text_of(collector_.finish()));
+  return !stop.stop_requested();
+}
+
+std::string GrainJob::encoder_table() const { return keep_ ? file_->temporary() : std::string(); }
+
+std::unique_ptr<Denoiser> GrainJob::watch(std::unique_ptr<Denoiser> denoiser) {
+  if (keep_ || !named_) return denoiser;
+  return pipeline::observed(std::move(denoiser), [this](const Frame& noisy, const Frame& result) {
+    if (!noisy.outside && collector_.see(noisy)) collector_.add(noisy, result);
+  });
+}
+
+void GrainJob::finish() {
+  if (!named_) return;
+  if (!keep_) file_->write(text_of(collector_.finish()));
+  file_->commit();
+}
+
+}  // namespace lull::tools

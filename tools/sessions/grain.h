@@ -1,0 +1,46 @@
+#pragma once
+// The grain of a run: what of it goes into a table, and into the stream.
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/denoiser.h"
+#include "io/text_file.h"
+#include "noise/grain/collector.h"
+#include "tools/options/denoise_options.h"
+#include "tools/sessions/open_denoiser.h"
+#include "tools/sessions/sessions.h"
+
+namespace lull::tools {
+
+/// What --grain and --grain-table ask for. An encoder reads its table when it opens: to keep the
+/// grain, the input is read twice, and of the first time a few frames of each scene are denoised,
+/// one by one.
+class GrainJob {
+ public:
+  /// `format` is the input's. @throws InvalidArgument  such frames have no grain table; the input
+  /// can be read but once; CannotCreate  the table's file is there or cannot be created
+  GrainJob(const DenoiseOptions& options, const FrameFormat& format);
+
+  /// With --grain keep, before the session and the sink are opened: finds the table. False:
+  /// stopped.
+  [[nodiscard]] bool look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
+                                const std::vector<bm3d::Backend>& backends, const Say& say,
+                                const std::stop_token& stop);
+  /// The file for the encoder; empty without --grain keep.
+  std::string encoder_table() const;
+  /// The run's denoiser, which is watched where a table is asked for.
+  [[nodiscard]] std::unique_ptr<Denoiser> watch(std::unique_ptr<Denoiser> denoiser);
+  /// Once all frames are out: the table gets its name. @throws IoError, CannotCreate
+  void finish();
+
+ private:
+  bool keep_, named_;
+  GrainCollector collector_;
+  std::unique_ptr<io::TextFile> file_;  // null: nothing is asked for
+};
+
+}  // namespace lull::tools
