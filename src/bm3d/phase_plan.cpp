@@ -14,7 +14,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   const bool rgb = format.layout == Layout::rgb;
   const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
   plan.noise = noise;
-  if (rgb && !params.noise.is_of_opponents())
+  if (rgb && !params.noise.is_of_opponents() && !params.noise.has_curves())
     plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first)
@@ -26,7 +26,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
 
 SessionPlan session_plan(const Params& params, const FrameFormat& format) {
   return {params.temporal, params.phases, params.scene_cut,
-          params.noise.sigma(main_plane(format.layout == Layout::rgb))};
+          params.noise.levels_in_samples()[main_plane(format.layout == Layout::rgb)]};
 }
 
 }  // namespace lull::bm3d

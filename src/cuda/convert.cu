@@ -6,6 +6,7 @@
 
 #include "core/colour.h"
 #include "core/round_up.h"
+#include "core/sample_curve.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
 
@@ -72,14 +73,32 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
     if (p.x + k < margins.width) to[k] = v[k];
 }
 
-template <class Sample>
-__global__ void load_kernel(const RawPlane raw, float scale, Margins margins, float* to) {
+/// What becomes of samples on the 0..255 scale: nothing.
+struct AsIs {
+  __device__ float operator()(float v) const { return v; }
+};
+/// What a table says. Its knots stay in the caches: pictures use few of the 8 KiB at a time.
+struct Tabled {
+  const float* values;  // null: nothing
+  __device__ float operator()(float v) const {
+    return values == nullptr ? v : SampleCurve::at(values, v);
+  }
+};
+struct TabledColour {
+  Tabled planes[max_planes];
+  explicit TabledColour(const CurveTables& curves)
+      : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
+};
+
+template <class Sample, class Curve>
+__global__ void load_kernel(const RawPlane raw, float scale, const Curve curve, Margins margins,
+                            float* to) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const Quad<Sample> samples = raw.quad_at<Sample>(p);
   float v[quad];
 #pragma unroll
-  for (int k = 0; k < quad; ++k) v[k] = static_cast<float>(samples.at[k]) * scale;
+  for (int k = 0; k < quad; ++k) v[k] = curve(static_cast<float>(samples.at[k]) * scale);
   store_quad(to, margins, p, v);
 }
 
@@ -104,6 +123,29 @@ __global__ void load_colour_kernel(const RawColour raw, const ColourMatrix colou
 }
 
 template <class Sample>
+__global__ void load_tabled_colour_kernel(const RawColour raw, const ColourMatrix colour,
+                                          float scale, const TabledColour curves, Margins margins,
+                                          Pointers planes) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  float of[max_planes][quad];
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) {
+    const Quad<Sample> samples = raw.planes[i].quad_at<Sample>(p);
+#pragma unroll
+    for (int k = 0; k < quad; ++k)
+      of[i][k] = curves.planes[i](static_cast<float>(samples.at[k]) * scale);
+  }
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) {
+    float v[quad];
+#pragma unroll
+    for (int k = 0; k < quad; ++k) v[k] = colour.row(i, of[0][k], of[1][k], of[2][k]);
+    store_quad(planes[i], margins, p, v);
+  }
+}
+
+template <class Sample>
 __device__ Sample to_sample(float v, float full_scale) {
   if constexpr (std::is_same_v<Sample, float>)
     return v;
@@ -115,15 +157,16 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-template <class Sample>
-__global__ void store_kernel(const float* plane, float scale, float full_scale, Margins margins,
-                             const RawPlane raw) {
+template <class Sample, class Curve>
+__global__ void store_kernel(const float* plane, float scale, float full_scale, const Curve curve,
+                             Margins margins, const RawPlane raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const float4 v = load_quad(plane, margins, p);
-  raw.quad_at<Sample>(p) = {
-      to_sample<Sample>(v.x * scale, full_scale), to_sample<Sample>(v.y * scale, full_scale),
-      to_sample<Sample>(v.z * scale, full_scale), to_sample<Sample>(v.w * scale, full_scale)};
+  raw.quad_at<Sample>(p) = {to_sample<Sample>(curve(v.x) * scale, full_scale),
+                            to_sample<Sample>(curve(v.y) * scale, full_scale),
+                            to_sample<Sample>(curve(v.z) * scale, full_scale),
+                            to_sample<Sample>(curve(v.w) * scale, full_scale)};
 }
 
 template <class Sample>
@@ -140,6 +183,29 @@ __global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, fl
         to_sample<Sample>(scale * colour.row(i, a.y, b.y, c.y), full_scale),
         to_sample<Sample>(scale * colour.row(i, a.z, b.z, c.z), full_scale),
         to_sample<Sample>(scale * colour.row(i, a.w, b.w, c.w), full_scale)};
+}
+
+template <class Sample>
+__global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
+                                           float full_scale, const TabledColour curves,
+                                           Margins margins, const RawColour raw) {
+  const int2 p = own_quad();
+  if (p.x >= margins.width || p.y >= margins.height) return;
+  const float4 a = load_quad(planes[0], margins, p), b = load_quad(planes[1], margins, p),
+               c = load_quad(planes[2], margins, p);
+#pragma unroll
+  for (int i = 0; i < max_planes; ++i) {
+    const Tabled curve = curves.planes[i];
+    raw.planes[i].quad_at<Sample>(p) = {
+        to_sample<Sample>(scale * curve(colour.row(i, a.x, b.x, c.x)), full_scale),
+        to_sample<Sample>(scale * curve(colour.row(i, a.y, b.y, c.y)), full_scale),
+        to_sample<Sample>(scale * curve(colour.row(i, a.z, b.z, c.z)), full_scale),
+        to_sample<Sample>(scale * curve(colour.row(i, a.w, b.w, c.w)), full_scale)};
+  }
+}
+
+bool any(const CurveTables& curves) {
+  return curves[0] != nullptr || curves[1] != nullptr || curves[2] != nullptr;
 }
 
 /// Calls `body` with a null pointer to the sample's type.
@@ -170,36 +236,58 @@ Margins::Margins(int w, int h, int window, int patch)
 
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
-                       cudaStream_t stream) {
+                       cudaStream_t stream, const CurveTables& curves) {
   const auto scale = static_cast<float>(255 / raw.full_scale);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto* type) {
     using Sample = std::remove_pointer_t<decltype(type)>;
-    if (colour == Colour::opponent)
+    if (colour == Colour::opponent && any(curves)) {
+      load_tabled_colour_kernel<Sample>
+          <<<grid, block, 0, stream>>>(RawColour(raw), ColourMatrix(opponent_forward), scale,
+                                       TabledColour(curves), margins, planes);
+    } else if (colour == Colour::opponent) {
       load_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           RawColour(raw), ColourMatrix(opponent_forward), scale, margins, planes);
-    else
-      for (int i = 0; i < count; ++i)
-        load_kernel<Sample>
-            <<<grid, block, 0, stream>>>(RawPlane(raw, first + i), scale, margins, planes[i]);
+    } else {
+      for (int i = 0; i < count; ++i) {
+        const RawPlane from(raw, first + i);
+        if (const float* const curve = curves[first + i])
+          load_kernel<Sample>
+              <<<grid, block, 0, stream>>>(from, scale, Tabled{curve}, margins, planes[i]);
+        else
+          load_kernel<Sample><<<grid, block, 0, stream>>>(from, scale, AsIs{}, margins, planes[i]);
+      }
+    }
   });
   cuda::check(cudaGetLastError());
 }
 
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
-                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream) {
+                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
+                       const CurveTables& curves) {
   const auto scale = static_cast<float>(raw.full_scale / 255);
   const auto full_scale = static_cast<float>(raw.full_scale);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto* type) {
     using Sample = std::remove_pointer_t<decltype(type)>;
-    if (colour == Colour::opponent)
+    if (colour == Colour::opponent && any(curves)) {
+      store_tabled_colour_kernel<Sample>
+          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, full_scale,
+                                       TabledColour(curves), margins, RawColour(raw));
+    } else if (colour == Colour::opponent) {
       store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
-    else
-      for (int i = 0; i < count; ++i)
-        store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], scale, full_scale, margins,
-                                                         RawPlane(raw, first + i));
+    } else {
+      for (int i = 0; i < count; ++i) {
+        const RawPlane to(raw, first + i);
+        if (const float* const curve = curves[first + i])
+          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], scale, full_scale,
+                                                           Tabled{curve}, margins, to);
+        else
+          store_kernel<Sample>
+              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, AsIs{}, margins, to);
+      }
+    }
   });
   cuda::check(cudaGetLastError());
 }

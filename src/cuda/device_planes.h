@@ -45,13 +45,18 @@ struct RawPlanes {
 };
 enum class Colour { as_is, opponent };
 
-/// Samples of `count` planes from `first` on to floats on the 0..255 scale.
+/// SampleCurve::values for each plane of a frame, on the device; null: samples stay as they are.
+using CurveTables = std::array<const float*, max_planes>;
+
+/// Samples of `count` planes from `first` on to floats on the 0..255 scale, by their curves, and
+/// then to the opponent space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
-                       cudaStream_t stream);
+                       cudaStream_t stream, const CurveTables& curves = {});
 /// The way back, rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
-                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream);
+                       const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
+                       const CurveTables& curves = {});
 /// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);

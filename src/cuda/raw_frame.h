@@ -3,20 +3,29 @@
 // filtered.
 
 #include <array>
+#include <vector>
 
 #include "core/frame.h"
+#include "core/sample_curve.h"
 #include "cuda/device_picture.h"
 #include "cuda/device_planes.h"
 #include "cuda/handles.h"
 
 namespace lull {
 
+/// What becomes of a plane's samples on their way to floats and back; null: they stay as they are.
+struct CurvePair {
+  const SampleCurve *forward = nullptr, *inverse = nullptr;
+};
+
 class RawFrame {
  public:
-  /// `sigma`: of the planes' noise; counts for floats alone.
+  /// `sigma`: of the noise in samples as they are stored; counts for floats alone. `curves` are
+  /// copied.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
-           const std::array<float, max_planes>& sigma = {});
+           const std::array<float, max_planes>& sigma = {},
+           const std::array<CurvePair, max_planes>& curves = {});
 
   /// Queues: the samples of `frame`, which must stay until that is done, from the host or a GPU.
   void bring(const Frame& frame, cudaStream_t stream);
@@ -37,11 +46,15 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
+  /// On the device; null stays null.
+  const float* keep(const SampleCurve* curve, cudaStream_t stream);
 
   FrameFormat format_;
   std::array<float, max_planes> sigma_;
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> memory_, filtered_memory_;
   std::array<cuda::DeviceBuffer<CellSum>, max_planes> cells_;
+  std::vector<cuda::DeviceBuffer<float>> curves_;
+  CurveTables forward_{}, inverse_{};  // in curves_
   RawPlanes planes_, filtered_;  // as they came; what filters see, and make: the same of integers
   DevicePictureReader device_pictures_;
 };

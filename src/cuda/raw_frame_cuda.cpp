@@ -4,7 +4,8 @@
 namespace lull {
 
 RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
-                   const std::array<float, max_planes>& sigma)
+                   const std::array<float, max_planes>& sigma,
+                   const std::array<CurvePair, max_planes>& curves)
     : format_(format), sigma_(sigma) {
   planes_.sample = format.sample;
   planes_.full_scale = format.full_scale();
@@ -14,6 +15,8 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
     memory_[i] = zeroed<std::byte>(  // padding is read too, four samples at a time
         static_cast<std::size_t>(planes_.pitch[i]) * format.plane_height(i), stream);
     planes_.data[i] = memory_[i].get();
+    forward_[i] = keep(curves[i].forward, stream);
+    inverse_[i] = keep(curves[i].inverse, stream);
   }
   filtered_ = planes_;
   if (!is_guarded()) return;
@@ -24,6 +27,15 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
         cuda::DeviceBuffer<CellSum>(static_cast<std::size_t>(guard_cells(format.plane_width(i))) *
                                     guard_cells(format.plane_height(i)));
   }
+}
+
+const float* RawFrame::keep(const SampleCurve* curve, cudaStream_t stream) {
+  if (curve == nullptr) return nullptr;
+  const cuda::DeviceBuffer<float>& table = curves_.emplace_back(curve->values.size());
+  cuda::check(cudaMemcpyAsync(table.get(), curve->values.data(), table.bytes(),
+                              cudaMemcpyHostToDevice, stream));
+  cuda::check(cudaStreamSynchronize(stream));  // the caller's curve may go
+  return table.get();
 }
 
 void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
@@ -49,17 +61,18 @@ void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
     guard_samples(planes_, format_, sigma_, cells, filtered_, stream);
   }
   if (format_.layout == Layout::rgb)
-    return samples_to_planes(filtered_, 0, 3, Colour::opponent, *margins[0], planes, stream);
+    return samples_to_planes(filtered_, 0, 3, Colour::opponent, *margins[0], planes, stream,
+                             forward_);
   for (int i = 0; i < format_.planes(); ++i)
-    samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream);
+    samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream, forward_);
 }
 
 void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {
-  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream);
+  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream, inverse_);
 }
 
 void RawFrame::from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream) {
-  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream);
+  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream, inverse_);
 }
 
 void RawFrame::restore(const RawPlanes& original, cudaStream_t stream) {

@@ -31,12 +31,38 @@ std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& pl
   return sum;
 }
 
+void validate_correlation(const Autocorrelation& lags) {
+  bool fits = lags[lag_index(0, 0)] == 1;
+  for (std::size_t k = 0; k < lags.size(); ++k)
+    fits &= std::abs(lags[k]) <= 1 && std::abs(lags[k] - lags[lags.size() - 1 - k]) < 1e-4f;
+  if (!fits)
+    throw InvalidArgument(
+        "an autocorrelation of noise (must be 1 in the middle, within -1..1, and the same at "
+        "(-dx, -dy)); divide it by the variance");
+}
+
+void validate_curve(const NoiseCurve& curve) {
+  if (!std::ranges::all_of(curve.sigma, [](float s) { return s > 0 && std::isfinite(s); }))
+    throw InvalidArgument(
+        "a curve of noise over intensity (every sigma must be a number above 0); give it a least");
+  if (!(curve.low < curve.high && curve.low < 255 && curve.high > 0))
+    throw InvalidArgument(
+        "a curve of noise over intensity (samples must end at a low below a high, around 0..255); "
+        "choose ends in range");
+}
+
 }  // namespace
 
 float NoiseCurve::at(float intensity) const {
   const float place = std::clamp(intensity / spacing, 0.0f, static_cast<float>(knots - 1));
   const int below = std::min(static_cast<int>(place), knots - 2);
   return std::lerp(sigma[below], sigma[below + 1], place - static_cast<float>(below));
+}
+
+float NoiseCurve::level() const {
+  double squares = 0;
+  for (const float s : sigma) squares += static_cast<double>(s) * static_cast<double>(s);
+  return static_cast<float>(std::sqrt(squares / knots));
 }
 
 NoiseModel::NoiseModel(const std::array<float, 3>& sigma) {
@@ -63,6 +89,16 @@ NoiseModel NoiseModel::of_opponents(const std::array<PlaneNoise, 3>& opponents) 
 
 std::array<float, 3> NoiseModel::sigmas() const {
   return {planes_[0].sigma, planes_[1].sigma, planes_[2].sigma};
+}
+
+std::array<float, 3> NoiseModel::levels_in_samples() const {
+  return {planes_[0].level_in_samples(), planes_[1].level_in_samples(),
+          planes_[2].level_in_samples()};
+}
+
+bool NoiseModel::has_curves() const {
+  return std::ranges::any_of(
+      planes_, [](const PlaneNoise& plane) { return plane.sigma > 0 && plane.curve; });
 }
 
 bool NoiseModel::is_white() const {
@@ -99,15 +135,8 @@ void validate(const NoiseModel& noise) {
       throw InvalidArgument("sigma = " + std::string(number) +
                             " (must be a number from 0); choose one in range");
     }
-    if (plane.is_white()) continue;
-    const auto& lags = *plane.correlation;
-    bool fits = lags[lag_index(0, 0)] == 1;
-    for (std::size_t k = 0; k < lags.size(); ++k)
-      fits &= std::abs(lags[k]) <= 1 && std::abs(lags[k] - lags[lags.size() - 1 - k]) < 1e-4f;
-    if (!fits)
-      throw InvalidArgument(
-          "an autocorrelation of noise (must be 1 in the middle, within -1..1, and the same at "
-          "(-dx, -dy)); divide it by the variance");
+    if (!plane.is_white()) validate_correlation(*plane.correlation);
+    if (plane.curve) validate_curve(*plane.curve);
   }
 }
 

@@ -31,17 +31,23 @@ struct NoiseCurve {
   /// Standard deviation at i * spacing on the 0..255 scale, > 0; linear in between. It is that of
   /// the noise before samples are clipped.
   std::array<float, knots> sigma{};
-  /// Samples end here, and what noise would carry beyond lies there (Foi 2009, "Clipped noisy
-  /// images", doi:10.1016/j.sigpro.2009.04.035); infinite: nothing is clipped.
+  /// Samples end here (low < high, low < 255, high > 0), and what noise would carry beyond lies
+  /// there (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035); infinite: nothing
+  /// is clipped.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
   float at(float intensity) const;
+  /// The root of the mean square over the scale.
+  float level() const;
 };
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation on the 0..255 scale, >= 0. A plane with 0 passes through unchanged.
+  /// Standard deviation on the 0..255 scale, >= 0, that filters take. A plane with 0 passes through
+  /// unchanged. With a curve it is that of stabilised samples, which stay within 0..255:
+  /// stabilised_sigma(*curve) for the noise that the curve says, more or less for more or less to
+  /// be taken away.
   float sigma = 0;
   /// Null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
@@ -50,6 +56,9 @@ struct PlaneNoise {
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
+  /// Of the noise in samples as they are stored: what they are compared with where nothing is
+  /// stabilised (repetitions, scenes, motion). 0 where the plane passes through.
+  float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
   /// Of samples (dx, dy) apart; 0 beyond the lags.
   double correlation_at(int dx, int dy) const {
     if (!within_lags(dx, dy)) return 0;
@@ -73,6 +82,9 @@ class NoiseModel {
   PlaneNoise& plane(int i) { return planes_[i]; }
   float sigma(int i) const { return planes_[i].sigma; }
   std::array<float, 3> sigmas() const;
+  std::array<float, 3> levels_in_samples() const;
+  /// Whether any plane with noise has one.
+  bool has_curves() const;
   /// As far as there is any: planes with a sigma of 0 do not count.
   bool is_white() const;
 
@@ -86,7 +98,8 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// @throws InvalidArgument  a sigma that is no number from 0, or a correlation that is none
+/// @throws InvalidArgument  a sigma that is no number from 0, or a correlation or curve that is
+/// none
 void validate(const NoiseModel& noise);
 
 }  // namespace lull

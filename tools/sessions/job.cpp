@@ -30,17 +30,34 @@ std::string both(const bm3d::Params& params, Value bm3d::PhaseParams::*member) {
   return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
 }
 
-/// White noise by its levels. Of other noise a number that tells its autocorrelations apart.
+/// FNV-1a.
+class Hash {
+ public:
+  void add(float value) { hash_ = (hash_ ^ std::bit_cast<std::uint32_t>(value)) * 16777619; }
+  std::string text() const { return std::to_string(hash_); }
+
+ private:
+  std::uint32_t hash_ = 2166136261;
+};
+
+/// White noise by its levels. Of other noise a number that tells its autocorrelations apart, and
+/// one for its curves over intensity.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
-  std::uint32_t hash = 2166136261;  // FNV-1a
+  Hash correlations, curves;
   for (int i = 0; i < 3; ++i) {
-    text += (text.empty() ? "" : ":") + text_of(noise.sigma(i));
-    if (noise.plane(i).is_white()) continue;
-    for (const float lag : *noise.plane(i).correlation)
-      hash = (hash ^ std::bit_cast<std::uint32_t>(lag)) * 16777619;
+    const PlaneNoise& plane = noise.plane(i);
+    text += (text.empty() ? "" : ":") + text_of(plane.sigma);
+    if (!plane.is_white())
+      for (const float lag : *plane.correlation) correlations.add(lag);
+    if (plane.sigma == 0 || !plane.curve) continue;
+    curves.add(static_cast<float>(i));
+    for (const float sigma : plane.curve->sigma) curves.add(sigma);
+    curves.add(plane.curve->low), curves.add(plane.curve->high);
   }
-  return noise.is_white() ? text : text + " coloured " + std::to_string(hash);
+  if (!noise.is_white()) text += " coloured " + correlations.text();
+  if (noise.has_curves()) text += " curved " + curves.text();
+  return text;
 }
 
 /// Bytes are equal on one kind of device, however many of it there are.

@@ -11,8 +11,10 @@
 #include "bm3d/cuda/filter/covariance_cuda.h"
 #include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/phase_plan.h"
+#include "bm3d/stabilisers.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
+#include "cuda/raw_frame.h"
 #include "match/cuda/matcher.h"
 #include "match/guide.h"
 
@@ -33,6 +35,14 @@ struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
 };
+
+/// For RawFrame.
+inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
+  std::array<CurvePair, max_planes> curves;
+  for (int i = 0; i < max_planes; ++i)
+    if (stabilisers[i]) curves[i] = {&stabilisers[i]->forward(), &stabilisers[i]->inverse()};
+  return curves;
+}
 
 class CudaPhases {
  public:

@@ -13,7 +13,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       stream_(cuda::make_stream()),
       done_(cuda::make_event()),
       phases_(params, format, stream_.get(), make_matcher),
-      raw_(format, stream_.get(), params.noise.sigmas()) {
+      raw_(format, stream_.get(), params.noise.levels_in_samples(),
+           curves_of(stabilisers_of(params))) {
   if (!phases_.filters_any()) return;
   plan_buffers();
   // Once for the driver to load what it loads late, then as one graph: a launch of each kernel by

@@ -69,10 +69,12 @@ class CudaWorker : public FrameWorker {
         bringing_(cuda::make_stream(cuda::Priority::high)),
         taking_(cuda::make_stream()),
         phases_(params, format, computing_.get(), make_matcher),
-        pool_(format, cuda::pinned_memory()) {
-    for (auto& in : in_) in = std::make_unique<In>(format, computing_.get(), params.noise.sigmas());
-    for (auto& out : out_)
-      out = std::make_unique<Out>(format, computing_.get(), params.noise.sigmas());
+        pool_(format, cuda::pinned_memory()),
+        levels_(params.noise.levels_in_samples()) {
+    const Stabilisers stabilisers = stabilisers_of(params);
+    const Curves curves = curves_of(stabilisers);
+    for (auto& in : in_) in = std::make_unique<In>(format, computing_.get(), levels_, curves);
+    for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get(), levels_, curves);
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
     pool_.reserve(results + results_that_wait);
@@ -94,8 +96,8 @@ class CudaWorker : public FrameWorker {
   }
 
   FrameDifference difference() override {
-    count_difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes(), format_,
-                     params_.noise.sigmas(), difference_.on_device(), bringing_.get());
+    count_difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes(), format_, levels_,
+                     difference_.on_device(), bringing_.get());
     const DifferenceCounts& counts = difference_.read(bringing_.get());
     FrameDifference d{.identical = true, .lively = counts.lively, .shared = counts.shared};
     for (int i = 0; i < format_.planes(); ++i) {
@@ -208,17 +210,20 @@ class CudaWorker : public FrameWorker {
     Ring<std::int32_t> half_norms;
   };
   GuideRing& ring_of(const PlaneSet& set) { return set.is_made() ? made_guides_ : luma_guides_; }
+  using Curves = std::array<CurvePair, max_planes>;
   struct In {
     RawFrame raw;
     cuda::Event brought = cuda::make_event(), read = cuda::make_event();
-    In(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma)
-        : raw(format, stream, sigma) {}
+    In(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
+       const Curves& curves)
+        : raw(format, stream, sigma, curves) {}
   };
   struct Out {
     RawFrame raw;
     cuda::Event written = cuda::make_event(), taken = cuda::make_event();
-    Out(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma)
-        : raw(format, stream, sigma) {}
+    Out(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
+        const Curves& curves)
+        : raw(format, stream, sigma, curves) {}
   };
 
   void plan_rings() {
@@ -249,7 +254,7 @@ class CudaWorker : public FrameWorker {
         ring(guides.half_norms, size);
       }
     const int plane = main_plane(format_.layout == Layout::rgb);
-    main_ = {format_.plane_width(plane), format_.plane_height(plane), params_.noise.sigma(plane)};
+    main_ = {format_.plane_width(plane), format_.plane_height(plane), levels_[plane]};
     if (!main_.is_predicted()) return;
     const std::size_t size = static_cast<std::size_t>(main_.width) * main_.height;
     ring(fine_, size);
@@ -345,6 +350,7 @@ class CudaWorker : public FrameWorker {
   cuda::Stream computing_, bringing_, taking_;
   CudaPhases phases_;
   FramePool pool_;
+  std::array<float, 3> levels_;  // of the noise in samples as they are stored
   Frame taken_;
   std::array<std::unique_ptr<In>, 2> in_;
   int last_ = 0;  // in_ of the frame taken last

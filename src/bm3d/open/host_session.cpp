@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bm3d/stabilisers.h"
 #include "core/colour.h"
 #include "core/error.h"
 #include "core/float_guard.h"
@@ -27,6 +28,11 @@ PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
 void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
   for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
+}
+
+void apply(const SampleCurve& curve, PlaneView<float> plane) {
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) plane(x, y) = curve(plane(x, y));
 }
 
 void refuse_device_memory(const Frame& frame) {
@@ -73,6 +79,8 @@ class HostWorker : public FrameWorker {
         first_(plan_phase(Phase::first, params, format)),
         second_(plan_phase(Phase::second, params, format)),
         session_(session_plan(params, format)),
+        stabilisers_(stabilisers_of(params)),
+        levels_(params.noise.levels_in_samples()),
         engine_(std::move(engine)),
         pool_(format) {
     for (int i = 0; i < format.planes(); ++i) {
@@ -117,9 +125,7 @@ class HostWorker : public FrameWorker {
     if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
   }
 
-  FrameDifference difference() override {
-    return difference_of(taken_, before_, params_.noise.sigmas());
-  }
+  FrameDifference difference() override { return difference_of(taken_, before_, levels_); }
 
   PredictionCost prediction(int slot, int earlier) override {
     return prediction_of(slots_[slot].coarse.view(), slots_[earlier].coarse.view(),
@@ -147,11 +153,12 @@ class HostWorker : public FrameWorker {
       mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
     Frame clean = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) {
+      if (stabilisers_[i]) apply(stabilisers_[i]->inverse(), result_[i].view());
       if (is_stored(i))
         store_plane(result_[i].view(), clean, i);
       else
         copy_plane(slot.frame, i, clean);
-      if (is_stored(i) && slot.guarded) unguard_plane(slot.frame, i, params_.noise.sigma(i), clean);
+      if (is_stored(i) && slot.guarded) unguard_plane(slot.frame, i, levels_[i], clean);
     }
     slot.frame = {};
     return clean;
@@ -161,7 +168,8 @@ class HostWorker : public FrameWorker {
   void load(const Frame& frame, int i, Slot& slot) const {
     load_plane(frame, i, slot.noisy[i].view());
     if (format_.sample == SampleType::f32)
-      slot.guarded |= guard_plane(frame, i, params_.noise.sigma(i), slot.noisy[i].view());
+      slot.guarded |= guard_plane(frame, i, levels_[i], slot.noisy[i].view());
+    if (stabilisers_[i]) apply(stabilisers_[i]->forward(), slot.noisy[i].view());
   }
 
   Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
@@ -272,6 +280,8 @@ class HostWorker : public FrameWorker {
   FrameFormat format_;
   PhasePlan first_, second_;
   SessionPlan session_;
+  Stabilisers stabilisers_;
+  std::array<float, 3> levels_;  // of the noise in samples as they are stored
   std::unique_ptr<PhaseEngine> engine_;
   FramePool pool_;
   bool guide_is_made_ = false;   // for some set

@@ -76,7 +76,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   // Of what passes through nothing is a repetition.
-  return make_repeat_finder(params.noise.sigmas(),
+  return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+// What BM3D makes of noise that depends on the intensity: noise/stabiliser.h, and back for what it
+// gives.
+
+#include "bm3d/params.h"
+#include "noise/stabiliser.h"
+
+namespace lull::bm3d {
+
+/// Of each plane that is filtered and has a curve; null for all others.
+[[nodiscard]] Stabilisers stabilisers_of(const Params& params);
+
+}  // namespace lull::bm3d

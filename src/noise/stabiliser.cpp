@@ -1,0 +1,202 @@
+#include "noise/stabiliser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/float_range.h"
+
+namespace lull {
+namespace {
+
+constexpr int knots = SampleCurve::knots;
+constexpr double first_knot = static_cast<double>(SampleCurve::least);
+constexpr double spacing = static_cast<double>(SampleCurve::spacing);
+constexpr double least = static_cast<double>(least_seen);
+constexpr double greatest = static_cast<double>(greatest_seen);
+
+/// A function of samples in double, on the knots of a SampleCurve.
+using Table = std::vector<double>;
+
+double place(int knot) { return first_knot + spacing * knot; }
+
+double at(const Table& table, double v) {
+  const double place = (v - first_knot) / spacing;
+  const int below = static_cast<int>(std::clamp(place, 0.0, knots - 2.0));
+  return table[below] + (place - below) * (table[below + 1] - table[below]);
+}
+
+SampleCurve rounded(const Table& table) {
+  SampleCurve curve;
+  for (int k = 0; k < knots; ++k) curve.values[k] = static_cast<float>(table[k]);
+  return curve;
+}
+
+/// Linear between points with increasing x; the outermost values beyond. Asked for increasing v.
+class Interpolation {
+ public:
+  Interpolation(const std::vector<double>& x, const std::vector<double>& y) : x_(x), y_(y) {}
+  double operator()(double v) {
+    if (v <= x_.front()) return y_.front();
+    if (v >= x_.back()) return y_.back();
+    while (x_[next_] < v) ++next_;
+    const double share = (v - x_[next_ - 1]) / (x_[next_] - x_[next_ - 1]);
+    return std::lerp(y_[next_ - 1], y_[next_], share);
+  }
+
+ private:
+  const std::vector<double>&x_, &y_;
+  std::size_t next_ = 1;
+};
+
+std::vector<double> evenly(double from, double to, int count) {
+  std::vector<double> points(count);
+  for (int k = 0; k < count; ++k) points[k] = std::lerp(from, to, k / (count - 1.0));
+  return points;
+}
+
+/// Each is greater than the one before.
+void make_increasing(std::vector<double>& values) {
+  for (std::size_t k = 1; k < values.size(); ++k)
+    values[k] = std::max(values[k], values[k - 1] + 1e-6);
+}
+
+struct Moments {
+  double mean, deviation;
+  double third;  // central
+};
+
+/// Samples of one intensity as a curve says: noise, clipped.
+class Samples {
+ public:
+  explicit Samples(const NoiseCurve& curve)
+      : curve_(curve),
+        low_(static_cast<double>(curve.low)),
+        high_(static_cast<double>(curve.high)) {
+    double sum = 0;
+    for (int k = 0; k < points; ++k) {
+      normal_[k] = (k - points / 2) * 0.05;
+      weight_[k] = std::exp(-normal_[k] * normal_[k] / 2);
+      sum += weight_[k];
+    }
+    for (double& weight : weight_) weight /= sum;
+  }
+
+  double low() const { return low_; }
+  double high() const { return high_; }
+  double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
+
+  /// Of `f` of samples of intensity y, by the trapezoidal rule, whose error is far below a
+  /// hundredth of a level.
+  template <class Function>
+  Moments moments(double y, const Function& f) const {
+    const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
+    double mean = 0, square = 0, cube = 0;
+    for (int k = 0; k < points; ++k) {
+      const double v = f(std::clamp(y + s * normal_[k], low_, high_)) - middle;
+      mean += weight_[k] * v;
+      square += weight_[k] * v * v;
+      cube += weight_[k] * v * v * v;
+    }
+    return {middle + mean, std::sqrt(std::max(square - mean * mean, 1e-12)),
+            cube - mean * (3 * square - 2 * mean * mean)};
+  }
+
+ private:
+  static constexpr int points = 201;  // of the standard normal distribution, from -5 to 5
+  NoiseCurve curve_;
+  double low_, high_;
+  std::array<double, points> normal_, weight_;
+};
+
+/// f beyond an end of 0..255, `beyond` > 0 from it, where it has this slope and noise there is s
+/// strong. A steep f stays so as far as noise of the end carries samples, and then keeps within
+/// `room` for samples that do: those that lie further, of floats, count, but their noise does not.
+double outside(double beyond, double slope, double s, double room) {
+  if (slope <= 1) return slope * beyond;
+  const double bend = std::min(4 * s, 0.9 * room / slope);
+  if (beyond <= bend) return slope * beyond;
+  return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);
+}
+
+/// f whose derivative is in proportion to `slope`, which has the cells between knots.
+Table integral(const std::vector<double>& slope, const Samples& samples) {
+  constexpr int black = SampleCurve::black, white = SampleCurve::white;
+  double whole = 0;
+  for (int k = black; k < white; ++k) whole += slope[k];
+  const double scale = 255 / (whole * spacing);
+  Table f(knots);
+  for (int k = black; k < white; ++k) f[k + 1] = f[k] + scale * slope[k] * spacing;
+  f[white] = 255;
+  for (int k = 0; k < black; ++k)
+    f[k] = -outside(-place(k), scale * slope[black], samples.sigma(0), -least);
+  for (int k = white + 1; k < knots; ++k)
+    f[k] =
+        255 + outside(place(k) - 255, scale * slope[white - 1], samples.sigma(255), greatest - 255);
+  return f;
+}
+
+/// The function that stabilises, and the noise after it.
+struct Forward {
+  Table f;
+  double sigma = 0;
+};
+
+Forward forward_of(const Samples& samples) {
+  const auto intensities =
+      evenly(std::max(samples.low(), 0.0), std::min(samples.high(), 255.0), 256);
+  std::vector<double> means, slopes;
+  for (const double y : intensities) {
+    const Moments m = samples.moments(y, [](double z) { return z; });
+    means.push_back(m.mean);
+    slopes.push_back(1 / std::sqrt(samples.sigma(y) * m.deviation));
+  }
+  make_increasing(means);
+  Interpolation slope_at_mean(means, slopes);
+  std::vector<double> slope(knots - 1);
+  for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
+  Forward result{integral(slope, samples)};
+  double squares = 0;
+  for (const double y : intensities) {
+    const Moments m = samples.moments(y, [&](double z) { return at(result.f, z); });
+    squares += m.deviation * m.deviation;
+  }
+  result.sigma = std::sqrt(squares / static_cast<double>(intensities.size()));
+  return result;
+}
+
+/// y for what a filter makes of f(z).
+Table inverse_of(const Table& f, const Samples& samples, double lean) {
+  const auto intensities =
+      evenly(std::max(samples.low(), least), std::min(samples.high(), greatest), 1024);
+  std::vector<double> means;
+  for (const double y : intensities) {
+    const Moments m = samples.moments(y, [&](double z) { return at(f, z); });
+    means.push_back(m.mean - lean * m.third / (m.deviation * m.deviation));
+  }
+  make_increasing(means);
+  Interpolation of_mean(means, intensities);
+  Table inverse(knots);
+  for (int k = 0; k < knots; ++k) {
+    const double v = place(k);
+    inverse[k] = of_mean(v);
+    // Beyond what filters see of floats there is nothing to be right about.
+    if (v < means.front() && !std::isfinite(samples.low())) inverse[k] += v - means.front();
+    if (v > means.back() && !std::isfinite(samples.high())) inverse[k] += v - means.back();
+  }
+  return inverse;
+}
+
+}  // namespace
+
+Stabiliser::Stabiliser(const NoiseCurve& curve, double lean) {
+  const Samples samples(curve);
+  const Forward forward = forward_of(samples);
+  forward_ = rounded(forward.f);
+  inverse_ = rounded(inverse_of(forward.f, samples, lean));
+  sigma_ = static_cast<float>(forward.sigma);
+}
+
+float stabilised_sigma(const NoiseCurve& curve) { return Stabiliser(curve).sigma(); }
+
+}  // namespace lull
