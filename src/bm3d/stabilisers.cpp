@@ -8,12 +8,12 @@ namespace {
 
 /// What results lack of the mean of noise that leans (Stabiliser): the more, the more patches a
 /// group was chosen from. Measured in flat areas with clipped noise of 20 and 40, cpu: 0.052 of
-/// `high`, 0.045 of `balanced`, 0.043 of `fast`, 0.036 of windows of 15, 0.022 to 0.030 over time;
-/// a little more brings black areas nearest to black (docs/noise.md).
+/// `high`, 0.045 of `balanced`, 0.042 of `fast`, 0.036 with windows of 15, 0.022 to 0.031 over
+/// time.
 double lean_of(const Params& params) {
   if (params.temporal > 0) return 0.026;
   const double window = std::clamp(params.hard.window, 15, 39);
-  return 0.039 + 0.016 * std::log(window / 15) / std::log(39.0 / 15);
+  return 0.036 + 0.015 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ class Stabiliser {
   /// y, for what a filter gives for samples f(z) of intensity y. Increasing, but that nothing comes
   /// to lie beyond what samples are clipped at.
   const SampleCurve& inverse() const { return inverse_; }
-  /// Of noise in what forward() gives, on the 0..255 scale: the root of the mean square over
-  /// intensities.
+  /// Standard deviation of the noise in what forward() gives, on the 0..255 scale, where samples
+  /// are not clipped; where they are it is less.
   float sigma() const { return sigma_; }
 
  private:

@@ -246,8 +246,8 @@ TEST_P(CurvedNoise, BackendsAgree) {
     const Frame expected = denoise(params, frame, {.kind = BackendKind::reference});
     const Frame actual = denoise(params, frame, backend_);
     for (int i = 0; i < format.planes(); ++i) {
-      EXPECT_NEAR(psnr_of(actual, i), psnr_of(expected, i), 0.05);
-      EXPECT_GT(psnr(plane_of(actual, i).view(), plane_of(expected, i).view()), 50);
+      EXPECT_NEAR(psnr_of(actual, i), psnr_of(expected, i), 0.25);
+      EXPECT_GT(psnr(plane_of(actual, i).view(), plane_of(expected, i).view()), 42);
     }
   }
 }
