@@ -269,7 +269,7 @@ class Preview {
 
   /// Noise of three sigma stays within the scale.
   int amplification() const {
-    const float sigma = std::ranges::max(params_.noise.sigmas());
+    const float sigma = std::ranges::max(params_.noise.levels_in_samples());
     int factor = 1;
     while (factor < 32 && 3 * sigma * static_cast<float>(2 * factor) <= 127) factor *= 2;
     return factor;
