@@ -109,9 +109,9 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// f beyond an end of 0..255, `beyond` > 0 from it, where it has this slope and noise there is s
-/// strong. A steep f stays so as far as noise of the end carries samples, and then keeps within
-/// `room` for samples that do: those that lie further, of floats, count, but their noise does not.
+/// By how much f goes on at `beyond` > 0 from an end of 0..255, where it has this slope and noise
+/// is s strong. A steep f stays steep as far as noise carries samples of that end. Those that lie
+/// further, of floats, are content of their own: f flattens so that `room` leads to `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
