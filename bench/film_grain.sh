@@ -9,7 +9,7 @@
 source "$(dirname "$0")/common.sh"
 need_data video/tennis
 for need in encoders:libaom-av1 decoders:libdav1d; do
-  ffmpeg -v quiet "-${need%%:*}" | grep -q " ${need#*:} " ||
+  ffmpeg -v quiet "-${need%%:*}" | grep " ${need#*:} " >/dev/null ||
     { echo "${0##*/}: left out (no ffmpeg with ${need#*:} here)"; exit 0; }
 done
 frames=${LULL_FRAMES:-10}

@@ -229,6 +229,7 @@ class Run {
   bool open_sessions() {
     check_memory(options_, {plan_.params(), source_->format(), devices_.backends});
     grain_.emplace(options_, source_->format());
+    if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
     if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
       return false;
     opened_ = tools::open_sessions(options_, plan_, seen(), devices_.backends, say());

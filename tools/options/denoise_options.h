@@ -119,6 +119,8 @@ void place_operands(DenoiseOptions& options);
 
 /// The same of what --grain and --grain-table go together with; check() calls it.
 void check_grain(const DenoiseOptions& options);
+/// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
+[[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself

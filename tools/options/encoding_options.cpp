@@ -66,8 +66,7 @@ constexpr OptionRow encoding_rows[] = {
     {"--grain", "keep|drop", encoding,
      "keep: what is taken away is described in the AV1 stream, scene by scene, and the player puts "
      "its like back; with --vcodec libaom-av1, and an input that can be read twice (default: drop)",
-     [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); },
-     "keep: AV1 players put back what is taken away"},
+     [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); }},
     {"--grain-table", "FILE", encoding,
      "write what is taken away as a film grain table for AV1 encoders (filmgrn1): how strong it is "
      "by brightness and how coarse, scene by scene",
@@ -99,6 +98,13 @@ void check_grain(const DenoiseOptions& options) {
         "--grain keep " +
         (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +
         " (not every encoder takes a film grain table); give --vcodec libaom-av1");
+  if (options.keep_grain && options.input == "-") refuse_grain_of_pipe(options.input);
+}
+
+void refuse_grain_of_pipe(const std::string& input) {
+  throw InvalidArgument("--grain keep with the input '" + input +
+                        "' (it is read twice, which a pipe cannot be); give a file, or write a "
+                        "table with --grain-table and encode in a second step");
 }
 
 std::span<const OptionRow> encoding_option_rows() { return encoding_rows; }

@@ -50,10 +50,7 @@ GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format)
   if (!keep_ && !named_) return;
   refuse_format(format);
   refuse_places(options);
-  if (keep_ && !can_read_again(options.input))
-    throw InvalidArgument("--grain keep with the input '" + options.input +
-                          "' (it is read twice, which a pipe cannot be); give a file, or write a "
-                          "table with --grain-table and encode in a second step");
+  if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
   file_ = open_file(options);
 }
 
