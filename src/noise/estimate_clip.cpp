@@ -17,8 +17,9 @@ namespace {
 /// Blocks looked at between two frames; cells of motion in small and in large frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// More of the blocks than this copied: the frame repeats the one before.
-constexpr double most_copied = 0.6;
+/// More of the blocks than this copied: the frame repeats the one before. If all do, as in clips
+/// without noise of which most stands still, what little moves has to do.
+constexpr double most_copied = 0.6, most_copied_at_last = 0.95;
 /// A pair with less than this share of the variance of its look's noisiest repeats it, coded anew.
 constexpr float least_of_look = 0.25f;
 /// Below it (rounding to 8 bits makes 0.29) there is no noise to speak of.
@@ -46,19 +47,19 @@ float quiet_level(const std::vector<ClipDifference>& blocks) {
   return *place;
 }
 
-bool repeats(const std::vector<ClipDifference>& blocks) {
+bool repeats(const std::vector<ClipDifference>& blocks, double most) {
   int copied = 0, all = 0;
   for (const ClipDifference& b : blocks) {
     if (!b.valid || b.constant) continue;
     ++all;
     copied += b.copied;
   }
-  return copied > most_copied * all;
+  return copied > most * all;
 }
 
 /// Nothing if no noise can be seen between the two.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
-                            const ClipLuma& luma_b) {
+                            const ClipLuma& luma_b, double most) {
   if (!show_one_scene(luma_a, luma_b)) return std::nullopt;
   const FrameFormat& format = a.format;
   const bool large = static_cast<std::int64_t>(format.width) * format.height > large_frame;
@@ -72,7 +73,7 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
       const ClipVector v = motion.of_block(x, y);
       for (int i = 0; i < format.planes(); ++i) pair.planes[i].push_back(blocks.at(i, x, y, v));
     }
-  if (repeats(pair.planes[0])) return std::nullopt;
+  if (repeats(pair.planes[0], most)) return std::nullopt;
   pair.quiet = quiet_level(pair.planes[0]);
   return pair;
 }
@@ -83,12 +84,12 @@ struct LookMeasurement {
   std::array<std::optional<CoefficientTable>, 3> tables;
 };
 
-LookMeasurement measure_look(const Look& look) {
+LookMeasurement measure_look(const Look& look, double most) {
   std::vector<Pair> pairs;
   std::vector<ClipLuma> lumas;
   for (const Frame& frame : look) lumas.emplace_back(frame);
   for (std::size_t i = 0; i + 1 < look.size(); ++i)
-    if (auto pair = compare(look[i], look[i + 1], lumas[i], lumas[i + 1]))
+    if (auto pair = compare(look[i], look[i + 1], lumas[i], lumas[i + 1], most))
       pairs.push_back(*std::move(pair));
   float noisiest = 0;
   for (const Pair& pair : pairs) noisiest = std::max(noisiest, pair.quiet);
@@ -197,8 +198,13 @@ ClipMeasurement measure_clip(std::span<const Look> looks) {
   ClipMeasurement measured;
   measured.of_fields = are_weaved(looks);
   std::vector<LookMeasurement> parts;
-  for (const Look& look : looks)
-    parts.push_back(measure_look(measured.of_fields ? even_fields(look) : look));
+  for (const double most : {most_copied, most_copied_at_last}) {
+    parts.clear();
+    for (const Look& look : looks)
+      parts.push_back(measure_look(measured.of_fields ? even_fields(look) : look, most));
+    const auto says = [](const LookMeasurement& part) { return part.tables[0].has_value(); };
+    if (std::ranges::any_of(parts, says)) break;
+  }
   for (int i = 0; i < 3; ++i) {
     std::vector<CoefficientTable> tables;
     for (const LookMeasurement& part : parts)
@@ -209,7 +215,8 @@ ClipMeasurement measure_clip(std::span<const Look> looks) {
   if (!measured.found) return measured;
   for (const LookMeasurement& part : parts)
     measured.look_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0])) : 0);
-  const FrameFormat& format = looks.front().front().format;
+  const auto first = std::ranges::find_if(looks, [](const Look& look) { return !look.empty(); });
+  const FrameFormat& format = first->front().format;
   for (int i = 1; i < format.planes(); ++i)
     if (too_small(format, i)) measured.tables[i] = measured.tables[0];
   for (int i = 0; i < 3; ++i) measured.level[i] = std::sqrt(mean_variance(measured.tables[i]));

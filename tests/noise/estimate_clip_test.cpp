@@ -276,6 +276,19 @@ TEST(NoiseOfClips, BlocksThatACodecCopiedDoNotCount) {
   EXPECT_NEAR(sigma_of(looks), 6, 0.5);
 }
 
+TEST(NoiseOfClips, WhatMovesBeforeACleanStillSceneSaysThatThereIsNoNoise) {
+  const Scene passing = [](int w, int h, int i, double time) {
+    Plane<float> still = moving(w, h, 3, i), thing = moving(w, h, -7 * time, i + 1);
+    const int left = static_cast<int>(7 * time) % 100;
+    for (int y = 40; y < 130; ++y)
+      std::copy_n(thing.view().row(y) + left, 90, still.view().row(y) + left);
+    return still;
+  };
+  const auto measured = measure_clip(clip(grey(), white(0), passing, 4));
+  ASSERT_TRUE(measured.found);
+  EXPECT_LT(measured.level[0], 0.6f);
+}
+
 TEST(NoiseOfClips, FramesThatAreTooSmallSayNothing) {
   for (const int side : {1, 7, 27, 30})
     EXPECT_FALSE(measure_clip(clip(grey(side, side), white(5))).found) << side;
