@@ -77,10 +77,12 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
-// Of noise that is not white, what is left of details after the first phase is worse than the Wiener
-// factor takes it for: 0.13 to 0.33 dB on Set12 (squares of 3x3, sigma 10 and 25), where its spectrum
-// is known, 0.1 on photographs, where it is estimated.
-constexpr float mu2_coloured = 1.3f;
+// Of noise that is not white more is left after the first phase, and the Wiener factor takes the
+// basic estimate for better than it is (docs/bm3d.md). Groups are those for strong white noise.
+void expect_coarse_noise(Params& p, Profile profile) {
+  p.mu2 = 1.3f;
+  if (profile == Profile::high) p.wiener.group = 32;
+}
 
 // What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
 // thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
@@ -135,8 +137,9 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
                                                  : paper_profile(noise);
   params.noise = model;
   params.temporal = temporal;
-  if (!model.is_white() && profile != Profile::paper) params.mu2 = mu2_coloured;
-  if (temporal > 0 && profile != Profile::paper) look_around(params, noise);
+  if (profile == Profile::paper) return params;
+  if (!model.is_white()) expect_coarse_noise(params, profile);
+  if (temporal > 0) look_around(params, noise);
   return params;
 }
 

@@ -20,16 +20,33 @@ constexpr double quietest = 0.05;           // share of a range's blocks that ar
 constexpr double few = 0.02, many = 0.2;    // shares that are compared
 constexpr std::size_t least_measured = 40;  // blocks of a range
 constexpr std::size_t least_blocks = 200;
-constexpr int most_clipped = 1;   // samples of a block
 constexpr double strongest = 30;  // energies count up to this, in units of the spectrum's
 constexpr float least_variance = 1e-3f;
 
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
+/// Blocks with so many clipped samples are asked, where those with fewer are too few.
+constexpr std::array<int, 3> most_clipped{1, 8, 24};
+
 using Energies = std::array<std::vector<float>, 2>;  // of the sets, for each block
 
-bool is_asked(const PictureBlocks& blocks, std::size_t b) {
-  return blocks.clipped[b] <= most_clipped;
+/// Whether each block is asked, and how many are.
+struct Asked {
+  std::vector<char> is;
+  std::size_t count = 0;
+};
+
+Asked ask(const PictureBlocks& blocks) {
+  Asked asked;
+  for (const int most : most_clipped) {
+    asked = {std::vector<char>(blocks.size()), 0};
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      asked.is[b] = blocks.clipped[b] <= most;
+      asked.count += asked.is[b] != 0;
+    }
+    if (asked.count >= least_blocks) break;
+  }
+  return asked;
 }
 
 /// The spectrum that the median block suggests.
@@ -50,7 +67,8 @@ CoefficientTable first_guess(std::span<const float> values, const std::vector<in
 }
 
 /// Means over the places around each block of a picture, about 20 samples far in all.
-std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks) {
+std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
+                          const Asked& asked) {
   const int radius = std::max(1, 6 / blocks.step);
   std::vector<float> means(own.size());
   const int columns = blocks.columns, rows = blocks.rows;
@@ -62,7 +80,7 @@ std::vector<float> around(const std::vector<float>& own, const PictureBlocks& bl
         for (int j = std::max(0, y - radius); j <= std::min(rows - 1, y + radius); ++j)
           for (int i = std::max(0, x - radius); i <= std::min(columns - 1, x + radius); ++i) {
             const std::size_t b = first + static_cast<std::size_t>(j) * columns + i;
-            if (is_asked(blocks, b)) sum += static_cast<double>(own[b]), ++count;
+            if (asked.is[b]) sum += static_cast<double>(own[b]), ++count;
           }
         means[first + static_cast<std::size_t>(y) * columns + x] =
             count > 0 ? static_cast<float>(sum / count) : 0;
@@ -70,7 +88,7 @@ std::vector<float> around(const std::vector<float>& own, const PictureBlocks& bl
   return means;
 }
 
-Energies energies(std::span<const float> values, const PictureBlocks& blocks,
+Energies energies(std::span<const float> values, const PictureBlocks& blocks, const Asked& asked,
                   const CoefficientTable& spectrum) {
   std::array<std::array<float, 64>, 2> weights{};
   for (int k = 1; k < 64; ++k) weights[set_of(k)][k] = 1 / (spectrum[k] + least_variance);
@@ -78,14 +96,14 @@ Energies energies(std::span<const float> values, const PictureBlocks& blocks,
   for (int set = 0; set < 2; ++set) {
     std::vector<float> own(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      if (!is_asked(blocks, b)) continue;
+      if (!asked.is[b]) continue;
       const float* c = &values[b * 64];
       float sum = 0;
       for (int k = 0; k < 64; ++k)
         sum += std::min(c[k] * c[k] * weights[set][k], static_cast<float>(strongest));
       own[b] = sum;
     }
-    result[set] = around(own, blocks);
+    result[set] = around(own, blocks, asked);
   }
   return result;
 }
@@ -154,26 +172,28 @@ double band_level(const CoefficientTable& table, int first, int last) {
 }
 
 QuietSpectrum quiet_spectrum(std::span<const float> values, const PictureBlocks& blocks) {
-  std::vector<int> asked;
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    if (is_asked(blocks, b)) asked.push_back(static_cast<int>(b));
+  const Asked asked = ask(blocks);
   QuietSpectrum result;
-  if (asked.size() < least_blocks) return result;
+  if (asked.count < least_blocks) return result;
+  std::vector<int> ordered;  // by brightness
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (asked.is[b]) ordered.push_back(static_cast<int>(b));
   result.found = true;
-  result.table = first_guess(values, asked);
-  result.detail = detail_of(values, asked);
-  std::sort(asked.begin(), asked.end(), [&](int a, int b) {
+  result.table = first_guess(values, ordered);
+  result.detail = detail_of(values, ordered);
+  std::sort(ordered.begin(), ordered.end(), [&](int a, int b) {
     const float p = values[static_cast<std::size_t>(a) * 64];
     const float q = values[static_cast<std::size_t>(b) * 64];
     return p != q ? p < q : a < b;
   });
   for (int round = 0; round < rounds; ++round) {
-    const Energies around_blocks = energies(values, blocks, result.table);
+    const Energies around_blocks = energies(values, blocks, asked, result.table);
     std::vector<Range> found;
     for (int r = 0; r < ranges; ++r) {
-      const std::size_t begin = asked.size() * r / ranges, end = asked.size() * (r + 1) / ranges;
+      const std::size_t begin = ordered.size() * r / ranges,
+                        end = ordered.size() * (r + 1) / ranges;
       found.push_back(
-          measured(values, std::span(asked).subspan(begin, end - begin), around_blocks));
+          measured(values, std::span(ordered).subspan(begin, end - begin), around_blocks));
     }
     std::stable_sort(found.begin(), found.end(), [](const Range& a, const Range& b) {
       return band_level(a.table, 1, 2) < band_level(b.table, 1, 2);

@@ -247,6 +247,7 @@ TEST(ColouredNoise, CpuAgreesWithTheReferenceInColour) {
     const auto [frame, model] = coloured_frame(format);
     Params params = make_params(Profile::balanced, model);
     params.hard.window = params.wiener.window = 13;
+    params.mu2 = 0.7f;  // the profile's takes away the texture of so small a plane
     const auto actual = run_clip(*open(params, format, {.kind = BackendKind::cpu}), {frame});
     const auto expected =
         run_clip(*open(params, format, {.kind = BackendKind::reference}), {frame});
