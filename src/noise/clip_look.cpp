@@ -33,7 +33,7 @@ struct Overlap {
   }
 };
 Overlap overlap_of(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, int dx,
-                     int dy) {
+                   int dy) {
   Overlap both;
   for (int y = std::max(0, -dy); y < std::min(a.height, a.height - dy); ++y)
     for (int x = std::max(0, -dx); x < std::min(a.width, a.width - dx); ++x) {
