@@ -1,7 +1,5 @@
 #include "noise/estimate.h"
 
-#include <cmath>
-
 #include "core/error.h"
 #include "noise/estimate_clip.h"
 #include "noise/estimate_still.h"
@@ -38,32 +36,6 @@ NoiseEstimate estimate_noise(std::span<const Look> looks) {
   for (const Look& look : looks)
     if (!look.empty()) pictures.push_back(look.front());
   return estimate_stills(pictures);
-}
-
-NoiseModel scaled(const NoiseModel& noise, float strength) {
-  if (!(strength > 0) || !std::isfinite(strength))
-    throw InvalidArgument("strength = " + std::to_string(strength) +
-                          " (must be a number above 0); choose one in range");
-  const auto by_strength = [&](PlaneNoise plane) {
-    plane.sigma *= strength;
-    if (plane.curve) {
-      auto curve = std::make_shared<NoiseCurve>(*plane.curve);
-      for (float& sigma : curve->sigma) sigma *= strength;
-      plane.curve = std::move(curve);
-    }
-    return plane;
-  };
-  if (noise.is_of_opponents()) {
-    const NoiseModel opponents = noise.in_opponent_space();
-    NoiseModel result =
-        NoiseModel::of_opponents({by_strength(opponents.plane(0)), by_strength(opponents.plane(1)),
-                                  by_strength(opponents.plane(2))});
-    for (int i = 0; i < 3; ++i) result.plane(i).curve = by_strength(noise.plane(i)).curve;
-    return result;
-  }
-  NoiseModel result = noise;
-  for (int i = 0; i < 3; ++i) result.plane(i) = by_strength(noise.plane(i));
-  return result;
 }
 
 }  // namespace lull

@@ -37,7 +37,4 @@ struct NoiseEstimate {
 /// @throws InvalidArgument  no frame, or frames of several formats or on a device
 [[nodiscard]] NoiseEstimate estimate_noise(std::span<const Look> looks);
 
-/// For `strength` times the noise, > 0: what a user asks for who wants less or more taken away.
-[[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
-
 }  // namespace lull

@@ -126,6 +126,23 @@ NoiseModel NoiseModel::in_opponent_space() const {
   return opponent;
 }
 
+NoiseModel scaled(const NoiseModel& noise, float strength) {
+  NoiseModel result = noise;
+  if (noise.is_of_opponents()) {
+    const NoiseModel opponents = noise.in_opponent_space();
+    std::array<PlaneNoise, 3> planes;
+    for (int i = 0; i < 3; ++i) {
+      planes[i] = opponents.plane(i);
+      planes[i].sigma *= strength;
+    }
+    result = NoiseModel::of_opponents(planes);
+    for (int i = 0; i < 3; ++i) result.plane(i).curve = noise.plane(i).curve;
+    return result;
+  }
+  for (int i = 0; i < 3; ++i) result.plane(i).sigma *= strength;
+  return result;
+}
+
 void validate(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     const PlaneNoise& plane = noise.plane(i);

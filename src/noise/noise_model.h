@@ -98,6 +98,10 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
+/// For `strength` times the noise, a number above 0: what a user asks for who wants less or more
+/// taken away. Curves stay, as they say how samples are stabilised.
+[[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
+
 /// @throws InvalidArgument  a sigma that is no number from 0, or a correlation or curve that is
 /// none
 void validate(const NoiseModel& noise);

@@ -46,6 +46,20 @@ TEST(NoiseModel, IsWhiteWhereOthersHaveNoNoise) {
   EXPECT_FALSE(noise.is_white());
 }
 
+TEST(NoiseModel, IsScaled) {
+  const auto correlation = blurred_noise(8, 8, 1, true, true).correlation;
+  const PlaneNoise plane{.sigma = 6, .correlation = correlation, .curve = {}};
+  const NoiseModel opponents =
+      scaled(NoiseModel::of_opponents({plane, plane, {4, nullptr, nullptr}}), 0.5f);
+  EXPECT_TRUE(opponents.is_of_opponents());
+  EXPECT_EQ(opponents.in_opponent_space().sigmas(), (std::array<float, 3>{3, 3, 2}));
+  EXPECT_EQ(opponents.in_opponent_space().plane(1).correlation, correlation);
+  NoiseModel stored(std::array<float, 3>{6, 4, 2});
+  stored.plane(0).curve = std::make_shared<NoiseCurve>();
+  EXPECT_EQ(scaled(stored, 2).sigmas(), (std::array<float, 3>{12, 8, 4}));
+  EXPECT_EQ(scaled(stored, 2).plane(0).curve, stored.plane(0).curve);
+}
+
 TEST(NoiseModel, RefusesWhatIsNone) {
   NoiseModel noise(std::array<float, 3>{1, 1, 1});
   auto broken = std::make_shared<Autocorrelation>();  // zeros

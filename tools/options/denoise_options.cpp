@@ -7,7 +7,6 @@
 
 #include "bm3d/names.h"
 #include "core/error.h"
-#include "noise/estimate.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
