@@ -51,8 +51,8 @@ CameraNoise camera_noise(const QuietSpectrum& luma) {
   if (!(read > 0)) return noise;
   const double raised =
       std::clamp(strength * std::pow(usual_level / read, 1 - trust), 1.0, most_raised);
-  const double sharp = part(luma.detail, soft_detail, sharp_detail) *
-                       part(luma.detail / lowest, soft_share, sharp_share);
+  const double sharp = noise.sharpness = part(luma.detail, soft_detail, sharp_detail) *
+                                         part(luma.detail / lowest, soft_share, sharp_share);
   const double times = between(raised, 1, sharp), exponent = between(contrast, 1, sharp);
   for (int k = 1; k < 64; ++k) {
     const double share =

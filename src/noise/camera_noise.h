@@ -14,6 +14,9 @@ struct CameraNoise {
   CoefficientTable told{};
   /// Variance that filters are told of chroma, over what it is if red, green and blue share none.
   double chroma = 1;
+  /// How much fine detail the picture has for one with coarse noise, 0..1: 1 where filters are told
+  /// no more than what is seen.
+  double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const QuietSpectrum& luma);
 

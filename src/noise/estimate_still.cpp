@@ -25,12 +25,15 @@ constexpr std::size_t few_blocks = 16;
 constexpr double steep = 3.0, steep_to_the_end = 1.55;
 /// Or by less, on what is fine and white, but all that is coarser is alike in all quiet blocks, and
 /// has the level of the middle frequencies at the lowest too, nearly.
-constexpr double rather_steep = 2.0, even = 1.2, flat = 2.0;
+constexpr double rather_steep = 2.0, even = 1.2, flat = 2.1;
 /// Cameras' noise is nearly flat at the lowest frequencies; shading and soft texture rise by more
 /// than this, from v + u = 3, 4 to 1, 2.
 constexpr double soft = 3.4;
 /// Blocks that are not textured are alike (QuietSpectrum::unevenness).
 constexpr double uneven = 2.0;
+/// Pictures as sharp (CameraNoise::sharpness) are not out of a camera's denoiser; coarse noise in
+/// them was made, and is even and flat.
+constexpr double sharp = 0.3, rather_even = 1.6;
 
 /// What is taken where a picture does not tell.
 constexpr float safe_level = 2;
@@ -127,13 +130,16 @@ class StillEstimate {
     const double fall = band_level(quiet.table, 5, 5) / end;
     const bool steep_all_along =
         fall >= steep && band_level(quiet.table, 8, 8) >= steep_to_the_end * end;
-    const bool even_and_flat = quiet.greater_unevenness < even &&
-                               band_level(quiet.table, 1, 2) < flat * band_level(quiet.table, 3, 4);
-    return !steep_all_along && !(fall >= rather_steep && even_and_flat);
+    return !steep_all_along && !(fall >= rather_steep && even_and_flat(quiet));
   }
-  static bool is_texture(const QuietSpectrum& quiet) {
+  static bool even_and_flat(const QuietSpectrum& quiet, double unevenness = even) {
+    return quiet.greater_unevenness < unevenness &&
+           band_level(quiet.table, 1, 2) < flat * band_level(quiet.table, 3, 4);
+  }
+  static bool is_texture(const QuietSpectrum& quiet, const CameraNoise& found) {
     return quiet.unevenness >= uneven ||
-           band_level(quiet.table, 1, 2) >= soft * band_level(quiet.table, 3, 4);
+           band_level(quiet.table, 1, 2) >= soft * band_level(quiet.table, 3, 4) ||
+           (found.sharpness >= sharp && !even_and_flat(quiet, rather_even));
   }
 
   /// Of plane `i` as it is stored. Blocks of R, G and B are those of their luma.
@@ -185,7 +191,7 @@ class StillEstimate {
     estimate.coarse = std::sqrt(luma.seen[0]) / 8;
     if (*std::ranges::max_element(estimate.level) < no_level) {
       estimate = {};
-    } else if (is_texture(quiet)) {
+    } else if (is_texture(quiet, luma)) {
       doubt(estimate, "texture and coarse noise look alike here");
     }
   }
