@@ -197,13 +197,13 @@ class StillEstimate {
   }
 
   /// Those of Y, U, V or of Y, Cb, Cr, for luma's table.
-  std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma) const {
+  std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {
       if (!has_chroma(i)) continue;
       const double share = is_rgb() ? opponent_share : yuv_share[i - 1];
       result[i] = noise_of(
-          subsampled(luma, format_.chroma_shift_x, format_.chroma_shift_y, share * chroma));
+          subsampled(luma, format_.chroma_shift_x, format_.chroma_shift_y, share * chroma_gain));
     }
     return result;
   }

@@ -17,12 +17,12 @@ namespace lull {
 namespace {
 
 /// Blocks with more clipped samples are not asked.
-constexpr int most_clipped = 24;
+constexpr int most_clipped_samples = 24;
 /// Measured are coefficients (v, u) with v + u from here on: textures have the least there.
 constexpr int finest = 10;
 /// Blocks are taken up to this mean energy of the choosing coefficients, in units of sigma^2.
 constexpr double explained = 1.15;
-constexpr int rounds = 8;
+constexpr int most_rounds = 8;
 constexpr double settled = 1e-3;  // a change of variance that ends the rounds early
 /// What pictures without noise hold at the finest frequencies of their quietest blocks: texture,
 /// rounding, the grain of their scan. The median is 1.2 levels for the pictures of Set12 and Kodak.
@@ -77,7 +77,7 @@ struct Block {
 std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks& blocks) {
   std::vector<Block> result;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks.clipped[b] > most_clipped) continue;
+    if (blocks.clipped[b] > most_clipped_samples) continue;
     const float* c = &values[b * 64];
     Block block;
     std::array<int, 2> counts{}, fine_counts{};
@@ -101,7 +101,7 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
 }
 
 /// The variance of blocks whose energy noise of `variance` explains, or of the quietest ones.
-double measured(const std::vector<Block>& blocks, double variance) {
+double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t least =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
   double sum = 0, weight = 0;
@@ -125,13 +125,13 @@ float white_level(std::span<const float> values, const PictureBlocks& blocks,
   std::vector<Block> asked = blocks_of(values, blocks);
   if (asked.empty()) return 0;
   double variance = 0;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < most_rounds; ++round) {
     if (variance > 0) {
       const Clipping clipping(std::sqrt(variance), bounds);
       for (Block& b : asked) b.share = clipping.share(b.mean);
     }
     const double before = variance;
-    variance = measured(asked, variance);
+    variance = variance_of(asked, variance);
     if (std::abs(variance - before) <= settled * variance) break;
   }
   return static_cast<float>(std::sqrt(std::max(0.0, variance - own_variance)));
