@@ -20,7 +20,7 @@
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "io/media.h"
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 
 namespace {
 

@@ -15,6 +15,7 @@ set(LULL_PUBLIC_HEADERS
   io/probe.h
   match/match_params.h
   match/patch_shape.h
+  noise/estimate/estimate.h
   noise/grain/collector.h
   noise/grain/grain_table.h
   noise/grain/statistics.h
@@ -23,6 +24,8 @@ set(LULL_PUBLIC_HEADERS
   pipeline/observed_denoiser.h
   pipeline/part_denoiser.h
   pipeline/run.h
+  pipeline/scale_denoiser.h
+  pipeline/scene_denoiser.h
   pipeline/sharded_denoiser.h
   time/frames.h)
 

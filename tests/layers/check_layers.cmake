@@ -20,6 +20,7 @@ endfunction()
 room(core)
 room(cuda core)
 room(noise core)
+room(noise/estimate core noise)
 room(noise/grain core)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/frame.h"
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 
 namespace lull::tools {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 #include "tools/noise/noise_record.h"
 
 namespace lull::tools {

@@ -10,7 +10,7 @@
 
 #include "core/stream.h"
 #include "io/media.h"
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
 

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/frame.h"
-#include "noise/clip_motion.h"
-#include "noise/estimate.h"
+#include "noise/estimate/clip_motion.h"
+#include "noise/estimate/estimate.h"
 
 namespace lull {
 

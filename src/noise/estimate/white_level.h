@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "noise/picture_blocks.h"
+#include "noise/estimate/picture_blocks.h"
 
 namespace lull {
 

@@ -1,4 +1,4 @@
-#include "noise/clip_blocks.h"
+#include "noise/estimate/clip_blocks.h"
 
 #include <algorithm>
 #include <cmath>

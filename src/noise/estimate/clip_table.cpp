@@ -1,4 +1,4 @@
-#include "noise/clip_table.h"
+#include "noise/estimate/clip_table.h"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "noise/clip_blocks.h"
 #include "noise/coefficient_table.h"
+#include "noise/estimate/clip_blocks.h"
 
 namespace lull {
 

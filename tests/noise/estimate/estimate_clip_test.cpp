@@ -1,4 +1,4 @@
-#include "noise/estimate_clip.h"
+#include "noise/estimate/estimate_clip.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "noise/quiet_spectrum.h"
+#include "noise/estimate/quiet_spectrum.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "noise/estimate_clip.h"
+#include "noise/estimate/estimate_clip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "noise/clip_blocks.h"
-#include "noise/clip_look.h"
-#include "noise/clip_motion.h"
-#include "noise/clip_table.h"
+#include "noise/estimate/clip_blocks.h"
+#include "noise/estimate/clip_look.h"
+#include "noise/estimate/clip_motion.h"
+#include "noise/estimate/clip_table.h"
 
 namespace lull {
 namespace {

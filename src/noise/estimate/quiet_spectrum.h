@@ -5,7 +5,7 @@
 #include <span>
 
 #include "noise/coefficient_table.h"
-#include "noise/picture_blocks.h"
+#include "noise/estimate/picture_blocks.h"
 
 namespace lull {
 

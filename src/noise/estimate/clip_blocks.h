@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/frame.h"
-#include "noise/clip_look.h"
-#include "noise/clip_motion.h"
 #include "noise/coefficient_table.h"
+#include "noise/estimate/clip_look.h"
+#include "noise/estimate/clip_motion.h"
 
 namespace lull {
 

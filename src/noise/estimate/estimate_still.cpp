@@ -1,4 +1,4 @@
-#include "noise/estimate_still.h"
+#include "noise/estimate/estimate_still.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/colour.h"
-#include "noise/camera_noise.h"
 #include "noise/coefficient_table.h"
-#include "noise/picture_blocks.h"
-#include "noise/quiet_spectrum.h"
-#include "noise/white_level.h"
+#include "noise/estimate/camera_noise.h"
+#include "noise/estimate/picture_blocks.h"
+#include "noise/estimate/quiet_spectrum.h"
+#include "noise/estimate/white_level.h"
 
 namespace lull {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "noise/coefficient_table.h"
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 
 namespace lull {
 

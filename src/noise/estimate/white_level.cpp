@@ -1,4 +1,4 @@
-#include "noise/white_level.h"
+#include "noise/estimate/white_level.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 
 namespace lull {
 

@@ -1,4 +1,4 @@
-#include "noise/clip_motion.h"
+#include "noise/estimate/clip_motion.h"
 
 #include <algorithm>
 #include <array>

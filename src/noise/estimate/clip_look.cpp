@@ -1,4 +1,4 @@
-#include "noise/clip_look.h"
+#include "noise/estimate/clip_look.h"
 
 #include <algorithm>
 #include <cmath>

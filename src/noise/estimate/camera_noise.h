@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "noise/quiet_spectrum.h"
+#include "noise/estimate/quiet_spectrum.h"
 
 namespace lull {
 

@@ -1,4 +1,4 @@
-#include "noise/picture_blocks.h"
+#include "noise/estimate/picture_blocks.h"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,7 @@
 #include "core/frame_pool.h"
 #include "core/samples.h"
 #include "noise/coefficient_table.h"
-#include "noise/estimate.h"
+#include "noise/estimate/estimate.h"
 #include "support/coloured_noise.h"
 #include "support/pictures.h"
 
