@@ -7,7 +7,6 @@
 // are planned per phase; large memory is kept from one picture to the next.
 
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
@@ -15,7 +14,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -23,6 +21,7 @@
 #include "bm3d/cpu/tiles.h"
 #include "bm3d/phase_engine.h"
 #include "match/cpu/matcher.h"
+#include "match/cpu/threads.h"
 #include "match/motion_grid.h"
 
 namespace lull::bm3d {
@@ -31,20 +30,6 @@ namespace {
 using namespace cpu;
 
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
-
-/// Lets oneTBB start so many threads, which by itself starts no more than there are cores. Of
-/// several limits the least counts, so that the whole process has one.
-void allow_threads(int threads) {
-  static std::mutex mutex;
-  static std::unique_ptr<tbb::global_control> limit;
-  static int allowed = tbb::this_task_arena::max_concurrency();
-  const std::lock_guard lock(mutex);
-  if (threads <= allowed) return;
-  limit.reset();
-  limit =
-      std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
-  allowed = threads;
-}
 
 /// What an engine keeps from one phase to the next.
 struct Memory {

@@ -1,0 +1,86 @@
+#pragma once
+// What the stages of the cpu backend hand to each other. Each stage is one source that Highway
+// compiles for every instruction set, one of which is chosen at run time:
+//   match.cpp   the guide in 16 bits, distances, groups
+//   filter.cpp  transforms, threshold or Wiener factors, aggregation
+//   finish.cpp  division by the weights
+// engine.cpp keeps the slices and runs the stages in parallel.
+//
+// A stage sees the slices around a layer of reference cubes: element k of its arrays is slice
+// z - radius + k, where the layer's cubes begin in slice z. Rows of all planes of a kind are
+// `stride` apart, and can be read and written `row_padding` samples beyond their end.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bm4d/cubes.h"
+#include "bm4d/params.h"
+#include "core/image.h"
+
+namespace lull::bm4d::cpu {
+
+/// Slices that a layer's groups can reach.
+inline constexpr int max_near = max_window + max_cube - 1;
+inline constexpr int row_padding = 32;
+
+// ---- matching ------------------------------------------------------------------------------
+
+/// The guide as whole numbers, as the matrix products of 16 bits want it: with 12 bits for what
+/// filters see (core/float_range.h), the sum of 64 squared differences fits 32 bits.
+inline constexpr float guide_centre = 128, guide_levels = 8;  // of value 1
+inline constexpr int greatest_level = 2040;
+
+/// Of one slice: the levels at x and x + 1 in the lower and upper half of a word, and the sum of
+/// the squares of cube x cube levels.
+struct GuideSlice {
+  PlaneView<std::int32_t> pairs, squares;
+};
+void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to);
+
+struct MatchSlices {
+  std::array<const std::int32_t*, max_near> pairs, squares;
+  std::ptrdiff_t stride;
+  int width, height;  // voxels
+  int first, end;     // elements of the arrays that exist
+};
+/// The group of the reference cube whose first voxel is (x, y) of the layer's slice.
+void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
+
+// ---- filtering -----------------------------------------------------------------------------
+
+struct FilterTables {
+  bool wiener;
+  int cube;
+  int radius;                        // of the search window
+  float limit;                       // threshold, or mu2 sigma^2
+  float limit_mean;                  // the same for the mean over a group
+  std::array<float, max_cube> axis;  // the aggregation window
+  alignas(64) std::array<float, max_cube * max_cube * 4> window;  // [z][y][x], 0 beyond the cube
+};
+FilterTables make_tables(const Params& params, Phase phase, float sigma);
+
+struct FilterSlices {
+  std::array<const float*, max_near> noisy, basic;  // basic: of the second phase
+  std::array<float*, max_near> numerator;
+  std::array<float*, max_near> weights;  // of groups, at the first voxels of their cubes
+  std::ptrdiff_t stride;                 // of all of them
+};
+/// Filters a group and adds its estimates and its weight.
+void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
+                  const Group& group);
+
+// ---- aggregation ---------------------------------------------------------------------------
+
+/// One slice: numerator / (weights convolved with the window), `noisy` where no cube was filtered.
+struct FinishSlice {
+  PlaneView<const float> numerator, noisy;
+  std::array<const float*, max_cube> weights;  // of this slice and those before; null: none
+  std::ptrdiff_t stride;                       // of the weights
+  int cube;
+  std::array<float, max_cube> axis;
+};
+/// Rows y0 .. y1 - 1.
+void finish_rows(const FinishSlice& slice, int y0, int y1, PlaneView<float> estimate);
+
+}  // namespace lull::bm4d::cpu

@@ -1,0 +1,258 @@
+// Matching: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where the products of a cube with 8 or 16 candidates
+// side by side are made at a time, two voxels of a row in each lane. For a slice of the window all
+// its rows' candidates are held in registers, six rows at a time. Those that are nearer than what
+// is in the group so far are collected, and the best of them kept now and then.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "bm4d/cpu/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::bm4d::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Words = hn::CappedTag<std::int32_t, 16>;
+using Halves = hn::Repartition<std::int16_t, Words>;
+inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
+inline constexpr int most_rows = 6;                       // of candidates in registers
+inline constexpr int most_vectors = lanes >= 16 ? 1 : 2;  // to a row of candidates there
+
+/// Keeps the `count` least keys of those that come: distance, then place in the window. The
+/// reference cube is not among them.
+class Selection {
+ public:
+  explicit Selection(int count) : count_(count) {
+    if (count == 0) least_out_ = 0, bound_ = 0;
+  }
+  /// What is as far or farther is not wanted.
+  std::int32_t bound() const { return bound_; }
+
+  void add(std::int32_t distance, int place) {
+    const std::uint64_t key = static_cast<std::uint64_t>(distance) << 16 | place;
+    if (key >= least_out_) return;
+    keys_[found_++] = key;
+    if (found_ == capacity) keep_best();
+  }
+
+  /// The members in their order.
+  int finish() {
+    if (found_ > count_) keep_best();
+    std::sort(keys_.begin(), keys_.begin() + found_);
+    return found_;
+  }
+  int place(int i) const { return static_cast<int>(keys_[i] & 0xffff); }
+
+ private:
+  static constexpr int capacity = 64;
+
+  void keep_best() {
+    std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
+    found_ = count_;
+    least_out_ = keys_[count_ - 1];
+    bound_ = static_cast<std::int32_t>(least_out_ >> 16) + 1;  // equal ones may come first
+  }
+
+  int count_, found_ = 0;
+  std::int32_t bound_ = std::numeric_limits<std::int32_t>::max();
+  std::uint64_t least_out_ = std::numeric_limits<std::uint64_t>::max();
+  std::array<std::uint64_t, capacity> keys_;
+};
+
+/// The search of one reference cube.
+class Search {
+ public:
+  Search(const MatchSlices& slices, const PhaseParams& params, int x, int y)
+      : slices_(slices),
+        cube_(params.cube),
+        radius_(params.radius()),
+        window_(params.window),
+        x_(x),
+        y_(y),
+        first_x_(std::max(0, x - radius_)),
+        first_y_(std::max(0, y - radius_)),
+        columns_(std::min(slices.width - cube_, x + radius_) - first_x_ + 1),
+        rows_(std::min(slices.height - cube_, y + radius_) - first_y_ + 1),
+        selection_(params.group - 1) {
+    for (int c = 0; c < cube_; ++c) {
+      const std::int32_t* row = slices.pairs[radius_ + c] + y * slices.stride + x;
+      for (int b = 0; b < cube_; ++b, row += slices.stride) {
+        reference_[c][b][0] = row[0];
+        reference_[c][b][1] = cube_ == 4 ? row[2] : row[2] & 0xffff;
+      }
+    }
+    own_ = square(radius_, y, x);
+  }
+
+  void run(Group& group) {
+    // From the middle on, where the most similar cubes are likely.
+    for (int away = 0; away <= radius_; ++away)
+      for (const int k : {radius_ - away, radius_ + away}) {
+        if (k >= slices_.first && k + cube_ <= slices_.end) search_slice(k);
+        if (away == 0) break;
+      }
+    const int found = selection_.finish() + 1;
+    group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(found)));
+    group.members[0] = pack_offset(0, 0, 0);
+    for (int m = 1; m < group.count; ++m) {
+      const int place = selection_.place(m - 1);
+      group.members[m] = pack_offset(place % window_ - radius_, place / window_ % window_ - radius_,
+                                     place / (window_ * window_) - radius_);
+    }
+  }
+
+ private:
+  std::int32_t square(int k, int y, int x) const {
+    std::int32_t sum = 0;
+    for (int c = 0; c < cube_; ++c) sum += slices_.squares[k + c][y * slices_.stride + x];
+    return sum;
+  }
+
+  void search_slice(int k) {
+    // As many blocks as it takes, of as equal a height as can be.
+    const int blocks = (rows_ + most_rows - 1) / most_rows;
+    for (int block = 0; block < blocks; ++block) {
+      const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
+      for (int column = 0; column < columns_; column += most_vectors * lanes)
+        if (most_vectors == 2 && columns_ - column > lanes)
+          search_rows<2>(k, from, to - from, column);
+        else
+          search_rows<1>(k, from, to - from, column);
+    }
+  }
+
+  template <int vectors>
+  void search_rows(int k, int row, int rows, int column) {
+    switch (rows) {
+      case 1:
+        return search_block<1, vectors>(k, row, column);
+      case 2:
+        return search_block<2, vectors>(k, row, column);
+      case 3:
+        return search_block<3, vectors>(k, row, column);
+      case 4:
+        return search_block<4, vectors>(k, row, column);
+      case 5:
+        return search_block<5, vectors>(k, row, column);
+      default:
+        return search_block<6, vectors>(k, row, column);
+    }
+  }
+
+  template <int rows, int vectors>
+  void search_block(int k, int row, int column) {
+    const Words d;
+    const Halves d16;
+    const std::ptrdiff_t stride = slices_.stride;
+    const std::ptrdiff_t at = (first_y_ + row) * stride + first_x_ + column;
+    hn::Vec<Words> even[rows][vectors], odd[rows][vectors];
+    for (int j = 0; j < rows; ++j)
+      for (int v = 0; v < vectors; ++v) even[j][v] = odd[j][v] = hn::Zero(d);
+    for (int c = 0; c < cube_; ++c)
+      for (int b = 0; b < cube_; ++b)
+        for (int p = 0; p < 2; ++p) {
+          const auto own = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
+          const std::int32_t* from = slices_.pairs[k + c] + at + b * stride + 2 * p;
+          for (int j = 0; j < rows; ++j)
+            for (int v = 0; v < vectors; ++v)
+              even[j][v] = hn::ReorderWidenMulAccumulate(
+                  d, hn::BitCast(d16, hn::LoadU(d, from + j * stride + v * lanes)), own, even[j][v],
+                  odd[j][v]);
+        }
+    for (int j = 0; j < rows; ++j)
+      for (int v = 0; v < vectors; ++v) {
+        auto norm = hn::Set(d, own_);
+        for (int c = 0; c < cube_; ++c)
+          norm = hn::Add(norm, hn::LoadU(d, slices_.squares[k + c] + at + j * stride + v * lanes));
+        const auto products = hn::RearrangeToOddPlusEven(even[j][v], odd[j][v]);
+        collect(hn::Sub(norm, hn::Add(products, products)), k, row + j, column + v * lanes);
+      }
+  }
+
+  void collect(hn::Vec<Words> distances, int k, int row, int column) {
+    const Words d;
+    const auto in = hn::Lt(hn::Iota(d, column), hn::Set(d, columns_));
+    const auto near = hn::And(in, hn::Lt(distances, hn::Set(d, selection_.bound())));
+    if (HWY_LIKELY(hn::AllFalse(d, near))) return;
+    alignas(64) std::int32_t values[lanes];
+    std::uint8_t bits[8] = {};
+    hn::Store(distances, d, values);
+    hn::StoreMaskBits(d, near, bits);
+    const int y = first_y_ + row, first = first_x_ + column;
+    const int place = (k * window_ + y - y_ + radius_) * window_ + first - x_ + radius_;
+    unsigned left = bits[0] | static_cast<unsigned>(bits[1]) << 8;
+    for (; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      if (k == radius_ && y == y_ && first + i == x_) continue;
+      selection_.add(values[i], place + i);
+    }
+  }
+
+  const MatchSlices& slices_;
+  int cube_, radius_, window_, x_, y_;
+  int first_x_, first_y_, columns_, rows_;  // of the window, as far as it is in the volume
+  Selection selection_;
+  std::int32_t reference_[max_cube][max_cube][2];
+  std::int32_t own_;
+};
+
+}  // namespace
+
+void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
+  Search(slices, params, x, y).run(group);
+}
+
+void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) {
+  const auto level = [&](int x, int y) {
+    const float v = (samples(x, y) - guide_centre) * guide_levels;
+    const auto nearest = static_cast<int>(v < 0 ? v - 0.5f : v + 0.5f);
+    return std::clamp(nearest, -greatest_level, greatest_level);
+  };
+  const int width = samples.width, height = samples.height;
+  for (int y = 0; y < height; ++y) {
+    std::int32_t* const pairs = to.pairs.row(y);
+    for (int x = 0; x < width; ++x) pairs[x] = level(x, y) & 0xffff;
+    pairs[width] = 0;
+    for (int x = 0; x < width; ++x)
+      pairs[x] = static_cast<std::int32_t>(static_cast<std::uint32_t>(pairs[x]) |
+                                           static_cast<std::uint32_t>(pairs[x + 1]) << 16);
+  }
+  for (int y = 0; y + cube <= height; ++y) {
+    std::int32_t* const sums = to.squares.row(y);
+    std::fill_n(sums, width, 0);
+    for (int b = 0; b < cube; ++b) {
+      const std::int32_t* const pairs = to.pairs.row(y + b);
+      const auto square = [&](int x) {
+        const int v = static_cast<std::int16_t>(pairs[x] & 0xffff);
+        return v * v;
+      };
+      for (int x = 0; x + cube <= width; ++x)
+        for (int a = 0; a < cube; ++a) sums[x] += square(x + a);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::bm4d::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::bm4d::cpu {
+HWY_EXPORT(find_group);
+HWY_EXPORT(make_guide);
+void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
+  HWY_DYNAMIC_DISPATCH(find_group)(slices, params, x, y, group);
+}
+void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) {
+  HWY_DYNAMIC_DISPATCH(make_guide)(samples, cube, to);
+}
+}  // namespace lull::bm4d::cpu
+#endif

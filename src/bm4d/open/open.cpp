@@ -1,0 +1,45 @@
+#include <string>
+
+#include "bm4d/bm4d.h"
+#include "bm4d/cuda/engine.h"
+#include "bm4d/open/volume_session.h"
+#include "core/error.h"
+#include "core/instructions.h"
+#include "core/validate_format.h"
+
+namespace lull::bm4d {
+
+std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
+                               const Backend& backend) {
+  validate(params);
+  lull::validate(format);
+  if (backend.threads < 0)
+    throw InvalidArgument("threads = " + std::to_string(backend.threads) +
+                          " (must be at least 0); give 0 for every core");
+  require_instructions();
+  return open_volumes(params, format, [&](const VolumePlan& plan) {
+    switch (backend.kind) {
+      case BackendKind::reference:
+        return make_reference_engine(plan);
+      case BackendKind::cpu:
+        return make_cpu_engine(plan, backend.threads);
+      case BackendKind::cuda:
+        return make_cuda_engine(plan, backend.device);
+    }
+    throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
+  });
+}
+
+double host_bytes(const Params& params, const FrameFormat& format) {
+  double bytes = 0;
+  for (int i = 0; i < format.planes(); ++i) {
+    const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
+    // Slices that wait, as they came; and of each phase the guide, two sums, what is filtered.
+    bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
+    for (const PhaseParams* phase : {&params.hard, &params.wiener})
+      bytes += samples * (2 * phase->reach() + 4) * 4 * sizeof(float);
+  }
+  return bytes;
+}
+
+}  // namespace lull::bm4d

@@ -1,0 +1,31 @@
+#include "core/validate_format.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+
+namespace lull {
+
+void validate(const FrameFormat& f) {
+  if (f.width < 1 || f.height < 1)
+    throw InvalidArgument("a picture of " + std::to_string(f.width) + "x" +
+                          std::to_string(f.height) +
+                          " samples (there is nothing in it); give one "
+                          "of at least 1x1");
+  const bool bits_fit = f.sample == SampleType::u8    ? f.bits == 8
+                        : f.sample == SampleType::u16 ? f.bits >= 8 && f.bits <= 16
+                                                      : f.bits == 32;
+  if (!bits_fit)
+    throw InvalidArgument("samples of " + std::to_string(f.bits) +
+                          " bits (must be 8 to 16 bits, or 32-bit float); convert them first");
+  const bool white_fits =
+      f.sample == SampleType::f32 ? f.white > 0 && std::isfinite(f.white) : f.white == 1;
+  if (!white_fits)
+    throw InvalidArgument("white = " + std::to_string(f.white) +
+                          " (must be a number above 0 for floats, 1 for integers); choose another");
+  if (f.subsampled() && f.layout != Layout::yuv)
+    throw InvalidArgument("subsampled planes without chroma (only YUV has them); convert to YUV");
+}
+
+}  // namespace lull
