@@ -1,0 +1,196 @@
+// The stages of the cpu backend against those of the reference, one by one.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "bm4d/cpu/kernels.h"
+#include "bm4d/reference/stages.h"
+#include "bm4d/volumes.h"
+#include "core/plane.h"
+
+namespace lull::bm4d {
+namespace {
+
+using namespace testing;
+
+constexpr int padding = cpu::row_padding;
+
+/// The slices of a volume in the arrangement of the cpu backend.
+class Arranged {
+ public:
+  Arranged(const std::vector<Frame>& slices, int cube) {
+    const int width = slices[0].format.width, height = slices[0].format.height;
+    for (const Frame& slice : slices) {
+      samples_.emplace_back(width + padding, height);
+      pairs_.emplace_back(width + padding, height);
+      squares_.emplace_back(width + padding, height);
+      for (auto* planes : {&pairs_, &squares_})
+        for (int y = 0; y < height; ++y)
+          std::fill_n(planes->back().view().row(y), width + padding, 0);
+      for (int y = 0; y < height; ++y) {
+        std::fill_n(samples_.back().view().row(y), width + padding, 0.0f);
+        std::copy_n(slice.plane<float>(0).row(y), width, samples_.back().view().row(y));
+      }
+      PlaneView<const float> view = samples_.back().view();
+      view.width = width;
+      cpu::make_guide(view, cube, {pairs_.back().view(), squares_.back().view()});
+    }
+    match_ = {.stride = pairs_[0].view().stride, .width = width, .height = height};
+  }
+
+  /// Around the layer at z, of slices `there`.
+  cpu::MatchSlices match(int z, const PhaseParams& params, SliceSpan there) {
+    cpu::MatchSlices slices = match_;
+    const int base = z - params.radius();
+    slices.first = std::max(0, there.first - base);
+    slices.end = std::min(params.window + params.cube - 1, there.end - base);
+    for (int k = slices.first; k < slices.end; ++k) {
+      slices.pairs[k] = pairs_[base + k].view().data;
+      slices.squares[k] = squares_[base + k].view().data;
+    }
+    return slices;
+  }
+  const float* samples(int z) { return samples_[z].view().data; }
+  std::ptrdiff_t stride() { return samples_[0].view().stride; }
+
+ private:
+  std::vector<Plane<float>> samples_;
+  std::vector<Plane<std::int32_t>> pairs_, squares_;
+  cpu::MatchSlices match_;
+};
+
+reference::Slices slices_of(const std::vector<Frame>& volume) {
+  const FrameFormat& format = volume[0].format;
+  reference::Slices slices(format.width, format.height);
+  for (std::size_t z = 0; z < volume.size(); ++z)
+    for (int y = 0; y < format.height; ++y)
+      for (int x = 0; x < format.width; ++x)
+        slices.at(x, y, static_cast<int>(z)) = static_cast<double>(volume[z].plane<float>(0)(x, y));
+  return slices;
+}
+
+void expect_equal_groups(const std::vector<Frame>& volume, const PhaseParams& params) {
+  const FrameFormat& format = volume[0].format;
+  const reference::Slices guide = slices_of(volume);
+  Arranged arranged(volume, params.cube);
+  const SliceSpan there{0, static_cast<int>(volume.size())};
+  int members = 0;
+  for (int z = 0; z + params.cube <= there.end; z += 3)
+    for (int y = 0; y + params.cube <= format.height; y += 3)
+      for (int x = 0; x + params.cube <= format.width; x += 2) {
+        const Group expected = reference::find_group(guide, there, {x, y, z}, params);
+        Group group;
+        cpu::find_group(arranged.match(z, params, there), params, x, y, group);
+        ASSERT_EQ(group.count, expected.count) << x << " " << y << " " << z;
+        for (int m = 0; m < group.count; ++m)
+          ASSERT_EQ(group.members[m], expected.members[m])
+              << x << " " << y << " " << z << ", member " << m;
+        members += group.count;
+      }
+  EXPECT_GT(members, 0);
+}
+
+// Whole numbers of levels are what the cpu backend matches, so that it has to find the very groups
+// of the reference, at borders too.
+TEST(Bm4dCpuMatch, FindsTheGroupsOfTheReference) {
+  for (const int window : {3, 7, 11, 15})
+    for (const int cube : {3, 4})
+      for (const int group : {1, 16, 32}) {
+        SCOPED_TRACE(::testing::Message() << window << " " << cube << " " << group);
+        expect_equal_groups(noisy_volume({17, 13, 9}, 30, 8),
+                            {.cube = cube, .window = window, .group = group});
+      }
+}
+
+TEST(Bm4dCpuMatch, TiesGoByPlace) {
+  const Size size{15, 11, 10};
+  // Few levels: many cubes at one distance. One level: all of them.
+  expect_equal_groups(volume_of(size, [](int x, int y, int z) { return (x / 3 + y / 4 + z) % 3; }),
+                      {.window = 9});
+  expect_equal_groups(volume_of(size, [](int, int, int) { return 7; }), {.window = 11});
+}
+
+TEST(Bm4dCpuMatch, ValuesAtTheEndsOfTheRangeDoNotOverflow) {
+  std::mt19937 rng{3};
+  const auto either = [&](int, int, int) { return rng() % 2 == 0 ? -127.0 : 383.0; };
+  expect_equal_groups(volume_of({12, 12, 8}, either), {.window = 7});
+}
+
+TEST(Bm4dCpuMatch, SmallVolumesHaveSmallGroups) {
+  expect_equal_groups(noisy_volume({4, 4, 4}, 30, 8), {.window = 7});
+  expect_equal_groups(noisy_volume({5, 4, 4}, 30, 8), {.window = 7});
+  expect_equal_groups(noisy_volume({6, 5, 4}, 30, 8), {.window = 3});
+}
+
+class Bm4dCpuFilter : public ::testing::TestWithParam<std::tuple<int, int>> {};
+
+// One group of each size: estimates and weights, as they are added up.
+TEST_P(Bm4dCpuFilter, AddsTheEstimatesOfTheReference) {
+  const auto [cube, count] = GetParam();
+  const Size size{14, 12, 10};
+  const auto noisy = noisy_volume(size, 20), basic = noisy_volume(size, 4, 0, 2);
+  const reference::Place at{5, 4, 3};
+  for (const Phase phase : {Phase::first, Phase::second}) {
+    Params params = small_params();
+    params.lambda_mean = 0.8f;
+    PhaseParams& own = phase == Phase::first ? params.hard : params.wiener;
+    own.cube = cube;
+    own.group = count;
+    const SliceSpan there{0, size.slices};
+    const Group group = reference::find_group(slices_of(basic), there, at, own);
+    ASSERT_EQ(group.count, count);
+    auto stack = reference::gather(slices_of(noisy), at, group, cube);
+    const double weight =
+        phase == Phase::first
+            ? reference::hard_threshold(stack, cube, 2.9 * 20, 0.8)
+            : reference::wiener(stack, reference::gather(slices_of(basic), at, group, cube), cube,
+                                400, 0.5);
+
+    Arranged arranged_noisy(noisy, cube), arranged_basic(basic, cube);
+    std::vector<Plane<float>> numerator, weights;
+    cpu::FilterSlices slices{.stride = arranged_noisy.stride()};
+    for (int z = 0; z < size.slices; ++z)
+      for (auto* planes : {&numerator, &weights}) {
+        planes->emplace_back(size.width + padding, size.height);
+        for (int y = 0; y < size.height; ++y)
+          std::fill_n(planes->back().view().row(y), size.width + padding, 0.0f);
+      }
+    const int base = at.z - own.radius();
+    for (int k = 0; k < own.window + cube - 1; ++k) {
+      slices.noisy[k] = arranged_noisy.samples(base + k);
+      slices.basic[k] = arranged_basic.samples(base + k);
+      slices.numerator[k] = numerator[base + k].view().data;
+      slices.weights[k] = weights[base + k].view().data;
+    }
+    const cpu::FilterTables tables = cpu::make_tables(params, phase, 20);
+    cpu::filter_group(tables, slices, at.x, at.y, group);
+
+    const auto window = kaiser_window(own.kaiser, cube);
+    for (int m = 0; m < count; ++m) {
+      const int x = at.x + offset_x(group.members[m]), y = at.y + offset_y(group.members[m]);
+      const int z = at.z + offset_z(group.members[m]);
+      EXPECT_NEAR(weights[z].view()(x, y), weight, 1e-5 * weight);
+      weights[z].view()(x, y) = 0;
+      for (int i = 0; i < cube * cube * cube; ++i) {
+        const int a = i % cube, b = i / cube % cube, c = i / (cube * cube);
+        numerator[z + c].view()(x + a, y + b) -= static_cast<float>(
+            weight * static_cast<double>(window[a] * window[b] * window[c]) * stack[m][i]);
+      }
+    }
+    for (int z = 0; z < size.slices; ++z)
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) {
+          ASSERT_NEAR(numerator[z].view()(x, y), 0, 0.02 * weight * count) << x << y << z;
+          ASSERT_EQ(weights[z].view()(x, y), 0);
+        }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Bm4dCpuFilter,
+                         ::testing::Combine(::testing::Values(3, 4),
+                                            ::testing::Values(1, 2, 4, 8, 16, 32)));
+
+}  // namespace
+}  // namespace lull::bm4d

@@ -1,0 +1,272 @@
+// Sessions over the slices of volumes: their results, their bounds, their parts.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "bm4d/volumes.h"
+#include "core/error.h"
+#include "pipeline/part_dealer.h"
+#include "pipeline/part_denoiser.h"
+
+namespace lull::bm4d {
+namespace {
+
+using namespace testing;
+
+constexpr Backend reference_backend{.kind = BackendKind::reference};
+
+void expect_same_bytes(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t z = 0; z < a.size(); ++z) ASSERT_TRUE(same_samples(a[z], b[z])) << "slice " << z;
+}
+
+TEST(Bm4dCpuSession, FirstPhaseIsThatOfTheReference) {
+  for (const int cube : {3, 4})
+    for (const Size& size : {Size{17, 15, 13}, Size{31, 9, 5}}) {
+      Params params = small_params();
+      params.hard.cube = cube;
+      params.phases = 1;
+      const auto noisy = noisy_volume(size, 20, 8);  // so that the groups are the same
+      EXPECT_LT(farthest(denoise(params, noisy, reference_backend), denoise(params, noisy)), 0.002);
+    }
+}
+
+TEST(Bm4dCpuSession, BothPhasesAreThoseOfTheReferenceButForAFewGroups) {
+  const Size size{18, 16, 14};
+  for (const int cube : {3, 4}) {
+    Params params = small_params();
+    params.wiener.cube = cube;
+    const auto noisy = noisy_volume(size, 20);
+    const auto expected = denoise(params, noisy, reference_backend);
+    const auto result = denoise(params, noisy);
+    EXPECT_GT(psnr(expected, result), 50);
+    const auto clean = clean_volume(size);
+    EXPECT_GT(psnr(clean, expected), psnr(clean, noisy) + 4);
+    EXPECT_NEAR(psnr(clean, expected), psnr(clean, result), 0.05);
+  }
+}
+
+TEST(Bm4dCpuSession, ProfilesGainWithTheirEffort) {
+  const Size size{40, 40, 24};
+  const auto clean = clean_volume(size), noisy = noisy_volume(size, 15);
+  const double fast = psnr(clean, denoise(make_params(Profile::fast, {15, 15, 15}), noisy));
+  const double balanced = psnr(clean, denoise(make_params(Profile::balanced, {15, 15, 15}), noisy));
+  EXPECT_GT(fast, psnr(clean, noisy) + 7);
+  EXPECT_GT(balanced, fast);
+}
+
+TEST(Bm4dCpuSession, BytesAreEqualForAnyNumberOfThreads) {
+  const auto noisy = noisy_volume({70, 61, 20}, 20);
+  const Params params = make_params(Profile::fast, {20, 20, 20});
+  const auto one = denoise(params, noisy, {.threads = 1});
+  for (const int threads : {2, 5})
+    expect_same_bytes(one, denoise(params, noisy, {.threads = threads}));
+}
+
+TEST(Bm4dSession, ResultsComeWithinTheLatencyInOrder) {
+  const Params params = small_params();
+  const auto noisy = noisy_volume({12, 12, 40}, 20);
+  const auto session = open(params, noisy[0].format, {});
+  EXPECT_EQ(session->latency(), margin(params).after);
+  int in = 0, out = 0;
+  for (const Frame& frame : noisy) {
+    ++in;
+    for (auto result = session->push(frame); result; result = session->next())
+      EXPECT_EQ(result->pts, out++);
+    EXPECT_GE(out, in - session->latency());
+  }
+  while (const auto result = session->drain()) EXPECT_EQ(result->pts, out++);
+  EXPECT_EQ(out, 40);
+  // It takes another volume then, of which nothing depends on the one before.
+  expect_same_bytes(denoise(params, noisy), run_clip(*session, noisy));
+}
+
+TEST(Bm4dSession, AxesOfAnyLengthGiveEachVoxelAResult) {
+  for (const Size& size :
+       {Size{1, 1, 1}, Size{1, 7, 9}, Size{2, 3, 8}, Size{3, 2, 1}, Size{9, 8, 2}, Size{8, 9, 3},
+        Size{5, 5, 4}, Size{6, 4, 5}, Size{4, 11, 7}})
+    for (const Backend& backend : {Backend{.threads = 1}, reference_backend}) {
+      SCOPED_TRACE(::testing::Message() << size.width << "x" << size.height << "x" << size.slices);
+      Params params = small_params();
+      params.wiener.cube = 3;
+      params.wiener.step = 2;
+      const auto noisy = noisy_volume(size, 20);
+      const auto result = denoise(params, noisy, backend);
+      ASSERT_EQ(result.size(), noisy.size());
+      for (const Frame& slice : result)
+        for (int y = 0; y < size.height; ++y)
+          for (int x = 0; x < size.width; ++x) {
+            const float v = slice.plane<float>(0)(x, y);
+            EXPECT_TRUE(v > 0 && v < 300) << v;
+          }
+      // A flat volume stays as it is.
+      const auto flat = volume_of(size, [](int, int, int) { return 100; });
+      EXPECT_LT(farthest(flat, denoise(params, flat, backend)), 0.001);
+    }
+}
+
+// ---- volumes and their parts -----------------------------------------------------------------
+
+TEST(Bm4dSession, NoCubeReachesIntoAnotherVolume) {
+  const Params params = small_params();
+  const auto first = noisy_volume({13, 12, 9}, 20, 0, 1),
+             second = noisy_volume({13, 12, 9}, 20, 0, 2);
+  std::vector<Frame> series = first;
+  series.insert(series.end(), second.begin(), second.end());
+  const auto results = denoise(params, series);
+  ASSERT_EQ(results.size(), 18);
+  expect_same_bytes(denoise(params, first), {results.begin(), results.begin() + 9});
+  expect_same_bytes(denoise(params, second), {results.begin() + 9, results.end()});
+  // Without places all slices are one volume.
+  for (Frame& frame : series) frame.slice = -1;
+  EXPECT_FALSE(same_samples(denoise(params, series)[8], results[8]));
+}
+
+Params params_with_small_margin() {
+  Params params = small_params();
+  params.hard.window = params.wiener.window = 3;
+  params.wiener.cube = 3;
+  return params;
+}
+
+TEST(Bm4dSession, PartsAreThoseOfTheWhole) {
+  const Params params = params_with_small_margin();
+  const auto noisy = noisy_volume({12, 11, 60}, 20);
+  const auto whole = denoise(params, noisy);
+  const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
+  const auto parts = pipeline::by_parts(open_one(), open_one, {{3, 4}, {29, 31}, {58, 59}},
+                                        {.margin = margin(params)});
+  const auto results = run_clip(*parts, noisy);
+  ASSERT_EQ(results.size(), whole.size());
+  for (const int z : {3, 4, 29, 30, 31, 58, 59})
+    EXPECT_TRUE(same_samples(results[z], whole[z])) << z;
+  EXPECT_FALSE(results[20].pixels);
+}
+
+TEST(Bm4dSession, SlicesLessThanTheMarginAwayMatter) {
+  const Params params = params_with_small_margin();
+  const auto noisy = noisy_volume({12, 11, 60}, 20);
+  const auto whole = denoise(params, noisy);
+  Margin less = margin(params);
+  less.before -= 4, less.after -= 4;
+  const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
+  bool differs = false;
+  for (const int z : {29, 30, 31}) {
+    const auto parts = pipeline::by_parts(open_one(), open_one, {{z, z}}, {.margin = less});
+    differs |= !same_samples(run_clip(*parts, noisy)[z], whole[z]);
+  }
+  EXPECT_TRUE(differs);
+}
+
+TEST(Bm4dSession, SessionsThatShareAVolumeGiveTheBytesOfOne) {
+  const Params params = params_with_small_margin();
+  // Two volumes, one of which ends within a part.
+  auto noisy = noisy_volume({12, 11, 37}, 20);
+  const auto more = noisy_volume({12, 11, 20}, 20, 0, 2);
+  noisy.insert(noisy.end(), more.begin(), more.end());
+  const auto whole = denoise(params, noisy);
+  for (const int frames : {4, 11}) {
+    std::vector<std::unique_ptr<Denoiser>> sessions;
+    for (int i = 0; i < 2; ++i) sessions.push_back(open(params, noisy[0].format, {.threads = 1}));
+    const auto shared =
+        pipeline::shard_parts(std::move(sessions), {.margin = margin(params), .frames = frames});
+    expect_same_bytes(whole, run_clip(*shared, noisy));
+  }
+}
+
+// ---- samples ---------------------------------------------------------------------------------
+
+TEST(Bm4dSession, WhatIsNoNumberStaysAndDoesNotSpread) {
+  const Size size{20, 18, 12};
+  const Params params = small_params();
+  auto noisy = noisy_volume(size, 20);
+  const auto whole = denoise(params, noisy);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  noisy[6].plane<float>(0)(9, 9) = nan;
+  noisy[3].plane<float>(0)(2, 3) = std::numeric_limits<float>::infinity();
+  noisy[0].plane<float>(0)(0, 0) = -1e30f;
+  for (int z = 0; z < 3; ++z)
+    for (int x = 10; x < 20; ++x) noisy[z].plane<float>(0)(x, 17) = nan;
+  for (const Backend& backend : {Backend{.threads = 1}, reference_backend}) {
+    const auto result = denoise(params, noisy, backend);
+    EXPECT_TRUE(std::isnan(result[6].plane<float>(0)(9, 9)));
+    EXPECT_EQ(result[3].plane<float>(0)(2, 3), std::numeric_limits<float>::infinity());
+    EXPECT_EQ(result[0].plane<float>(0)(0, 0), -1e30f);
+    for (int z = 0; z < size.slices; ++z)
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x)
+          if (const float in = noisy[z].plane<float>(0)(x, y); in > -1e29f && in < 1e29f) {
+            ASSERT_NEAR(result[z].plane<float>(0)(x, y), whole[z].plane<float>(0)(x, y), 60);
+          }
+  }
+}
+
+TEST(Bm4dSession, NegativeValuesAndThoseBeyondWhiteAreFilteredAlike) {
+  const Size size{20, 18, 12};
+  const Params params = small_params();
+  const auto shifted = [&](double by) {
+    std::mt19937 rng{1};
+    std::normal_distribution<double> noise{0, 20};
+    return volume_of(size, [&](int x, int y, int z) {
+      return std::round(8 * (clean_voxel(size, x, y, z) / 2 + noise(rng))) / 8 + by;
+    });
+  };
+  const auto middle = denoise(params, shifted(30));
+  for (const double by : {-60.0, 200.0}) {
+    auto result = denoise(params, shifted(30 + by));
+    for (Frame& slice : result)
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x) slice.plane<float>(0)(x, y) -= static_cast<float>(by);
+    EXPECT_GT(psnr(middle, result), 60);
+  }
+}
+
+TEST(Bm4dSession, PlanesAreVolumesOfTheirOwnAndThoseWithoutNoisePass) {
+  FrameFormat format{.width = 20, .height = 16, .layout = Layout::yuv, .chroma_shift_x = 1};
+  FramePool pool(format);
+  std::mt19937 rng{5};
+  std::vector<Frame> slices;
+  for (int z = 0; z < 8; ++z) {
+    Frame slice = pool.acquire();
+    for (int i = 0; i < 3; ++i)
+      for (int y = 0; y < format.plane_height(i); ++y)
+        for (int x = 0; x < format.plane_width(i); ++x)
+          slice.plane<std::uint8_t>(i)(x, y) = static_cast<std::uint8_t>(90 + rng() % 40);
+    slices.push_back(slice);
+  }
+  Params params = small_params();
+  params.noise = NoiseModel({12, 0, 12});
+  const auto result = denoise(params, slices);
+  const auto spread = [&](const Frame& frame, int i) {
+    double sum = 0;
+    for (int y = 0; y < format.plane_height(i); ++y)
+      for (int x = 0; x < format.plane_width(i); ++x)
+        sum += std::abs(frame.plane<std::uint8_t>(i)(x, y) - 109.5);
+    return sum;
+  };
+  EXPECT_LT(spread(result[4], 0), spread(slices[4], 0) / 2);
+  EXPECT_LT(spread(result[4], 2), spread(slices[4], 2) / 2);
+  EXPECT_EQ(spread(result[4], 1), spread(slices[4], 1));
+  // With nothing to do there is nothing to wait for.
+  params.noise = NoiseModel({0, 0, 0});
+  const auto session = open(params, format, {});
+  EXPECT_EQ(session->latency(), 0);
+  EXPECT_TRUE(same_samples(*session->push(slices[0]), slices[0]));
+}
+
+TEST(Bm4dSession, BadInputIsRefused) {
+  const FrameFormat format = format_of({8, 8, 1});
+  Params params = small_params();
+  EXPECT_THROW((void)open(params, format, {.threads = -1}), InvalidArgument);
+  EXPECT_THROW((void)open(params, {.width = 0, .height = 4}, {}), InvalidArgument);
+  params.hard.step = 5;
+  EXPECT_THROW((void)open(params, format, {}), InvalidArgument);
+  const auto session = open(small_params(), format, {});
+  EXPECT_THROW((void)session->push(noisy_volume({9, 8, 1}, 20)[0]), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace lull::bm4d
