@@ -62,6 +62,7 @@ if sanitizer=$(find_sanitizer); then
   fi
   for tool in "${tools[@]}"; do
     check_with "$sanitizer" "$tool" "$build/bin/lull_bm3d_tests" "$filter" &
+    check_with "$sanitizer" "$tool" "$build/bin/lull_bm4d_tests" "Bm4dCuda*" &
     check_with "$sanitizer" "$tool" "$build/bin/lull_cuda_tests" "*" &
   done
   wait

@@ -80,8 +80,8 @@ struct Frame {
   /// Of a part of a clip that is asked for: this frame is around it, and comes only because filters
   /// look at neighbours. Nobody wants its result.
   bool outside = false;
-  /// Of a volume whose slices are frames: its place in it, from 0. A frame that is not the slice
-  /// behind the one before it begins another volume. -1: unknown; all frames are one volume.
+  /// Where frames are slices of a volume: its place there, from 0; sources number all frames. One
+  /// that does not follow the one before begins another volume. -1: unknown; all are one volume.
   int slice = -1;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;

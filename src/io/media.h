@@ -39,6 +39,7 @@ struct VideoInfo {
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
   bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of many pages
+  std::int64_t slices = 0;           // of a stack: those of one volume
   bool interlaced = false;           // by what the first frame or the container says
   std::vector<std::string> notes;    // what a user should know of the input, one text each
   ValueScale values;

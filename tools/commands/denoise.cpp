@@ -202,7 +202,7 @@ class Run {
     }
     noise_ = *std::move(noise);
     for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
-    plan_ = clip_plan(options_, noise_, temporal_radius(options_, source_->info()));
+    plan_ = clip_plan(options_, noise_, source_->info());
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
@@ -227,7 +227,7 @@ class Run {
 
   /// And the sink, which may depend on what they run on. False: stopped.
   bool open_sessions() {
-    check_memory(options_, {plan_.params(), source_->format(), devices_.backends});
+    check_memory(options_, {plan_.method(), source_->format(), devices_.backends});
     grain_.emplace(options_, source_->format());
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
     if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
@@ -241,7 +241,7 @@ class Run {
       source_ = io::open_source(options_.input, again);
     }
     if (!sink_)
-      open_sink(job_facts(options_, plan_.params(), noise_, opened_.backends),
+      open_sink(job_facts(options_, plan_.method(), noise_, opened_.backends),
                 grain_->encoder_table());
     return true;
   }

@@ -70,7 +70,7 @@ struct Place {
 };
 
 Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
-  if (info.stack || info.still) {
+  if (info.stack || info.still || options.stack) {
     if (options.at_us)
       throw InvalidArgument("--at with '" + options.input + "' (" +
                             (info.still ? "a still picture" : "slices") +
@@ -177,11 +177,10 @@ class Preview {
     log_.write(LogLevel::info, devices.reason);
     source_ = io::open_source(options_.input, source_options(options_, backends_));
     rescale_sigma(options_, source_->info().values);
-    const int temporal = temporal_radius(options_, source_->info());
-    params_ = make_params(options_, given_noise(options_), temporal);
+    params_ = choose_method(options_, given_noise(options_), source_->info());
     check_memory(options_, {params_, source_->format(), backends_});
     const Window window = find_window();
-    find_noise(window, temporal);
+    find_noise(window);
     const Frame& before = window.frames[window.target];
     const Frame after = denoised(window);
     const int factor = amplification();
@@ -196,17 +195,17 @@ class Preview {
   bool fields() const { return options_.interlaced == Interlaced::fields; }
 
   /// Of a pipe, in the frames that were read.
-  void find_noise(const Window& window, int temporal) {
+  void find_noise(const Window& window) {
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
     if (!noise) noise = noise_of_first(options_, window.frames, values);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
-    const ClipPlan plan = clip_plan(options_, *noise, temporal);
+    const ClipPlan plan = clip_plan(options_, *noise, source_->info());
     const double time = time_of(window.frames[window.target]);
     const auto scene = std::ranges::upper_bound(plan.starts, time) - plan.starts.begin();
     plan_ = {.scenes = {plan.scenes[scene]}, .starts = {}};
-    params_ = plan_.params();
+    params_ = plan_.method();
   }
 
   Window find_window() {
@@ -226,7 +225,7 @@ class Preview {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
     if (place.number || rate.num <= 0 || options_.input == "-") return std::nullopt;
-    const double margin = (bm3d::margin(params_).before + 2) / seconds(rate.num, {1, rate.den});
+    const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = place.time - margin - lead_s;
     if (skip < lead_s) return std::nullopt;  // soon read
     try {
@@ -246,7 +245,7 @@ class Preview {
                                     std::optional<Frame> first) {
     pipeline::RepeatNotes notes(surroundings_of(params_, seen()).repeats);
     // Of fields every session finds repetitions by itself.
-    WindowReader reader(source, place, bm3d::margin(params_), fields() ? nullptr : &notes, start);
+    WindowReader reader(source, place, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
 
@@ -269,7 +268,7 @@ class Preview {
 
   /// Noise of three sigma stays within the scale.
   int amplification() const {
-    const float sigma = std::ranges::max(params_.noise.levels_in_samples());
+    const float sigma = std::ranges::max(params_.noise().levels_in_samples());
     int factor = 1;
     while (factor < 32 && 3 * sigma * static_cast<float>(2 * factor) <= 127) factor *= 2;
     return factor;
@@ -320,7 +319,7 @@ class Preview {
   Log& log_;
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
-  bm3d::Params params_;
+  Method params_;
   ClipPlan plan_;
 };
 

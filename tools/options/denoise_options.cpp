@@ -14,6 +14,8 @@ namespace {
 
 using bm3d::Params;
 using bm3d::PhaseParams;
+using VolumeParams = bm4d::Params;
+using VolumePhase = bm4d::PhaseParams;
 
 template <class Enum>
 Enum name_or_reject(std::string_view option, const std::string& text) {
@@ -25,7 +27,8 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
 }
 
 /// "A" for both phases or "A:B"; `read` turns one part into the member's type.
-template <auto Member, class Read>
+/// `VolumeMember`: the same of bm4d; null: it has none.
+template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
   const std::vector<std::string> parts = split(text, ':');
@@ -35,12 +38,24 @@ void set_phases(DenoiseOptions& options, std::string_view option, const std::str
     params.hard.*Member = first;
     params.wiener.*Member = second;
   });
+  if constexpr (VolumeMember != nullptr)
+    options.volume_overrides.emplace_back([=](VolumeParams& params) {
+      params.hard.*VolumeMember = first;
+      params.wiener.*VolumeMember = second;
+    });
+  else
+    options.bm3d_alone.emplace_back(option);
 }
 
-template <auto Member>
+template <auto Member, auto VolumeMember>
 void set_number(DenoiseOptions& options, std::string_view option, const std::string& text) {
   const auto value = number_or_reject<float>(option, text);
   options.overrides.emplace_back([=](Params& params) { params.*Member = value; });
+  if constexpr (VolumeMember != nullptr)
+    options.volume_overrides.emplace_back(
+        [=](VolumeParams& params) { params.*VolumeMember = value; });
+  else
+    options.bm3d_alone.emplace_back(option);
 }
 
 void set_batch(DenoiseOptions& options, const std::string& text) {
@@ -50,6 +65,7 @@ void set_batch(DenoiseOptions& options, const std::string& text) {
   if (!width || !height) reject("--batch", text, "must be WIDTHxHEIGHT in samples");
   options.overrides.emplace_back(
       [size = bm3d::BatchSize{*width, *height}](Params& params) { params.batch = size; });
+  options.bm3d_alone.emplace_back("--batch");
 }
 
 void set_device(DenoiseOptions& options, const std::string& text) {
@@ -108,56 +124,64 @@ constexpr OptionRow table[] = {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
      },
      "fast, balanced or high quality (default: balanced)"},
-    {"--window", "A[:B]", method, "side of the search window in samples, odd, 1 to 127",
+    {"--window", "A[:B]", method,
+     "side of the search window in samples, odd, 1 to 127; of a volume (bm4d) in voxels, 3 to 15",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::window>(o, "--window", v, number_or_reject<int>);
+       set_phases<&PhaseParams::window, &VolumePhase::window>(o, "--window", v,
+                                                              number_or_reject<int>);
      }},
     {"--group", "A[:B]", method, "patches in a group at most: 1, 2, 4, 8, 16 or 32",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::group>(o, "--group", v, number_or_reject<int>);
+       set_phases<&PhaseParams::group, &VolumePhase::group>(o, "--group", v, number_or_reject<int>);
      }},
-    {"--step", "A[:B]", method, "samples between reference patches, 1 to 8",
+    {"--step", "A[:B]", method,
+     "samples between reference patches, 1 to 8; of a volume 1 to the side of a cube",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::step>(o, "--step", v, number_or_reject<int>);
+       set_phases<&PhaseParams::step, &VolumePhase::step>(o, "--step", v, number_or_reject<int>);
      }},
     {"--tau", "A[:B]", method,
      "match threshold: largest mean squared difference of patches, on the 0..255 scale",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::tau>(o, "--tau", v, number_or_reject<float>);
+       set_phases<&PhaseParams::tau, nullptr>(o, "--tau", v, number_or_reject<float>);
      }},
     {"--transform", "A[:B]", method, "2D transform of a patch: dct, bior or dft",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::transform>(o, "--transform", v, name_or_reject<bm3d::Transform>);
+       set_phases<&PhaseParams::transform, nullptr>(o, "--transform", v,
+                                                    name_or_reject<bm3d::Transform>);
      }},
     {"--group-transform", "A[:B]", method, "1D transform across a group: haar or wht",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::group_transform>(o, "--group-transform", v,
-                                                 name_or_reject<bm3d::GroupTransform>);
+       set_phases<&PhaseParams::group_transform, nullptr>(o, "--group-transform", v,
+                                                          name_or_reject<bm3d::GroupTransform>);
      }},
     {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 4",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::kaiser>(o, "--kaiser", v, number_or_reject<float>);
+       set_phases<&PhaseParams::kaiser, &VolumePhase::kaiser>(o, "--kaiser", v,
+                                                              number_or_reject<float>);
      }},
     {"--lambda", "X", method, "hard threshold of the first phase in units of sigma",
      [](DenoiseOptions& o, const std::string& v) {
-       set_number<&Params::lambda>(o, "--lambda", v);
+       set_number<&Params::lambda, &VolumeParams::lambda>(o, "--lambda", v);
      }},
     {"--lambda-mean", "X", method,
      "the same for the mean over a group, in units of the others' threshold",
      [](DenoiseOptions& o, const std::string& v) {
-       set_number<&Params::lambda_mean>(o, "--lambda-mean", v);
+       set_number<&Params::lambda_mean, &VolumeParams::lambda_mean>(o, "--lambda-mean", v);
      }},
     {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
-     [](DenoiseOptions& o, const std::string& v) { set_number<&Params::mu2>(o, "--mu2", v); }},
+     [](DenoiseOptions& o, const std::string& v) {
+       set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
+     }},
     {"--guide-noise", "X", method,
      "share of the noisy picture in what the second phase matches in, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
-       set_number<&Params::guide_noise>(o, "--guide-noise", v);
+       set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
      }},
     {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 2);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
+       o.volume_overrides.emplace_back([=](VolumeParams& params) { params.phases = phases; });
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
@@ -174,12 +198,14 @@ constexpr OptionRow table[] = {
     {"--temporal-window", "A[:B]", method,
      "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::temporal_window>(o, "--temporal-window", v, number_or_reject<int>);
+       set_phases<&PhaseParams::temporal_window, nullptr>(o, "--temporal-window", v,
+                                                          number_or_reject<int>);
      }},
     {"--place-bonus", "A[:B]", method,
      "by how much the mean squared difference of the patch where motion predicts it counts less",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::place_bonus>(o, "--place-bonus", v, number_or_reject<float>);
+       set_phases<&PhaseParams::place_bonus, nullptr>(o, "--place-bonus", v,
+                                                      number_or_reject<float>);
      }},
     {"--scene-cut", "off|T", method,
      "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not "
@@ -190,6 +216,7 @@ constexpr OptionRow table[] = {
        if (v != "off" && !(share > 0 && share <= 1))
          reject("--scene-cut", v, "must be off, or a share above 0, up to 1");
        o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
+       o.bm3d_alone.emplace_back("--scene-cut");
      }},
     {"--interlaced", "refuse|fields|frames", method,
      "interlaced video: refuse it, filter the fields of either parity as a video of their own "
@@ -231,7 +258,7 @@ std::span<const OptionRow> denoise_option_table() {
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
     for (const std::span<const OptionRow> more :
-         {encoding_option_rows(), media_option_rows(), report_option_rows()})
+         {encoding_option_rows(), volume_option_rows(), media_option_rows(), report_option_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
@@ -277,6 +304,10 @@ void check(const DenoiseOptions& options) {
                           std::string("leave one out"));
   check_grain(options);
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
+  if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
+  if (options.method == MethodChoice::bm3d && !options.bm4d_alone.empty())
+    throw InvalidArgument(options.bm4d_alone.front() +
+                          " with --method bm3d (only bm4d has it); leave one out");
   (void)source_options(options);
 }
 
@@ -287,7 +318,8 @@ bool may_be_temporal(const DenoiseOptions& options) {
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.temporal) return *options.temporal;
-  return may_be_temporal(options) && !input.still && !input.stack ? 2 : 0;
+  const bool moves = !input.still && !input.stack && !options.stack;
+  return may_be_temporal(options) && moves ? 2 : 0;
 }
 
 NoiseModel given_noise(const DenoiseOptions& options) {

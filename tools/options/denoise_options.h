@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "bm4d/params.h"
 #include "io/media.h"
 #include "noise/noise_model.h"
 #include "tools/report/log.h"
@@ -32,6 +33,9 @@ enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it 
 /// their own, whole frames as if it were none.
 enum class Interlaced { refuse, fields, frames };
 
+/// What denoises: pictures, also over time, or volumes; automatic: volumes where the input is one.
+enum class MethodChoice { automatic, bm3d, bm4d };
+
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
@@ -51,6 +55,10 @@ struct DenoiseOptions {
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
+  MethodChoice method = MethodChoice::automatic;
+  bool stack = false;  // the frames are slices of a volume, whatever the input says
+  std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
+  std::vector<std::string> bm3d_alone, bm4d_alone;  // given options that only one method has
 
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
@@ -108,6 +116,8 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> encoding_option_rows();
 /// The part of the table that says what is reported, and what happens in trouble.
 [[nodiscard]] std::span<const OptionRow> report_option_rows();
+/// The part of the table that is about volumes.
+[[nodiscard]] std::span<const OptionRow> volume_option_rows();
 /// The part of the table that says how inputs are read, and how streams are cut and limited.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
@@ -140,6 +150,15 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// suits the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
+/// Whether the input is denoised as a volume. @throws InvalidArgument  it is asked for, but it is
+/// none
+[[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
+/// Whether it may be although the input does not say that it is a stack, as far as can be said
+/// before it is open.
+[[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
+/// The parameters of bm4d. @throws InvalidArgument  also for options that bm4d does not have
+[[nodiscard]] bm4d::Params make_volume_params(const DenoiseOptions& options,
+                                              const NoiseModel& noise);
 /// Whether nobody says what the noise is.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   return !options.sigma && options.noise_file.empty();

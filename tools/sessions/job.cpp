@@ -25,8 +25,8 @@ std::string text_of(int value) { return std::to_string(value); }
 std::string text_of(bm3d::Transform value) { return std::string(bm3d::name(value)); }
 std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(value)); }
 
-template <class Value>
-std::string both(const bm3d::Params& params, Value bm3d::PhaseParams::*member) {
+template <class Params, class Phase, class Value>
+std::string both(const Params& params, Value Phase::*member) {
   return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
 }
 
@@ -79,35 +79,59 @@ std::string device_of(const std::vector<bm3d::Backend>& backends) {
   return "cuda (" + text + ")";
 }
 
+std::vector<io::JobFact> volume_facts(const bm4d::Params& params,
+                                      const std::vector<bm3d::Backend>& backends) {
+  using Phase = bm4d::PhaseParams;
+  return {{"--method", "bm4d"},
+          {"--sigma (of 0..255)", text_of(params.noise)},
+          {"--cube", both(params, &Phase::cube)},
+          {"--window", both(params, &Phase::window)},
+          {"--group", both(params, &Phase::group)},
+          {"--step", both(params, &Phase::step)},
+          {"--kaiser", both(params, &Phase::kaiser)},
+          {"--lambda", text_of(params.lambda)},
+          {"--lambda-mean", text_of(params.lambda_mean)},
+          {"--mu2", text_of(params.mu2)},
+          {"--mu2-mean", text_of(params.mu2_mean)},
+          {"--phases", text_of(params.phases)},
+          {"the device", device_of(backends)}};
+}
+
 const char* name_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
 
+std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d::Params& params,
+                                       const std::vector<bm3d::Backend>& backends) {
+  using Phase = bm3d::PhaseParams;
+  return {{"--sigma (of 0..255)", text_of(params.noise)},
+          {"--window", both(params, &Phase::window)},
+          {"--group", both(params, &Phase::group)},
+          {"--step", both(params, &Phase::step)},
+          {"--tau", both(params, &Phase::tau)},
+          {"--transform", both(params, &Phase::transform)},
+          {"--group-transform", both(params, &Phase::group_transform)},
+          {"--kaiser", both(params, &Phase::kaiser)},
+          {"--lambda", text_of(params.lambda)},
+          {"--lambda-mean", text_of(params.lambda_mean)},
+          {"--mu2", text_of(params.mu2)},
+          {"--guide-noise", text_of(params.guide_noise)},
+          {"--phases", text_of(params.phases)},
+          {"--temporal", text_of(params.temporal)},
+          {"--temporal-window", both(params, &Phase::temporal_window)},
+          {"--place-bonus", both(params, &Phase::place_bonus)},
+          {"--scene-cut", text_of(params.scene_cut)},
+          {"--interlaced", name_of(options.interlaced)},
+          {"the device", device_of(backends)}};
+}
+
 }  // namespace
 
-std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const bm3d::Params& params,
+std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& method,
                                    const NoiseRecord& noise,
                                    const std::vector<bm3d::Backend>& backends) {
-  using Phase = bm3d::PhaseParams;
-  std::vector<io::JobFact> facts{{"--sigma (of 0..255)", text_of(params.noise)},
-                                 {"--window", both(params, &Phase::window)},
-                                 {"--group", both(params, &Phase::group)},
-                                 {"--step", both(params, &Phase::step)},
-                                 {"--tau", both(params, &Phase::tau)},
-                                 {"--transform", both(params, &Phase::transform)},
-                                 {"--group-transform", both(params, &Phase::group_transform)},
-                                 {"--kaiser", both(params, &Phase::kaiser)},
-                                 {"--lambda", text_of(params.lambda)},
-                                 {"--lambda-mean", text_of(params.lambda_mean)},
-                                 {"--mu2", text_of(params.mu2)},
-                                 {"--guide-noise", text_of(params.guide_noise)},
-                                 {"--phases", text_of(params.phases)},
-                                 {"--temporal", text_of(params.temporal)},
-                                 {"--temporal-window", both(params, &Phase::temporal_window)},
-                                 {"--place-bonus", both(params, &Phase::place_bonus)},
-                                 {"--scene-cut", text_of(params.scene_cut)},
-                                 {"--interlaced", name_of(options.interlaced)},
-                                 {"the device", device_of(backends)}};
+  std::vector<io::JobFact> facts = method.volumes ? volume_facts(*method.volumes, backends)
+                                                  : picture_facts(options, method, backends);
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
   return facts;
 }
@@ -119,9 +143,10 @@ std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
   return std::nullopt;
 }
 
-pipeline::Surroundings surroundings_of(const bm3d::Params& params, const FrameFormat& format) {
-  if (params.temporal == 0) return {};
-  return {.margin = bm3d::margin(params), .repeats = bm3d::open_repeat_finder(params, format)};
+pipeline::Surroundings surroundings_of(const Method& method, const FrameFormat& format) {
+  const Margin margin = margin_of(method);
+  if (margin == Margin{}) return {};
+  return {.margin = margin, .repeats = open_repeat_finder(method, format)};
 }
 
 }  // namespace lull::tools

@@ -9,20 +9,20 @@
 #include "pipeline/part_denoiser.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/method.h"
 
 namespace lull::tools {
 
 /// All that the denoised frames depend on. What only bounds memory, or how many work on them, is
 /// not among it. `noise` is whole, if it was not given as a sigma: who goes on takes it from there.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
-                                                 const bm3d::Params& params,
-                                                 const NoiseRecord& noise,
+                                                 const Method& method, const NoiseRecord& noise,
                                                  const std::vector<bm3d::Backend>& backends);
 /// The noise of the interrupted job that this one goes on with, if that was found or read.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
 
 /// What a session has to see around the frames that are missing when a job goes on.
-[[nodiscard]] pipeline::Surroundings surroundings_of(const bm3d::Params& params,
+[[nodiscard]] pipeline::Surroundings surroundings_of(const Method& params,
                                                      const FrameFormat& format);
 
 }  // namespace lull::tools

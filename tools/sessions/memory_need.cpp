@@ -77,7 +77,7 @@ int part_frames(const Margin& margin, const FrameFormat& format, std::size_t ses
 // basic estimate and two sums for every plane, and up to two guides of luma. On a GPU all that is
 // in the GPU's memory, and the host's has the frames alone.
 std::int64_t host_memory(const PlannedSessions& plan) {
-  const Margin margin = bm3d::margin(plan.params);
+  const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
   const bool host = backend.kind != bm3d::BackendKind::cuda;
   const double frame = bytes_of(plan.frame, plan.frame.bytes_per_sample());
@@ -86,13 +86,15 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
   double bytes = 0;
-  if (host) {
+  if (plan.params.volumes && (host || plan.backends.size() == 1)) {
+    bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame);
+  } else if (host) {
     const double sample = backend.kind == bm3d::BackendKind::cpu ? sizeof(float) : sizeof(double);
     const double luma = 1.0 * plan.frame.width * plan.frame.height;
     bytes += inside * (bytes_of(plan.frame, 2 * sizeof(float) + 2 * sample) +
-                       luma * 2 * sizeof(float) + (plan.params.temporal > 0 ? luma : 0));
+                       luma * 2 * sizeof(float) + (plan.params.pictures.temporal > 0 ? luma : 0));
     bytes += bytes_of(plan.frame, 3 * sizeof(float));
-  } else if (plan.params.temporal == 0 || plan.backends.size() == 1) {
+  } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {
     const double parts = static_cast<double>(plan.backends.size() + 1);
@@ -104,7 +106,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
 void check_memory(const DenoiseOptions& options, const PlannedSessions& plan) {
   const std::int64_t most = options.source.limits.memory, need = host_memory(plan);
   if (most <= 0 || need <= most) return;
-  const bool temporal = plan.params.temporal > 0;
+  const bool temporal = !plan.params.volumes && plan.params.pictures.temporal > 0;
   throw OutOfMemory("frames of " + describe(plan.frame) + " need about " + describe_bytes(need) +
                     " of memory (more than " + describe_bytes(most) + "); " +
                     (temporal ? "give a smaller --temporal, or " : "") +

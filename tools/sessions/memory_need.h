@@ -9,6 +9,7 @@
 #include "bm3d/bm3d.h"
 #include "core/frame.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/method.h"
 
 namespace lull::tools {
 
@@ -18,7 +19,7 @@ namespace lull::tools {
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
-  bm3d::Params params;
+  Method params;
   FrameFormat frame;  // of the input
   std::vector<bm3d::Backend> backends;
 };

@@ -54,11 +54,12 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
   return lines;
 }
 
-ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise, int temporal) {
+ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
+                   const io::VideoInfo& input) {
   ClipPlan plan;
   for (const SceneNoise& scene : noise.scenes) {
-    ScenePlan one{.params = make_params(options, scene.estimate.noise, temporal), .half = {}};
-    if (scene.half) one.half = make_params(options, scene.half->noise, temporal);
+    ScenePlan one{.method = choose_method(options, scene.estimate.noise, input), .half = {}};
+    if (scene.half) one.half = choose_method(options, scene.half->noise, input);
     if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);
     plan.scenes.push_back(std::move(one));
   }

@@ -26,6 +26,6 @@ namespace lull::tools {
 /// The parameters for each scene.
 /// @throws InvalidArgument  naming a parameter outside its range
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
-                                 int temporal);
+                                 const io::VideoInfo& input);
 
 }  // namespace lull::tools

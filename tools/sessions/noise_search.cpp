@@ -38,7 +38,7 @@ class Search {
 
   NoiseRecord run() {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
-    if (info_.stack) {
+    if (info_.stack || options_.stack) {
       record.scenes.push_back({.from_s = 0, .estimate = estimate_noise(stack_looks())});
       return record;
     }

@@ -40,7 +40,7 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
 using Sessions = std::vector<std::unique_ptr<Denoiser>>;
 
 /// `count` sessions on one device.
-Sessions open_within_memory(int count, bm3d::Params params, const FrameFormat& format,
+Sessions open_within_memory(int count, Method params, const FrameFormat& format,
                             bm3d::Backend& backend, const Say& say, const Opener& open) {
   for (;;) {
     Sessions sessions;  // those that fit go where another does not
@@ -49,7 +49,8 @@ Sessions open_within_memory(int count, bm3d::Params params, const FrameFormat& f
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      const std::string step = reduce(params, backend, format);
+      // A volume has nothing that could be less.
+      const std::string step = params.volumes ? "" : reduce(params.pictures, backend, format);
       if (step.empty()) throw;
       say(name_of(backend) + " is short of memory; " + step);
     }
@@ -100,20 +101,19 @@ pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& 
 
 /// One session of all, for one of `clips` whose frames hold each other's memory. What follows the
 /// loss of a single one that looks at other frames looks at those whose results are not out.
-std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const bm3d::Params& params,
+std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const Method& params,
                                 const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
-  if (sessions.size() == 1 || params.temporal == 0)
-    return pipeline::shard(
-        std::move(sessions), std::move(options),
-        params.temporal > 0 ? bm3d::open_repeat_finder(params, format) : nullptr);
-  const Margin margin = bm3d::margin(params);
+  const Margin margin = margin_of(params);
+  const bool alone = margin == Margin{};
+  if (sessions.size() == 1 || alone)
+    return pipeline::shard(std::move(sessions), std::move(options),
+                           alone ? nullptr : open_repeat_finder(params, format));
   const int frames = part_frames(margin, format, sessions.size(), clips);
-  return pipeline::shard_parts(std::move(sessions),
-                               {.margin = margin,
-                                .frames = frames,
-                                .repeats = bm3d::open_repeat_finder(params, format),
-                                .shard = std::move(options)});
+  return pipeline::shard_parts(std::move(sessions), {.margin = margin,
+                                                     .frames = frames,
+                                                     .repeats = open_repeat_finder(params, format),
+                                                     .shard = std::move(options)});
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ std::string name_of(const bm3d::Backend& backend) {
   return {};
 }
 
-OpenedDenoisers open_denoisers(int count, const bm3d::Params& params, const FrameFormat& format,
+OpenedDenoisers open_denoisers(int count, const Method& params, const FrameFormat& format,
                                const std::vector<bm3d::Backend>& backends, Fallback fallback,
                                const Say& say, const Opener& open) {
   const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
@@ -159,7 +159,7 @@ OpenedDenoisers open_denoisers(int count, const bm3d::Params& params, const Fram
   return result;
 }
 
-OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                              const std::vector<bm3d::Backend>& backends, Fallback fallback,
                              const Say& say, const Opener& open) {
   OpenedDenoisers opened = open_denoisers(1, params, format, backends, fallback, say, open);

@@ -9,10 +9,11 @@
 #include "bm3d/bm3d.h"
 #include "core/denoiser.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/method.h"
 
 namespace lull::tools {
 
-using Opener = std::function<std::unique_ptr<Denoiser>(const bm3d::Params&, const FrameFormat&,
+using Opener = std::function<std::unique_ptr<Denoiser>(const Method&, const FrameFormat&,
                                                        const bm3d::Backend&)>;
 using Say = std::function<void(const std::string&)>;
 
@@ -39,19 +40,19 @@ struct OpenedDenoisers {
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
 /// @throws DeviceFailure      a device fails at once
 /// @throws whatever `open` throws for other reasons
-[[nodiscard]] OpenedDenoiser open_denoiser(const bm3d::Params& params, const FrameFormat& format,
+[[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Say& say,
-                                           const Opener& open = bm3d::open);
+                                           const Opener& open = open_method);
 
 /// The same for `count` clips at a time, which share the devices: a denoiser for each. At the start
 /// a step on one of the devices, or to the CPU, is one for all of them. The failure of a device is
 /// told once.
-[[nodiscard]] OpenedDenoisers open_denoisers(int count, const bm3d::Params& params,
+[[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,
                                              Fallback fallback, const Say& say,
-                                             const Opener& open = bm3d::open);
+                                             const Opener& open = open_method);
 
 /// "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string name_of(const bm3d::Backend& backend);

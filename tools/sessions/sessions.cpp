@@ -44,7 +44,7 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
                                         Fallback fallback, const Say& say) {
   const auto open = [=](std::size_t scene) {
     const ScenePlan& wanted = plan.scenes[scene];
-    OpenedDenoiser fine = open_denoiser(wanted.params, format, backends, fallback, say);
+    OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, say);
     return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, say);
   };
   first = with_half(std::move(first), plan.scenes.front(), format, backends, fallback, say);
@@ -54,13 +54,14 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
 }  // namespace
 
 bool needs_margins(const DenoiseOptions& options) {
-  return may_be_temporal(options) && !options.source.selection.all();
+  return (may_be_temporal(options) || may_be_volume(options)) && !options.source.selection.all();
 }
 
 std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
   if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
   if (backends.size() > 1 && may_be_temporal(options))
     return "several GPUs look at the same frames over time";
+  if (may_be_volume(options)) return "the slices of volumes come from the host's memory";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
   if (options.keep_grain || !options.grain_table.empty())
     return "the grain is measured in the host's memory";
@@ -93,7 +94,7 @@ OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& pla
                               const FrameFormat& format, const Backends& backends, const Say& say) {
   const Fallback fallback = fallback_of(options);
   OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.params(), format, backends, fallback, say);
+                                          plan.method(), format, backends, fallback, say);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, say);
   return opened;
@@ -116,12 +117,12 @@ void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>
   if (all && !enough) return;
   // Without fallback: another device would give other bytes.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, say] {
-    OpenedDenoiser again = open_denoiser(plan.params(), format, backends, Fallback::none, say);
+    OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, say);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, say);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
-    pipeline::Surroundings surroundings = surroundings_of(plan.params(), format);
+    pipeline::Surroundings surroundings = surroundings_of(plan.method(), format);
     if (enough) surroundings.idle = enough->listener(i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
   }

@@ -30,14 +30,14 @@ namespace lull::tools {
 
 /// What a scene is filtered with.
 struct ScenePlan {
-  bm3d::Params params;
-  std::optional<bm3d::Params> half;  // of frames of half the size, which are filtered too
+  Method method;
+  std::optional<Method> half;  // of frames of half the size, which are filtered too
 };
 /// What a clip is filtered with: scenes, which differ in nothing but the noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;
   std::vector<double> starts;  // of the second on, in seconds of Frame::pts
-  const bm3d::Params& params() const { return scenes.front().params; }
+  const Method& method() const { return scenes.front().method; }
   /// Whether frames of half the size are made, in the host's memory.
   bool has_halves() const;
 };

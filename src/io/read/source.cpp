@@ -159,6 +159,7 @@ Frame FileSource::frame_of(TimedPicture taken) {
   frame.pts = taken.pts;
   frame.duration = taken.duration;
   frame.outside = taken.outside;
+  frame.slice = static_cast<int>(taken.number);
   return frame;
 }
 

@@ -114,6 +114,7 @@ void NiftiSource::fill_info() {
   info_.frame_rate = {0, 1};
   info_.time_base = {1, 1};
   info_.frames_estimate = slices_;
+  info_.slices = grid_->slices_of_volume;
   info_.values = {.low = range_.low,
                   .span = range_.span,
                   .full = white_of(header_.samples, range_),
@@ -143,6 +144,7 @@ std::optional<Frame> NiftiSource::read() {
                 {samples.row(y), static_cast<std::size_t>(samples.width)});
   }
   frame.passenger = std::move(passenger);
+  frame.slice = static_cast<int>(next_ % grid_->slices_of_volume);
   frame.pts = next_++;
   frame.duration = 1;
   frame.time_base = info_.time_base;

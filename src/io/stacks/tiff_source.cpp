@@ -67,7 +67,7 @@ void TiffSource::fill_info() {
   info_.pixel_format = name_of(page_.type);
   info_.frame_rate = {0, 1};
   info_.time_base = {1, 1};
-  info_.frames_estimate = pages_;
+  info_.frames_estimate = info_.slices = pages_;
   info_.still = pages_ == 1;
   // Unsigned integers of 8 and 16 bits as in other pictures: 255 is the greatest there is.
   switch (page_.type) {
@@ -100,6 +100,7 @@ std::optional<Frame> TiffSource::read() {
                   {frame.plane<float>(0).row(y), static_cast<std::size_t>(page_.width)});
   }
   frame.passenger = std::move(passenger);
+  frame.slice = static_cast<int>(next_);
   frame.pts = next_++;
   frame.duration = 1;
   frame.time_base = info_.time_base;

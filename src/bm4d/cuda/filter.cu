@@ -1,0 +1,249 @@
+// Filtering. A warp takes a group, all of which stands in its registers: a lane has two voxels of
+// each cube, at one place along x and y and two places along z that lie 2 apart. So Haar across the
+// group combines registers, and a transform in the cube lanes: x is in bits 0 and 1 of a lane's
+// number, y in bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth
+// places, and a transform that leaves them.
+
+#include "bm4d/cuda/kernels.h"
+#include "cuda/check.h"
+
+namespace lull::bm4d::cuda {
+namespace {
+
+constexpr int warps = 4, threads = 32 * warps;
+constexpr unsigned everyone = 0xffffffffu;
+constexpr float half_root = 0.70710678f;
+
+/// A lane's share of the transform along each axis, or of its inverse.
+class LaneTransform {
+ public:
+  __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
+    const auto row = [&](int k, int i) { return inverse ? plan.rows[i][k] : plan.rows[k][i]; };
+    const int x = lane & 3, y = lane >> 2 & 3, z = lane >> 4;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      x_[j] = row(x, x ^ j);
+      y_[j] = row(y, y ^ j);
+    }
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      z_[h][0] = row(z + 2 * h, z);
+      z_[h][1] = row(z + 2 * h, z + 2);
+      z_[h][2] = row(z + 2 * h, z ^ 1);
+      z_[h][3] = row(z + 2 * h, (z ^ 1) + 2);
+    }
+  }
+
+  __device__ __forceinline__ void apply(float (&v)[2]) const {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      v[h] = along(v[h], x_, 1);
+      v[h] = along(v[h], y_, 4);
+    }
+    const float p = __shfl_xor_sync(everyone, v[0], 16), q = __shfl_xor_sync(everyone, v[1], 16);
+    const float low = z_[0][0] * v[0] + z_[0][1] * v[1] + z_[0][2] * p + z_[0][3] * q;
+    v[1] = z_[1][0] * v[0] + z_[1][1] * v[1] + z_[1][2] * p + z_[1][3] * q;
+    v[0] = low;
+  }
+
+ private:
+  __device__ static __forceinline__ float along(float v, const float (&row)[4], int stride) {
+    float sum = row[0] * v;
+#pragma unroll
+    for (int j = 1; j < 4; ++j) sum += row[j] * __shfl_xor_sync(everyone, v, j * stride);
+    return sum;
+  }
+
+  float x_[4], y_[4], z_[2][4];
+};
+
+/// One level of Haar between values that lie `step` apart.
+template <int step, int most>
+__device__ __forceinline__ void haar_level(float (&v)[most][2]) {
+#pragma unroll
+  for (int k = 0; k < most; k += 2 * step)
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const float a = v[k][h], b = v[k + step][h];
+      v[k][h] = half_root * (a + b);
+      v[k + step][h] = half_root * (a - b);
+    }
+}
+/// Across the first `count` values, the others being 0; the mean comes first.
+template <int step, int most>
+__device__ __forceinline__ void haar(float (&v)[most][2], int count) {
+  if constexpr (step < most) {
+    if (step < count) haar_level<step>(v);
+    haar<2 * step>(v, count);
+  }
+}
+template <int step, int most>
+__device__ __forceinline__ void inverse_haar(float (&v)[most][2], int count) {
+  if constexpr (step >= 1) {
+    if (step < count) haar_level<step>(v);
+    inverse_haar<step / 2>(v, count);
+  }
+}
+
+struct Volumes {
+  Ring<float> noisy, basic;
+  Ring<Sum> numerator, weights;
+};
+
+/// A group of `count` cubes, `most` at most. `member`: in lane m where cube m begins. Those that
+/// are not there are 0, as voxels and as coefficients.
+template <bool wiener, int most>
+class WarpGroup {
+ public:
+  __device__ WarpGroup(const FilterPlan& plan, const Volumes& volumes, int pitch, int3 member,
+                       int count)
+      : plan_(plan),
+        volumes_(volumes),
+        pitch_(pitch),
+        member_(member),
+        count_(count),
+        lane_(threadIdx.x % 32) {
+    x_ = lane_ & 3, y_ = lane_ >> 2 & 3, z_ = lane_ >> 4;
+  }
+
+  __device__ void run() {
+    float noisy[most][2];
+    const float total = wiener ? filter(noisy) : threshold(noisy);
+    const float weight = 1 / total;
+    inverse_haar<most / 2>(noisy, count_);
+    const LaneTransform inverse(plan_, lane_, true);
+    float share[2];
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+      share[h] = weight * plan_.window[x_] * plan_.window[y_] * plan_.window[z_ + 2 * h];
+#pragma unroll
+    for (int m = 0; m < most; ++m) {
+      if (m >= count_) break;
+      inverse.apply(noisy[m]);
+      const int3 at = member(m);
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        if (is_in(h)) {
+          const long long part =
+              __float2ll_rn(share[h] * (noisy[m][h] - estimate_centre) * estimate_unit);
+          atomicAdd(volumes_.numerator.at(at.z + z_ + 2 * h) + place(at), static_cast<Sum>(part));
+        }
+    }
+    if (lane_ < count_)
+      atomicAdd(
+          volumes_.weights.at(member_.z) + static_cast<std::size_t>(member_.y) * pitch_ + member_.x,
+          static_cast<Sum>(__float2ull_rn(weight * weight_unit)));
+  }
+
+ private:
+  __device__ bool is_in(int h) const {
+    return x_ < plan_.cube && y_ < plan_.cube && z_ + 2 * h < plan_.cube;
+  }
+  __device__ int3 member(int m) const {
+    return make_int3(__shfl_sync(everyone, member_.x, m), __shfl_sync(everyone, member_.y, m),
+                     __shfl_sync(everyone, member_.z, m));
+  }
+  __device__ std::size_t place(int3 at) const {
+    return static_cast<std::size_t>(at.y + y_) * pitch_ + at.x + x_;
+  }
+
+  __device__ void load(const Ring<float>& volume, float (&v)[most][2]) const {
+    const LaneTransform forward(plan_, lane_, false);
+#pragma unroll
+    for (int m = 0; m < most; ++m) {
+      v[m][0] = v[m][1] = 0;
+      if (m >= count_) continue;
+      const int3 at = member(m);
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        v[m][h] = is_in(h) ? volume.at(at.z + z_ + 2 * h)[place(at)] : 0.0f;
+      forward.apply(v[m]);
+    }
+    haar<1>(v, count_);
+  }
+
+  /// Whether the lane has the mean of all.
+  __device__ bool is_mean(int m, int h) const { return m == 0 && h == 0 && lane_ == 0; }
+
+  __device__ float threshold(float (&noisy)[most][2]) const {
+    load(volumes_.noisy, noisy);
+    int kept = 0;
+#pragma unroll
+    for (int m = 0; m < most; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const bool keep =
+            is_mean(m, h) || fabsf(noisy[m][h]) > (m == 0 ? plan_.limit_mean : plan_.limit);
+        if (!keep) noisy[m][h] = 0;
+        kept += keep ? 1 : 0;
+      }
+    for (int step = 16; step > 0; step /= 2) kept += __shfl_xor_sync(everyone, kept, step);
+    return static_cast<float>(kept);
+  }
+
+  __device__ float filter(float (&noisy)[most][2]) const {
+    float factor[most][2];
+    load(volumes_.basic, factor);
+    float energy = 0;
+#pragma unroll
+    for (int m = 0; m < most; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
+        const float power = factor[m][h] * factor[m][h];
+        // Nothing is divided by nothing where there is no noise.
+        const bool whole = is_mean(m, h) || noise == 0;
+        factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
+        energy += factor[m][h] * factor[m][h];
+      }
+    for (int step = 16; step > 0; step /= 2) energy += __shfl_xor_sync(everyone, energy, step);
+    load(volumes_.noisy, noisy);
+#pragma unroll
+    for (int m = 0; m < most; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) noisy[m][h] *= factor[m][h];
+    return energy;
+  }
+
+  const FilterPlan& plan_;
+  const Volumes& volumes_;
+  int pitch_;
+  int3 member_;
+  int count_, lane_, x_, y_, z_;
+};
+
+/// `most`: members that a group has at most.
+template <bool wiener, int most>
+__global__ void __launch_bounds__(threads)
+    filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,
+                  Space space, ReferenceCubes cubes, const std::uint32_t* groups) {
+  const int cube = blockIdx.x * warps + threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (cube >= cubes.count()) return;
+  const PhaseParams& p = cubes.params;
+  const int in_layer = cube % (cubes.columns * cubes.rows);
+  const int x = min(in_layer % cubes.columns * p.step, space.width - p.cube);
+  const int y = min(in_layer / cubes.columns * p.step, space.height - p.cube);
+  const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
+  const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
+  const int count = static_cast<int>(group[0] >> 24);
+  // The first member is the reference cube itself, which says the number of members.
+  const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
+  const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
+  WarpGroup<wiener, most>(plan, volumes, space.pitch, member, count).run();
+}
+
+}  // namespace
+
+void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
+                   const Space& space, const ReferenceCubes& cubes, const std::uint32_t* groups,
+                   const Ring<Sum>& numerator, const Ring<Sum>& weights, cudaStream_t stream) {
+  const Volumes volumes{noisy, basic, numerator, weights};
+  const int blocks = (cubes.count() + warps - 1) / warps;
+  auto* kernel = plan.wiener ? filter_kernel<true, 16> : filter_kernel<false, 16>;
+  if (cubes.params.group == 32)
+    kernel = plan.wiener ? filter_kernel<true, 32> : filter_kernel<false, 32>;
+  kernel<<<blocks, threads, 0, stream>>>(plan, volumes, space, cubes, groups);
+  lull::cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull::bm4d::cuda

@@ -1,0 +1,192 @@
+// lull denoise --method: stacks of slices as volumes.
+
+#include "io/support/volumes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tools/support/clips.h"
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using io::test::volume;
+using io::test::VolumeSpec;
+using ::testing::HasSubstr;
+
+constexpr int width = 28, height = 24, slices = 12;
+
+double clean_voxel(int x, int y, int z) {
+  const double dx = x - 13, dy = y - 12, dz = 2 * (z - 6);
+  return dx * dx + dy * dy + dz * dz < 70 ? 180 : 80 + 2 * x + 10 * std::sin(0.6 * (y + z));
+}
+
+std::vector<std::uint8_t> noisy_volume(unsigned seed = 1) {
+  std::mt19937 rng{seed};
+  std::normal_distribution<double> noise{0, 12};
+  std::vector<std::uint8_t> voxels;
+  for (int z = 0; z < slices; ++z)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        voxels.push_back(static_cast<std::uint8_t>(
+            std::lround(std::clamp(clean_voxel(x, y, z) + noise(rng), 0.0, 255.0))));
+  return voxels;
+}
+
+double error_of(const std::string& raw) {
+  EXPECT_EQ(raw.size(), width * height * slices);
+  double sum = 0;
+  for (int i = 0; i < static_cast<int>(raw.size()); ++i) {
+    const int z = i / (width * height), y = i / width % height;
+    sum += std::pow(static_cast<std::uint8_t>(raw[i]) - clean_voxel(i % width, y, z), 2);
+  }
+  return std::sqrt(sum / static_cast<double>(raw.size()));
+}
+
+class Volumes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto voxels = noisy_volume();
+    write_bytes(folder / "in.raw", {voxels.begin(), voxels.end()});
+    const auto file = volume({.dim = {width, height, slices}, .datatype = 2, .bitpix = 8}, voxels);
+    write_bytes(folder / "in.nii", {file.begin(), file.end()});
+    FrameFormat format{.width = width, .height = height};
+    for (int z = 0; z < slices; ++z) {
+      Frame picture = clean_picture(format);
+      for (int y = 0; y < height; ++y)
+        std::copy_n(voxels.data() + (z * height + y) * width, width,
+                    picture.plane<std::uint8_t>(0).row(y));
+      write_pnm(folder / ("in_" + std::to_string(100 + z) + ".pgm"), picture);
+    }
+  }
+
+  Outcome denoise(const std::string& in, const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"denoise", "-y",         "-i",        folder / in,
+                                       "-o",      folder / out, "--sigma",   "12",
+                                       "-d",      "cpu",        "--threads", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_lull(arguments);
+  }
+  /// What becomes of the raw slices.
+  std::string raw(std::vector<std::string> more) {
+    more.insert(more.end(), {"--raw-format", "gray", "--size",
+                             std::to_string(width) + "x" + std::to_string(height)});
+    const Outcome outcome = denoise("in.raw", "out.raw", more);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return bytes_of(folder / "out.raw");
+  }
+  std::string nifti(const std::vector<std::string>& more) {
+    const Outcome outcome = denoise("in.nii", "out.nii", more);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return bytes_of(folder / "out.nii");
+  }
+  Folder folder;
+};
+
+TEST_F(Volumes, AreWhatStacksAreTakenFor) {
+  const std::string automatic = nifti({}), volumes = nifti({"--method", "bm4d"}),
+                    pictures = nifti({"--method", "bm3d"});
+  EXPECT_EQ(automatic, volumes);
+  EXPECT_NE(automatic, pictures);
+  EXPECT_LT(error_of(volumes.substr(352)), error_of(pictures.substr(352)));
+  EXPECT_LT(error_of(volumes.substr(352)), 6);
+  // Options that only one method has choose it.
+  EXPECT_EQ(nifti({"--tau", "2000"}), nifti({"--tau", "2000", "--method", "bm3d"}));
+  EXPECT_EQ(nifti({"--cube", "3", "--step", "3"}),
+            nifti({"--cube", "3", "--step", "3", "--method", "bm4d"}));
+}
+
+TEST_F(Volumes, ThinStacksArePictures) {
+  const auto voxels = noisy_volume();
+  const auto file = volume({.dim = {width, height, 7}, .datatype = 2, .bitpix = 8},
+                           std::vector(voxels.begin(), voxels.begin() + 7 * width * height));
+  write_bytes(folder / "in.nii", {file.begin(), file.end()});
+  EXPECT_EQ(nifti({}), nifti({"--method", "bm3d"}));
+  EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
+}
+
+TEST_F(Volumes, OfASeriesAreAlone) {
+  const auto voxels = noisy_volume();
+  auto twice = voxels;
+  twice.insert(twice.end(), voxels.begin(), voxels.end());
+  const std::string once = nifti({});
+  const auto file = volume({.dim = {width, height, slices, 2}, .datatype = 2, .bitpix = 8}, twice);
+  write_bytes(folder / "in.nii", {file.begin(), file.end()});
+  const std::string both = nifti({});
+  ASSERT_EQ(both.size(), 352 + 2 * voxels.size());
+  EXPECT_EQ(both.substr(352, voxels.size()), once.substr(352));
+  EXPECT_EQ(both.substr(352 + voxels.size()), once.substr(352));
+}
+
+TEST_F(Volumes, MayBeSequencesAndPipes) {
+  const std::string volumes = raw({"--stack"});
+  EXPECT_LT(error_of(volumes), 6);
+  EXPECT_NE(volumes, raw({"--temporal", "0"}));
+  EXPECT_EQ(raw({"--stack", "--method", "bm3d"}), raw({"--temporal", "0"}));
+  const Outcome outcome = denoise("in_*.pgm", "out_*.pgm", {"--stack"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (int z = 0; z < slices; ++z) {
+    const std::string slice = bytes_of(folder / ("out_" + std::to_string(100 + z) + ".pgm"));
+    EXPECT_EQ(slice.substr(slice.size() - width * height),
+              volumes.substr(z * width * height, width * height));
+  }
+}
+
+TEST_F(Volumes, PartsAreThoseOfTheWhole) {
+  const std::vector<std::string> small{"--stack", "--window", "3", "--cube", "3", "--step", "2"};
+  const std::string whole = raw(small);
+  for (const auto& [from, to] : {std::pair{0, 1}, {4, 7}, {10, 11}}) {
+    auto part = small;
+    part.insert(part.end(), {"--frames", std::to_string(from) + "-" + std::to_string(to)});
+    EXPECT_EQ(raw(part), whole.substr(from * width * height, (to - from + 1) * width * height));
+  }
+}
+
+TEST_F(Volumes, HaveNoOptionsOfPictures) {
+  const auto expect = [&](const std::string& in, const std::string& out,
+                          const std::vector<std::string>& more, const std::string& part) {
+    const Outcome outcome = denoise(in, out, more);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(part));
+  };
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--tau", "100"},
+                                                        {"--transform", "dct"},
+                                                        {"--group-transform", "haar"},
+                                                        {"--guide-noise", "0"},
+                                                        {"--temporal", "1"},
+                                                        {"--temporal-window", "9"},
+                                                        {"--place-bonus", "0"},
+                                                        {"--scene-cut", "off"},
+                                                        {"--batch", "64x64"},
+                                                        {"--profile", "paper"},
+                                                        {"--interlaced", "fields"}})
+    expect("in.nii", "out.nii", {"--method", "bm4d", option, value}, option);
+  expect("in.nii", "out.nii", {"--method", "bm3d", "--cube", "3"}, "--cube");
+  expect("in.nii", "out.nii", {"--method", "bm3d", "--mu2-mean", "1"}, "--mu2-mean");
+  expect("in.nii", "out.nii", {"--method", "bm4d", "--window", "39"}, "window");
+  expect("in.nii", "out.nii", {"--method", "bm5d"}, "--method");
+  expect("in.nii", "out.nii", {"--cube", "5"}, "--cube");
+  expect("in_100.pgm", "out.pgm", {"--method", "bm4d"}, "--stack");
+  expect("in_100.pgm", "out.pgm", {"--cube", "4"}, "--stack");
+}
+
+TEST_F(Volumes, HaveJobsOfTheirOwn) {
+  const std::vector<std::string> job{"--raw-format",     "gray", "--size", "28x24", "--stack",
+                                     "--segment-frames", "4"};
+  ASSERT_EQ(denoise("in.raw", "out.mkv", job).code, 0);
+  ASSERT_EQ(
+      denoise("in.raw", "whole.mkv", {"--raw-format", "gray", "--size", "28x24", "--stack"}).code,
+      0);
+  const auto a = frames_of(folder / "out.mkv"), b = frames_of(folder / "whole.mkv");
+  ASSERT_EQ(a.size(), slices);
+  ASSERT_EQ(b.size(), slices);
+}
+
+}  // namespace
+}  // namespace lull::tools

@@ -1,0 +1,92 @@
+// The rows of the option table that are about volumes, and what they say together.
+
+#include <array>
+
+#include "bm4d/names.h"
+#include "core/error.h"
+#include "tools/options/denoise_options.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr std::string_view stacks = "Slice stacks";
+constexpr std::pair<std::string_view, MethodChoice> methods[] = {
+    {"auto", MethodChoice::automatic}, {"bm3d", MethodChoice::bm3d}, {"bm4d", MethodChoice::bm4d}};
+
+constexpr OptionRow rows[] = {
+    {"--method", "auto|bm3d|bm4d", stacks,
+     "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
+     "frames are; auto: bm4d for stacks of 8 slices and more, else bm3d, as for options that bm4d "
+     "does not have (default: auto)",
+     [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); },
+     "bm4d: stacks of slices as volumes; bm3d: slice by slice"},
+    {"--stack", "", stacks,
+     "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
+     [](DenoiseOptions& o, const std::string&) { o.stack = true; }},
+    {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4, with bm4d",
+     [](DenoiseOptions& o, const std::string& v) {
+       const std::vector<std::string> parts = split(v, ':');
+       if (parts.size() > 2) reject("--cube", v, "must be one value, or A:B for the two phases");
+       const int first = count_or_reject("--cube", parts.front(), 3, 4);
+       const int second = count_or_reject("--cube", parts.back(), 3, 4);
+       o.volume_overrides.emplace_back([=](bm4d::Params& params) {
+         params.hard.cube = first;
+         params.wiener.cube = second;
+       });
+       o.bm4d_alone.emplace_back("--cube");
+     }},
+    {"--mu2-mean", "X", stacks,
+     "--mu2 for the mean over a group, in units of the others', with bm4d",
+     [](DenoiseOptions& o, const std::string& v) {
+       const auto value = number_or_reject<float>("--mu2-mean", v);
+       o.volume_overrides.emplace_back([=](bm4d::Params& params) { params.mu2_mean = value; });
+       o.bm4d_alone.emplace_back("--mu2-mean");
+     }},
+};
+
+/// The first option given that bm4d does not have; empty if there is none.
+std::string bm3d_alone(const DenoiseOptions& options) {
+  if (!options.bm3d_alone.empty()) return options.bm3d_alone.front();
+  if (options.profile == bm3d::Profile::paper) return "--profile paper";
+  if (options.temporal.value_or(0) > 0) return "--temporal " + std::to_string(*options.temporal);
+  if (options.interlaced == Interlaced::fields) return "--interlaced fields";
+  return {};
+}
+
+}  // namespace
+
+std::span<const OptionRow> volume_option_rows() { return rows; }
+
+bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
+  if (const std::string alone = bm3d_alone(options); !alone.empty())
+    throw InvalidArgument(alone + " with --method bm4d (only bm3d has it); leave one out");
+  const auto profile = options.profile == bm3d::Profile::fast   ? bm4d::Profile::fast
+                       : options.profile == bm3d::Profile::high ? bm4d::Profile::high
+                                                                : bm4d::Profile::balanced;
+  bm4d::Params params = bm4d::make_params(profile, scaled(noise, options.strength).sigmas());
+  for (const auto& override_one : options.volume_overrides) override_one(params);
+  bm4d::validate(params);
+  return params;
+}
+
+bool may_be_volume(const DenoiseOptions& options) {
+  return options.stack && options.method != MethodChoice::bm3d && bm3d_alone(options).empty();
+}
+
+bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
+  const bool stack = input.stack || options.stack;
+  if (options.method == MethodChoice::bm3d) return false;
+  const bool asked = options.method == MethodChoice::bm4d || !options.bm4d_alone.empty();
+  if (asked && !stack)
+    throw InvalidArgument((options.bm4d_alone.empty() ? "--method bm4d" : options.bm4d_alone[0]) +
+                          " for '" + options.input +
+                          "' (its frames are no slices of a volume); give --stack if they are");
+  if (asked) return true;
+  constexpr int enough = 8;  // slices: cubes of fewer find too few others
+  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
+  const bool many = slices >= enough || (options.stack && slices == 0);
+  return stack && many && bm3d_alone(options).empty();
+}
+
+}  // namespace lull::tools

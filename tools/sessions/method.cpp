@@ -1,0 +1,29 @@
+#include "tools/sessions/method.h"
+
+namespace lull::tools {
+
+Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
+                     const io::VideoInfo& input) {
+  if (is_volume(options, input)) return Method(make_volume_params(options, noise));
+  return make_params(options, noise, temporal_radius(options, input));
+}
+
+Margin margin_of(const Method& method) {
+  return method.volumes ? bm4d::margin(*method.volumes) : bm3d::margin(method.pictures);
+}
+
+std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
+                                      const bm3d::Backend& backend) {
+  if (!method.volumes) return bm3d::open(method.pictures, format, backend);
+  const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
+                    : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
+                                                                 : bm4d::BackendKind::cuda;
+  return bm4d::open(*method.volumes, format,
+                    {.kind = kind, .device = backend.device, .threads = backend.threads});
+}
+
+std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
+  return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
+}
+
+}  // namespace lull::tools
