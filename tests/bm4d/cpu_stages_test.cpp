@@ -25,8 +25,9 @@ class Arranged {
     for (const Frame& slice : slices) {
       samples_.emplace_back(width + padding, height);
       pairs_.emplace_back(width + padding, height);
+      faces_.emplace_back(width + padding, height);
       squares_.emplace_back(width + padding, height);
-      for (auto* planes : {&pairs_, &squares_})
+      for (auto* planes : {&pairs_, &faces_, &squares_})
         for (int y = 0; y < height; ++y)
           std::fill_n(planes->back().view().row(y), width + padding, 0);
       for (int y = 0; y < height; ++y) {
@@ -35,7 +36,12 @@ class Arranged {
       }
       PlaneView<const float> view = samples_.back().view();
       view.width = width;
-      cpu::make_guide(view, cube, {pairs_.back().view(), squares_.back().view()});
+      cpu::make_guide(view, cube, {pairs_.back().view(), faces_.back().view()});
+    }
+    for (std::size_t z = 0; z + cube <= slices.size(); ++z) {
+      std::vector<PlaneView<const std::int32_t>> faces;
+      for (int c = 0; c < cube; ++c) faces.push_back(faces_[z + c].view());
+      cpu::add_faces(faces, squares_[z].view());
     }
     match_ = {.stride = pairs_[0].view().stride, .width = width, .height = height};
   }
@@ -57,7 +63,7 @@ class Arranged {
 
  private:
   std::vector<Plane<float>> samples_;
-  std::vector<Plane<std::int32_t>> pairs_, squares_;
+  std::vector<Plane<std::int32_t>> pairs_, faces_, squares_;
   cpu::MatchSlices match_;
 };
 

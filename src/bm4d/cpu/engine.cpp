@@ -57,6 +57,7 @@ class Ring {
 struct PhaseMemory {
   PhaseMemory(const PhaseParams& p, int width, int height)
       : pairs(depth(p), width, height),
+        faces(p.cube, width, height),
         squares(depth(p), width, height),
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
@@ -65,7 +66,7 @@ struct PhaseMemory {
   /// groups' weights reach the slice that is finished.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
-  Ring<std::int32_t> pairs, squares;
+  Ring<std::int32_t> pairs, faces, squares;
   Ring<float> numerator, weights;
 };
 
@@ -122,7 +123,13 @@ class CpuEngine final : public VolumeEngine {
   /// A slice that a phase can look at and add to.
   void prepare(Phase phase, int z, PlaneView<const float> guide) {
     PhaseMemory& memory = *memory_[number(phase)];
-    make_guide(guide, plan_.phase(phase).cube, {memory.pairs.at(z), memory.squares.at(z)});
+    const int cube = plan_.phase(phase).cube;
+    make_guide(guide, cube, {memory.pairs.at(z), memory.faces.at(z)});
+    if (const int begin = z - cube + 1; begin >= first_) {
+      std::array<PlaneView<const std::int32_t>, max_cube> faces;
+      for (int c = 0; c < cube; ++c) faces[c] = memory.faces.at(begin + c);
+      add_faces({faces.data(), static_cast<std::size_t>(cube)}, memory.squares.at(begin));
+    }
     memory.numerator.clear(z);
     memory.weights.clear(z);
   }

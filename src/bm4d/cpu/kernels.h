@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "bm4d/cubes.h"
 #include "bm4d/params.h"
@@ -32,13 +33,17 @@ inline constexpr float guide_centre = 128, guide_levels = 8;  // of value 1
 inline constexpr int greatest_level = 2040;
 
 /// Of one slice: the levels at x and x + 1 in the lower and upper half of a word, and the sum of
-/// the squares of cube x cube levels.
+/// the squares of the face of a cube that begins there.
 struct GuideSlice {
-  PlaneView<std::int32_t> pairs, squares;
+  PlaneView<std::int32_t> pairs, faces;
 };
 void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to);
+/// The sum of the squares of the cubes that begin in a slice, of the faces of so many.
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+               PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
+  /// squares: of the cubes that begin there; of the last slices, where none does, unused.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

@@ -25,6 +25,7 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int most_rows = 6;                       // of candidates in registers
 inline constexpr int most_vectors = lanes >= 16 ? 1 : 2;  // to a row of candidates there
+inline constexpr int per_row = 16;                        // candidates of a row there, at most
 
 /// Keeps the `count` least keys of those that come: distance, then place in the window. The
 /// reference cube is not among them.
@@ -89,7 +90,7 @@ class Search {
         reference_[c][b][1] = cube_ == 4 ? row[2] : row[2] & 0xffff;
       }
     }
-    own_ = square(radius_, y, x);
+    own_ = slices.squares[radius_][y * slices.stride + x];
   }
 
   void run(Group& group) {
@@ -110,12 +111,6 @@ class Search {
   }
 
  private:
-  std::int32_t square(int k, int y, int x) const {
-    std::int32_t sum = 0;
-    for (int c = 0; c < cube_; ++c) sum += slices_.squares[k + c][y * slices_.stride + x];
-    return sum;
-  }
-
   void search_slice(int k) {
     // As many blocks as it takes, of as equal a height as can be.
     const int blocks = (rows_ + most_rows - 1) / most_rows;
@@ -159,41 +154,39 @@ class Search {
     for (int c = 0; c < cube_; ++c)
       for (int b = 0; b < cube_; ++b)
         for (int p = 0; p < 2; ++p) {
-          const auto own = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
+          const auto pair = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
           const std::int32_t* from = slices_.pairs[k + c] + at + b * stride + 2 * p;
           for (int j = 0; j < rows; ++j)
             for (int v = 0; v < vectors; ++v)
               even[j][v] = hn::ReorderWidenMulAccumulate(
-                  d, hn::BitCast(d16, hn::LoadU(d, from + j * stride + v * lanes)), own, even[j][v],
-                  odd[j][v]);
+                  d, hn::BitCast(d16, hn::LoadU(d, from + j * stride + v * lanes)), pair,
+                  even[j][v], odd[j][v]);
         }
+    // All at first, without a branch: which are near enough to look at nobody can foretell.
+    alignas(64) std::int32_t distances[rows][per_row];
+    std::uint64_t near[2] = {};  // a bit for each, rows in groups of four
+    const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);
     for (int j = 0; j < rows; ++j)
       for (int v = 0; v < vectors; ++v) {
-        auto norm = hn::Set(d, own_);
-        for (int c = 0; c < cube_; ++c)
-          norm = hn::Add(norm, hn::LoadU(d, slices_.squares[k + c] + at + j * stride + v * lanes));
+        const auto norm =
+            hn::Add(own, hn::LoadU(d, slices_.squares[k] + at + j * stride + v * lanes));
         const auto products = hn::RearrangeToOddPlusEven(even[j][v], odd[j][v]);
-        collect(hn::Sub(norm, hn::Add(products, products)), k, row + j, column + v * lanes);
+        const auto distance = hn::Sub(norm, hn::Add(products, products));
+        hn::Store(distance, d, distances[j] + v * lanes);
+        const auto in = hn::Lt(hn::Iota(d, column + v * lanes), hn::Set(d, columns_));
+        std::uint8_t bits[8] = {};
+        hn::StoreMaskBits(d, hn::And(in, hn::Lt(distance, bound)), bits);
+        const std::uint64_t mask = bits[0] | static_cast<std::uint64_t>(bits[1]) << 8;
+        near[j / 4] |= mask << (per_row * (j % 4) + v * lanes);
       }
-  }
-
-  void collect(hn::Vec<Words> distances, int k, int row, int column) {
-    const Words d;
-    const auto in = hn::Lt(hn::Iota(d, column), hn::Set(d, columns_));
-    const auto near = hn::And(in, hn::Lt(distances, hn::Set(d, selection_.bound())));
-    if (HWY_LIKELY(hn::AllFalse(d, near))) return;
-    alignas(64) std::int32_t values[lanes];
-    std::uint8_t bits[8] = {};
-    hn::Store(distances, d, values);
-    hn::StoreMaskBits(d, near, bits);
-    const int y = first_y_ + row, first = first_x_ + column;
-    const int place = (k * window_ + y - y_ + radius_) * window_ + first - x_ + radius_;
-    unsigned left = bits[0] | static_cast<unsigned>(bits[1]) << 8;
-    for (; left != 0; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      if (k == radius_ && y == y_ && first + i == x_) continue;
-      selection_.add(values[i], place + i);
-    }
+    const int y = first_y_ + row - y_, x = first_x_ + column - x_;  // displacements
+    for (int half = 0; half < 2; ++half)
+      for (std::uint64_t left = near[half]; left != 0; left &= left - 1) {
+        const int bit = std::countr_zero(left), j = 4 * half + bit / per_row, i = bit % per_row;
+        if (k == radius_ && y + j == 0 && x + i == 0) continue;  // the reference cube itself
+        const int place = (k * window_ + y + j + radius_) * window_ + x + i + radius_;
+        selection_.add(distances[j][i], place);
+      }
   }
 
   const MatchSlices& slices_;
@@ -226,7 +219,7 @@ void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) 
                                            static_cast<std::uint32_t>(pairs[x + 1]) << 16);
   }
   for (int y = 0; y + cube <= height; ++y) {
-    std::int32_t* const sums = to.squares.row(y);
+    std::int32_t* const sums = to.faces.row(y);
     std::fill_n(sums, width, 0);
     for (int b = 0; b < cube; ++b) {
       const std::int32_t* const pairs = to.pairs.row(y + b);
@@ -240,6 +233,18 @@ void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) 
   }
 }
 
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+               PlaneView<std::int32_t> squares) {
+  for (int y = 0; y < squares.height; ++y) {
+    std::int32_t* const to = squares.row(y);
+    std::copy_n(faces[0].row(y), squares.width, to);
+    for (const PlaneView<const std::int32_t>& face : faces.subspan(1)) {
+      const std::int32_t* const from = face.row(y);
+      for (int x = 0; x < squares.width; ++x) to[x] += from[x];
+    }
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace lull::bm4d::cpu
 HWY_AFTER_NAMESPACE();
@@ -248,11 +253,16 @@ HWY_AFTER_NAMESPACE();
 namespace lull::bm4d::cpu {
 HWY_EXPORT(find_group);
 HWY_EXPORT(make_guide);
+HWY_EXPORT(add_faces);
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
   HWY_DYNAMIC_DISPATCH(find_group)(slices, params, x, y, group);
 }
 void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) {
   HWY_DYNAMIC_DISPATCH(make_guide)(samples, cube, to);
+}
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+               PlaneView<std::int32_t> squares) {
+  HWY_DYNAMIC_DISPATCH(add_faces)(faces, squares);
 }
 }  // namespace lull::bm4d::cpu
 #endif

@@ -49,6 +49,16 @@ struct PhaseMemory {
     return 2 * p.radius() + 2 * p.cube + layers_together * p.step;
   }
 
+  std::size_t members_of_layer(const PhaseParams& p) const {
+    return static_cast<std::size_t>(columns) * rows * p.group;
+  }
+  /// Layers of which there are groups at a time: of large slices fewer, so that these need no more
+  /// memory than the slices do.
+  static std::size_t layers_at_once(std::size_t members_of_layer) {
+    constexpr std::size_t most = std::size_t{1} << 24;  // members
+    return std::clamp<std::size_t>(most / members_of_layer, 1, layers_together);
+  }
+
   Slices<std::uint8_t> guide;
   Slices<Sum> numerator, weights;
   int columns, rows;
@@ -83,8 +93,8 @@ class CudaEngine final : public VolumeEngine {
       const Phase phase = i == 0 ? Phase::first : Phase::second;
       memory_[i].emplace(plan.phase(phase), space_);
       memory_[i]->filter = plan_filter(plan, phase);
-      members = std::max(members, static_cast<std::size_t>(memory_[i]->columns) * memory_[i]->rows *
-                                      layers_together * plan.phase(phase).group);
+      const std::size_t of_layer = memory_[i]->members_of_layer(plan.phase(phase));
+      members = std::max(members, memory_[i]->layers_at_once(of_layer) * of_layer);
     }
     if (plan.params.phases == 2) basic_.emplace(PhaseMemory::depth(plan.params.wiener), space_);
     groups_ = lull::cuda::DeviceBuffer<std::uint32_t>(members);
@@ -107,16 +117,20 @@ class CudaEngine final : public VolumeEngine {
   void filter(const Layers& layers) override {
     const lull::cuda::DeviceScope scope(device_);
     PhaseMemory& memory = memory_of(layers.phase);
-    const ReferenceCubes cubes{.params = plan_.phase(layers.phase),
-                               .z = layers.z,
-                               .layers = layers.count,
-                               .there = layers.there,
-                               .columns = memory.columns,
-                               .rows = memory.rows};
-    find_groups(memory.guide.ring(), space_, cubes, groups_.get(), stream_.get());
-    filter_groups(memory.filter, noisy_.ring(), basic_ ? basic_->ring() : Ring<float>{}, space_,
-                  cubes, groups_.get(), memory.numerator.ring(), memory.weights.ring(),
-                  stream_.get());
+    const PhaseParams& params = plan_.phase(layers.phase);
+    const auto at_once = static_cast<int>(memory.layers_at_once(memory.members_of_layer(params)));
+    for (int k = 0; k < layers.count; k += at_once) {
+      const ReferenceCubes cubes{.params = params,
+                                 .z = layers.z + k * params.step,
+                                 .layers = std::min(at_once, layers.count - k),
+                                 .there = layers.there,
+                                 .columns = memory.columns,
+                                 .rows = memory.rows};
+      find_groups(memory.guide.ring(), space_, cubes, groups_.get(), stream_.get());
+      filter_groups(memory.filter, noisy_.ring(), basic_ ? basic_->ring() : Ring<float>{}, space_,
+                    cubes, groups_.get(), memory.numerator.ring(), memory.weights.ring(),
+                    stream_.get());
+    }
   }
 
   void finish_basic(int z) override {

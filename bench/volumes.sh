@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# volumes.sh BUILD [DEVICE ...]: BM4D on a part of the Colin27 head with Gaussian noise of 3 and 9 %
+# of its maximum, and on one of another head: PSNR where the clean volume is above 15/255, and
+# CPU-seconds a megavoxel on one thread. (The other head has noise of its own, which counts as
+# detail.)
+# shellcheck source=bench/common.sh
+source "$(dirname "$0")/common.sh"
+need_data mri
+[[ ${devices[*]} != auto ]] || devices=(cpu)
+
+for device in "${devices[@]}"; do
+  echo "== Colin27 [26:154, 44:172, 42:138] on $device"
+  "$build/bin/lull_volume_quality" "$data/mri/colin27_t1.nii.gz" --crop 26 154 44 172 42 138 \
+    --device "$device"
+  echo "== another head [40:150, 60:190, 50:120] on $device"
+  "$build/bin/lull_volume_quality" "$data/mri/chris_t1.nii.gz" --crop 40 150 60 190 50 120 \
+    --device "$device"
+done
