@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/plane.h"
 #include "core/samples.h"
 
 namespace lull::pipeline {
