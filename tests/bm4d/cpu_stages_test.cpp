@@ -36,12 +36,15 @@ class Arranged {
       }
       PlaneView<const float> view = samples_.back().view();
       view.width = width;
-      cpu::make_guide(view, cube, {pairs_.back().view(), faces_.back().view()});
+      cpu::make_pairs(view, {0, height}, pairs_.back().view());
+      PlaneView<const std::int32_t> pairs = pairs_.back().view();
+      pairs.width = width;
+      cpu::make_faces(pairs, cube, {0, height}, faces_.back().view());
     }
     for (std::size_t z = 0; z + cube <= slices.size(); ++z) {
       std::vector<PlaneView<const std::int32_t>> faces;
       for (int c = 0; c < cube; ++c) faces.push_back(faces_[z + c].view());
-      cpu::add_faces(faces, squares_[z].view());
+      cpu::add_faces(faces, {0, height}, squares_[z].view());
     }
     match_ = {.stride = pairs_[0].view().stride, .width = width, .height = height};
   }

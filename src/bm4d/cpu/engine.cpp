@@ -108,13 +108,13 @@ class CpuEngine final : public VolumeEngine {
   }
 
   void finish_basic(int z) override {
-    arena_.execute([&] { divide(Phase::first, z, basic_->at(z)); });
+    divide(Phase::first, z, basic_->at(z));
     prepare(Phase::second, z, basic_->at(z));
   }
 
   void finish(int z, PlaneView<float> estimate) override {
     const Phase last = plan_.params.phases == 1 ? Phase::first : Phase::second;
-    arena_.execute([&] { divide(last, z, estimate); });
+    divide(last, z, estimate);
   }
 
  private:
@@ -124,14 +124,34 @@ class CpuEngine final : public VolumeEngine {
   void prepare(Phase phase, int z, PlaneView<const float> guide) {
     PhaseMemory& memory = *memory_[number(phase)];
     const int cube = plan_.phase(phase).cube;
-    make_guide(guide, cube, {memory.pairs.at(z), memory.faces.at(z)});
-    if (const int begin = z - cube + 1; begin >= first_) {
-      std::array<PlaneView<const std::int32_t>, max_cube> faces;
-      for (int c = 0; c < cube; ++c) faces[c] = memory.faces.at(begin + c);
-      add_faces({faces.data(), static_cast<std::size_t>(cube)}, memory.squares.at(begin));
-    }
-    memory.numerator.clear(z);
-    memory.weights.clear(z);
+    const PlaneView<std::int32_t> pairs = memory.pairs.at(z), faces = memory.faces.at(z);
+    const PlaneView<float> numerator = memory.numerator.at(z), weights = memory.weights.at(z);
+    each_rows([&](Rows rows) {
+      make_pairs(guide, rows, pairs);
+      for (int y = rows.y0; y < rows.y1; ++y) {
+        std::fill_n(numerator.row(y), numerator.stride, 0.0f);
+        std::fill_n(weights.row(y), weights.stride, 0.0f);
+      }
+    });
+    each_rows([&](Rows rows) { make_faces(pairs, cube, rows, faces); });
+    const int begin = z - cube + 1;
+    if (begin < first_) return;
+    std::array<PlaneView<const std::int32_t>, max_cube> all;
+    for (int c = 0; c < cube; ++c) all[c] = memory.faces.at(begin + c);
+    each_rows([&](Rows rows) {
+      add_faces({all.data(), static_cast<std::size_t>(cube)}, rows, memory.squares.at(begin));
+    });
+  }
+
+  /// In parallel.
+  template <class Work>
+  void each_rows(const Work& work) {
+    constexpr int rows = 16;
+    arena_.execute([&] {
+      tbb::parallel_for(0, (plan_.height + rows - 1) / rows, [&](int part) {
+        work({part * rows, std::min((part + 1) * rows, plan_.height)});
+      });
+    });
   }
 
   void run(const Layer& layer) {
@@ -204,10 +224,7 @@ class CpuEngine final : public VolumeEngine {
     for (int c = 0; c < std::min(tables.cube, z - first_ + 1); ++c)
       slice.weights[c] = memory.weights.at(z - c).data;
     estimate.width = plan_.width;
-    constexpr int rows = 16;
-    tbb::parallel_for(0, (plan_.height + rows - 1) / rows, [&](int part) {
-      finish_rows(slice, part * rows, std::min((part + 1) * rows, plan_.height), estimate);
-    });
+    each_rows([&](Rows rows) { finish_rows(slice, rows, estimate); });
   }
 
   VolumePlan plan_;

@@ -19,13 +19,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 
-void finish_rows(const FinishSlice& slice, int y0, int y1, PlaneView<float> estimate) {
+void finish_rows(const FinishSlice& slice, Rows rows, PlaneView<float> estimate) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d)), width = estimate.width;
   constexpr int before = 16;  // zeros
   std::vector<float> memory(before + width + row_padding);
   float* const line = memory.data() + before;  // weights convolved along z and y
-  for (int y = y0; y < y1; ++y) {
+  for (int y = rows.y0; y < rows.y1; ++y) {
     for (int x = 0; x < width; x += lanes) {
       auto sum = hn::Zero(d);
       for (int c = 0; c < slice.cube; ++c) {
@@ -62,8 +62,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm4d::cpu {
 HWY_EXPORT(finish_rows);
-void finish_rows(const FinishSlice& slice, int y0, int y1, PlaneView<float> estimate) {
-  HWY_DYNAMIC_DISPATCH(finish_rows)(slice, y0, y1, estimate);
+void finish_rows(const FinishSlice& slice, Rows rows, PlaneView<float> estimate) {
+  HWY_DYNAMIC_DISPATCH(finish_rows)(slice, rows, estimate);
 }
 }  // namespace lull::bm4d::cpu
 #endif

@@ -32,14 +32,17 @@ inline constexpr int row_padding = 32;
 inline constexpr float guide_centre = 128, guide_levels = 8;  // of value 1
 inline constexpr int greatest_level = 2040;
 
-/// Of one slice: the levels at x and x + 1 in the lower and upper half of a word, and the sum of
-/// the squares of the face of a cube that begins there.
-struct GuideSlice {
-  PlaneView<std::int32_t> pairs, faces;
+/// Rows that a stage makes of a slice: y0 .. y1 - 1.
+struct Rows {
+  int y0, y1;
 };
-void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to);
+/// The levels at x and x + 1 in the lower and upper half of a word.
+void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
+/// The sum of the squares of the face of a cube that begins there.
+void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
+                PlaneView<std::int32_t> faces);
 /// The sum of the squares of the cubes that begin in a slice, of the faces of so many.
-void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
@@ -85,7 +88,6 @@ struct FinishSlice {
   int cube;
   std::array<float, max_cube> axis;
 };
-/// Rows y0 .. y1 - 1.
-void finish_rows(const FinishSlice& slice, int y0, int y1, PlaneView<float> estimate);
+void finish_rows(const FinishSlice& slice, Rows rows, PlaneView<float> estimate);
 
 }  // namespace lull::bm4d::cpu

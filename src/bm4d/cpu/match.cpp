@@ -1,6 +1,7 @@
 // Matching: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where the products of a cube with 8 or 16 candidates
-// side by side are made at a time, two voxels of a row in each lane. For a slice of the window all
-// its rows' candidates are held in registers, six rows at a time. Those that are nearer than what
+// side by side are made at a time, two voxels of a row in each lane. Up to nine rows of candidates
+// of one slice are held in registers, so that what is loaded serves each row of the reference cube
+// while it is there. Those that are nearer than what
 // is in the group so far are collected, and the best of them kept now and then.
 
 #undef HWY_TARGET_INCLUDE
@@ -23,9 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::CappedTag<std::int32_t, 16>;
 using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
-inline constexpr int most_rows = 6;                       // of candidates in registers
-inline constexpr int most_vectors = lanes >= 16 ? 1 : 2;  // to a row of candidates there
-inline constexpr int per_row = 16;                        // candidates of a row there, at most
+inline constexpr int most_rows = 9;  // of candidates in registers
 
 /// Keeps the `count` least keys of those that come: distance, then place in the window. The
 /// reference cube is not among them.
@@ -116,76 +115,107 @@ class Search {
     const int blocks = (rows_ + most_rows - 1) / most_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
-      for (int column = 0; column < columns_; column += most_vectors * lanes)
-        if (most_vectors == 2 && columns_ - column > lanes)
-          search_rows<2>(k, from, to - from, column);
+      for (int column = 0; column < columns_; column += lanes)
+        if (cube_ == 4)
+          search_rows<4>(k, from, to - from, column);
         else
-          search_rows<1>(k, from, to - from, column);
+          search_rows<3>(k, from, to - from, column);
     }
   }
 
-  template <int vectors>
+  template <int cube>
   void search_rows(int k, int row, int rows, int column) {
     switch (rows) {
       case 1:
-        return search_block<1, vectors>(k, row, column);
+        return search_block<1, cube>(k, row, column);
       case 2:
-        return search_block<2, vectors>(k, row, column);
+        return search_block<2, cube>(k, row, column);
       case 3:
-        return search_block<3, vectors>(k, row, column);
+        return search_block<3, cube>(k, row, column);
       case 4:
-        return search_block<4, vectors>(k, row, column);
+        return search_block<4, cube>(k, row, column);
       case 5:
-        return search_block<5, vectors>(k, row, column);
+        return search_block<5, cube>(k, row, column);
+      case 6:
+        return search_block<6, cube>(k, row, column);
+      case 7:
+        return search_block<7, cube>(k, row, column);
+      case 8:
+        return search_block<8, cube>(k, row, column);
       default:
-        return search_block<6, vectors>(k, row, column);
+        return search_block<9, cube>(k, row, column);
     }
   }
 
-  template <int rows, int vectors>
+  /// Of rows of candidates, sums of products in the lanes that hold their pairs of voxels; of odd
+  /// ones apart where the instruction set has them so.
+  template <int rows>
+  struct Sums {
+    static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
+    hn::Vec<Words> even[rows], odd[apart];
+  };
+  /// Row `i` of the guide belongs to the candidates that begin in row i - b, for each row b of a
+  /// cube.
+  template <int rows, int cube, int i, int b>
+  static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
+                                      Sums<rows>& sums) {
+    if constexpr (b < cube) {
+      if constexpr (i >= b && i - b < rows)
+        sums.even[i - b] = hn::ReorderWidenMulAccumulate(Words(), pairs, own[b], sums.even[i - b],
+                                                         sums.odd[(i - b) % Sums<rows>::apart]);
+      add_products<rows, cube, i, b + 1>(pairs, own, sums);
+    }
+  }
+  template <int rows, int cube, int i>
+  static HWY_INLINE void add_rows(const std::int32_t* from, std::ptrdiff_t stride,
+                                  const hn::Vec<Halves>* own, Sums<rows>& sums) {
+    if constexpr (i < rows + cube - 1) {
+      const auto pairs = hn::BitCast(Halves(), hn::LoadU(Words(), from));
+      add_products<rows, cube, i, 0>(pairs, own, sums);
+      add_rows<rows, cube, i + 1>(from + stride, stride, own, sums);
+    }
+  }
+
+  template <int rows, int cube>
   void search_block(int k, int row, int column) {
     const Words d;
     const Halves d16;
     const std::ptrdiff_t stride = slices_.stride;
     const std::ptrdiff_t at = (first_y_ + row) * stride + first_x_ + column;
-    hn::Vec<Words> even[rows][vectors], odd[rows][vectors];
-    for (int j = 0; j < rows; ++j)
-      for (int v = 0; v < vectors; ++v) even[j][v] = odd[j][v] = hn::Zero(d);
-    for (int c = 0; c < cube_; ++c)
-      for (int b = 0; b < cube_; ++b)
-        for (int p = 0; p < 2; ++p) {
-          const auto pair = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
-          const std::int32_t* from = slices_.pairs[k + c] + at + b * stride + 2 * p;
-          for (int j = 0; j < rows; ++j)
-            for (int v = 0; v < vectors; ++v)
-              even[j][v] = hn::ReorderWidenMulAccumulate(
-                  d, hn::BitCast(d16, hn::LoadU(d, from + j * stride + v * lanes)), pair,
-                  even[j][v], odd[j][v]);
-        }
-    // All at first, without a branch: which are near enough to look at nobody can foretell.
-    alignas(64) std::int32_t distances[rows][per_row];
-    std::uint64_t near[2] = {};  // a bit for each, rows in groups of four
-    const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);
-    for (int j = 0; j < rows; ++j)
-      for (int v = 0; v < vectors; ++v) {
-        const auto norm =
-            hn::Add(own, hn::LoadU(d, slices_.squares[k] + at + j * stride + v * lanes));
-        const auto products = hn::RearrangeToOddPlusEven(even[j][v], odd[j][v]);
-        const auto distance = hn::Sub(norm, hn::Add(products, products));
-        hn::Store(distance, d, distances[j] + v * lanes);
-        const auto in = hn::Lt(hn::Iota(d, column + v * lanes), hn::Set(d, columns_));
-        std::uint8_t bits[8] = {};
-        hn::StoreMaskBits(d, hn::And(in, hn::Lt(distance, bound)), bits);
-        const std::uint64_t mask = bits[0] | static_cast<std::uint64_t>(bits[1]) << 8;
-        near[j / 4] |= mask << (per_row * (j % 4) + v * lanes);
+    Sums<rows> sums;
+    for (auto& sum : sums.even) sum = hn::Zero(d);
+    for (auto& sum : sums.odd) sum = hn::Zero(d);
+    for (int c = 0; c < cube; ++c)
+      for (int p = 0; p < 2; ++p) {
+        hn::Vec<Halves> own[cube];
+        for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
+        add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
+    // All at first, without a branch: which are near enough to look at nobody can foretell.
+    alignas(64) std::int32_t distances[rows][lanes];
+    std::uint32_t near[rows];  // a bit for each
+    const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);
+    const auto in = hn::Lt(hn::Iota(d, column), hn::Set(d, columns_));
+    std::uint32_t any = 0;
+    for (int j = 0; j < rows; ++j) {
+      const auto norm = hn::Add(own, hn::LoadU(d, slices_.squares[k] + at + j * stride));
+      const auto products =
+          hn::RearrangeToOddPlusEven(sums.even[j], sums.odd[j % Sums<rows>::apart]);
+      const auto distance = hn::Sub(norm, hn::Add(products, products));
+      hn::Store(distance, d, distances[j]);
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(d, hn::And(in, hn::Lt(distance, bound)), bits);
+      near[j] = bits[0] | static_cast<std::uint32_t>(bits[1]) << 8;
+      any |= near[j];
+    }
+    if (any == 0) return;
     const int y = first_y_ + row - y_, x = first_x_ + column - x_;  // displacements
-    for (int half = 0; half < 2; ++half)
-      for (std::uint64_t left = near[half]; left != 0; left &= left - 1) {
-        const int bit = std::countr_zero(left), j = 4 * half + bit / per_row, i = bit % per_row;
+    for (int j = 0; j < rows; ++j)
+      for (std::uint32_t left = near[j]; left != 0; left &= left - 1) {
+        const int i = std::countr_zero(left);
         if (k == radius_ && y + j == 0 && x + i == 0) continue;  // the reference cube itself
-        const int place = (k * window_ + y + j + radius_) * window_ + x + i + radius_;
-        selection_.add(distances[j][i], place);
+        selection_.add(distances[j][i],
+                       (k * window_ + y + j + radius_) * window_ + x + i + radius_);
       }
   }
 
@@ -203,39 +233,42 @@ void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int
   Search(slices, params, x, y).run(group);
 }
 
-void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) {
-  const auto level = [&](int x, int y) {
-    const float v = (samples(x, y) - guide_centre) * guide_levels;
-    const auto nearest = static_cast<int>(v < 0 ? v - 0.5f : v + 0.5f);
-    return std::clamp(nearest, -greatest_level, greatest_level);
-  };
-  const int width = samples.width, height = samples.height;
-  for (int y = 0; y < height; ++y) {
-    std::int32_t* const pairs = to.pairs.row(y);
-    for (int x = 0; x < width; ++x) pairs[x] = level(x, y) & 0xffff;
+void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> to) {
+  const int width = samples.width;
+  for (int y = rows.y0; y < rows.y1; ++y) {
+    const float* const from = samples.row(y);
+    std::int32_t* const pairs = to.row(y);
+    for (int x = 0; x < width; ++x) {
+      const float v = (from[x] - guide_centre) * guide_levels;
+      const auto nearest = static_cast<int>(v < 0 ? v - 0.5f : v + 0.5f);
+      pairs[x] = std::clamp(nearest, -greatest_level, greatest_level) & 0xffff;
+    }
     pairs[width] = 0;
     for (int x = 0; x < width; ++x)
       pairs[x] = static_cast<std::int32_t>(static_cast<std::uint32_t>(pairs[x]) |
                                            static_cast<std::uint32_t>(pairs[x + 1]) << 16);
   }
-  for (int y = 0; y + cube <= height; ++y) {
-    std::int32_t* const sums = to.faces.row(y);
-    std::fill_n(sums, width, 0);
+}
+
+void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
+                PlaneView<std::int32_t> faces) {
+  for (int y = rows.y0; y < std::min(rows.y1, pairs.height - cube + 1); ++y) {
+    std::int32_t* const sums = faces.row(y);
+    std::fill_n(sums, pairs.width, 0);
     for (int b = 0; b < cube; ++b) {
-      const std::int32_t* const pairs = to.pairs.row(y + b);
-      const auto square = [&](int x) {
-        const int v = static_cast<std::int16_t>(pairs[x] & 0xffff);
-        return v * v;
-      };
-      for (int x = 0; x + cube <= width; ++x)
-        for (int a = 0; a < cube; ++a) sums[x] += square(x + a);
+      const std::int32_t* const row = pairs.row(y + b);
+      for (int a = 0; a < cube; ++a)
+        for (int x = 0; x + cube <= pairs.width; ++x) {
+          const int v = static_cast<std::int16_t>(row[x + a] & 0xffff);
+          sums[x] += v * v;
+        }
     }
   }
 }
 
-void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares) {
-  for (int y = 0; y < squares.height; ++y) {
+  for (int y = rows.y0; y < rows.y1; ++y) {
     std::int32_t* const to = squares.row(y);
     std::copy_n(faces[0].row(y), squares.width, to);
     for (const PlaneView<const std::int32_t>& face : faces.subspan(1)) {
@@ -252,17 +285,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm4d::cpu {
 HWY_EXPORT(find_group);
-HWY_EXPORT(make_guide);
+HWY_EXPORT(make_pairs);
+HWY_EXPORT(make_faces);
 HWY_EXPORT(add_faces);
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
   HWY_DYNAMIC_DISPATCH(find_group)(slices, params, x, y, group);
 }
-void make_guide(PlaneView<const float> samples, int cube, const GuideSlice& to) {
-  HWY_DYNAMIC_DISPATCH(make_guide)(samples, cube, to);
+void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs) {
+  HWY_DYNAMIC_DISPATCH(make_pairs)(samples, rows, pairs);
 }
-void add_faces(std::span<const PlaneView<const std::int32_t>> faces,
+void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
+                PlaneView<std::int32_t> faces) {
+  HWY_DYNAMIC_DISPATCH(make_faces)(pairs, cube, rows, faces);
+}
+void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares) {
-  HWY_DYNAMIC_DISPATCH(add_faces)(faces, squares);
+  HWY_DYNAMIC_DISPATCH(add_faces)(faces, rows, squares);
 }
 }  // namespace lull::bm4d::cpu
 #endif
