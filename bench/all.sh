@@ -14,6 +14,7 @@ echo "== 480x270, 4:2:0, from host memory to host memory"
 table "$out/coffee.csv"
 
 for script in kodak_still.sh tennis.sh clips.sh set12.sh kodak_colour.sh film_grain.sh; do
+for script in kodak_still.sh tennis.sh clips.sh set12.sh kodak_colour.sh volumes.sh; do
   echo "== $script"
   bash "bench/$script" "$build" "${devices[@]}"
 done

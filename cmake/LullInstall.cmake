@@ -9,6 +9,8 @@ set(LULL_PUBLIC_HEADERS
   ${core_headers}
   bm3d/bm3d.h
   bm3d/params.h
+  bm4d/bm4d.h
+  bm4d/params.h
   cuda/device_list.h
   io/media.h
   io/picture.h

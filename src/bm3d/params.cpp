@@ -78,11 +78,8 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
 // Of noise that is not white more is left after the first phase, and the Wiener factor takes the
-// basic estimate for better than it is (docs/bm3d.md). Groups are those for strong white noise.
-void expect_coarse_noise(Params& p, Profile profile) {
-  p.mu2 = 1.3f;
-  if (profile == Profile::high) p.wiener.group = 32;
-}
+// basic estimate for better than it is (docs/bm3d.md).
+constexpr float mu2_coloured = 1.3f;
 
 // What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
 // thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
@@ -138,7 +135,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   params.noise = model;
   params.temporal = temporal;
   if (profile == Profile::paper) return params;
-  if (!model.is_white()) expect_coarse_noise(params, profile);
+  if (!model.is_white()) params.mu2 = mu2_coloured;
   if (temporal > 0) look_around(params, noise);
   return params;
 }

@@ -47,7 +47,7 @@ void check(const std::vector<std::string>& arguments) {
     fuzz::expect_errors([&] {
       tools::DenoiseOptions scaled = options;
       tools::rescale_sigma(scaled, values);
-      (void)tools::make_params(scaled);
+      (void)tools::make_params(scaled, tools::given_noise(scaled));
     });
 }
 

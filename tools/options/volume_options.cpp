@@ -19,8 +19,7 @@ constexpr OptionRow rows[] = {
      "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
      "frames are; auto: bm4d for stacks of 8 slices and more, else bm3d, as for options that bm4d "
      "does not have (default: auto)",
-     [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); },
-     "bm4d: stacks of slices as volumes; bm3d: slice by slice"},
+     [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},
     {"--stack", "", stacks,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.stack = true; }},

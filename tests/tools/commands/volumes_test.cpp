@@ -176,16 +176,20 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
   expect("in_100.pgm", "out.pgm", {"--cube", "4"}, "--stack");
 }
 
-TEST_F(Volumes, HaveJobsOfTheirOwn) {
-  const std::vector<std::string> job{"--raw-format",     "gray", "--size", "28x24", "--stack",
-                                     "--segment-frames", "4"};
-  ASSERT_EQ(denoise("in.raw", "out.mkv", job).code, 0);
-  ASSERT_EQ(
-      denoise("in.raw", "whole.mkv", {"--raw-format", "gray", "--size", "28x24", "--stack"}).code,
-      0);
-  const auto a = frames_of(folder / "out.mkv"), b = frames_of(folder / "whole.mkv");
-  ASSERT_EQ(a.size(), slices);
-  ASSERT_EQ(b.size(), slices);
+TEST_F(Volumes, AreDoneInSegmentsToTheSameSamples) {
+  std::vector<std::string> job{"--raw-format", "gray", "--size", "28x24", "--stack", "--lossless"};
+  ASSERT_EQ(denoise("in.raw", "whole.mkv", job).code, 0);
+  job.insert(job.end(), {"--segment-frames", "4"});
+  const Outcome outcome = denoise("in.raw", "segments.mkv", job);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto whole = frames_of(folder / "whole.mkv"), segments = frames_of(folder / "segments.mkv");
+  ASSERT_EQ(whole.size(), slices);
+  ASSERT_EQ(segments.size(), slices);
+  for (int z = 0; z < slices; ++z)
+    for (int y = 0; y < height; ++y) {
+      const std::byte *a = whole[z].planes[0].row(y), *b = segments[z].planes[0].row(y);
+      EXPECT_TRUE(std::equal(a, a + width, b)) << z << " " << y;
+    }
 }
 
 }  // namespace

@@ -99,9 +99,9 @@ TEST_F(MemoryLimit, OfAVolumeAlongX) {
   const auto before = folder_.names();
   expect_refused(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}), "67.1 MB");
   // As much again for the output.
-  expect_refused(
-      denoise("in.nii.gz", folder_ / "out.nii.gz", {"--axis", "x", "--max-memory", "100M", "--method", "bm3d"}),
-      "134.2 MB");
+  expect_refused(denoise("in.nii.gz", folder_ / "out.nii.gz",
+                         {"--axis", "x", "--max-memory", "100M", "--method", "bm3d"}),
+                 "134.2 MB");
   EXPECT_THAT(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}).err,
               HasSubstr("--axis z"));
   EXPECT_EQ(folder_.names(), before);

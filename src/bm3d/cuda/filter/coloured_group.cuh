@@ -49,8 +49,9 @@ constexpr PairTable make_pair_table() {
         }
         return packed;
       };
-      (row < 4 ? table.up_to_16[row] : table.of_32[row - 4])[lane] = {word(2 * (lane % 4)),
-                                                                      word(2 * (lane % 4) + 8)};
+      LanePairs& pairs = (row < 4 ? table.up_to_16[row] : table.of_32[row - 4])[lane];
+      pairs.low = word(2 * (lane % 4));
+      pairs.high = word(2 * (lane % 4) + 8);
     }
   return table;
 }
