@@ -13,8 +13,7 @@ echo "== 480x270, 4:2:0, from host memory to host memory"
   --device "$(IFS=,; echo "${devices[*]}")" --repeats 1 --csv "$out/coffee.csv" >/dev/null
 table "$out/coffee.csv"
 
-for script in kodak_still.sh tennis.sh clips.sh set12.sh kodak_colour.sh film_grain.sh; do
-for script in kodak_still.sh tennis.sh clips.sh set12.sh kodak_colour.sh volumes.sh; do
+for script in kodak_still.sh tennis.sh clips.sh set12.sh kodak_colour.sh film_grain.sh volumes.sh; do
   echo "== $script"
   bash "bench/$script" "$build" "${devices[@]}"
 done
