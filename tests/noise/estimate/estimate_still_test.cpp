@@ -265,24 +265,5 @@ TEST(EstimateStill, IsTheSameForEqualPictures) {
   }
 }
 
-TEST(ScaledNoise, HasSoManyTimesTheLevel) {
-  NoiseModel noise(std::array<float, 3>{2, 4, 6});
-  noise.plane(1).correlation = blurred_noise(8, 8, 1, true, true).correlation;
-  auto curve = std::make_shared<NoiseCurve>();
-  curve->sigma.fill(3);
-  noise.plane(2).curve = curve;
-  const NoiseModel half = scaled(noise, 0.5f);
-  EXPECT_EQ(half.sigmas(), (std::array<float, 3>{1, 2, 3}));
-  EXPECT_EQ(half.plane(1).correlation, noise.plane(1).correlation);
-  EXPECT_EQ(half.plane(2).curve->sigma[5], 1.5f);
-  const NoiseModel opponents = NoiseModel::of_opponents(
-      {PlaneNoise{4, nullptr, nullptr}, {6, nullptr, nullptr}, {8, nullptr, nullptr}});
-  const NoiseModel twice = scaled(opponents, 2);
-  ASSERT_TRUE(twice.is_of_opponents());
-  EXPECT_EQ(twice.in_opponent_space().sigmas(), (std::array<float, 3>{8, 12, 16}));
-  EXPECT_THROW((void)scaled(noise, 0), InvalidArgument);
-  EXPECT_THROW((void)scaled(noise, std::nanf("")), InvalidArgument);
-}
-
 }  // namespace
 }  // namespace lull

@@ -14,9 +14,8 @@
 namespace lull::tools {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr FrameFormat yuv{
     .width = 160, .height = 128, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
@@ -25,7 +24,7 @@ Frame noisy_frame(int number, double sigma) {
   return noisy_picture(clean_picture(yuv, 0.02 * number), sigma, 100 + number);
 }
 
-class FoundNoise : public testing::Test {
+class FoundNoise : public ::testing::Test {
  protected:
   /// `counts` frames with each of the levels, in FFV1.
   std::string clip(const std::string& name, const std::vector<std::pair<int, double>>& scenes) {

@@ -13,7 +13,7 @@
 namespace lull::tools {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::shared_ptr<const Autocorrelation> some_correlation() {
   auto lags = std::make_shared<Autocorrelation>();
