@@ -133,17 +133,23 @@ Params params_with_small_margin() {
 }
 
 TEST(Bm4dSession, PartsAreThoseOfTheWhole) {
-  const Params params = params_with_small_margin();
-  const auto noisy = noisy_volume({12, 11, 60}, 20);
-  const auto whole = denoise(params, noisy);
-  const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
-  const auto parts = pipeline::by_parts(open_one(), open_one, {{3, 4}, {29, 31}, {58, 59}},
-                                        {.margin = margin(params)});
-  const auto results = run_clip(*parts, noisy);
-  ASSERT_EQ(results.size(), whole.size());
-  for (const int z : {3, 4, 29, 30, 31, 58, 59})
-    EXPECT_TRUE(same_samples(results[z], whole[z])) << z;
-  EXPECT_FALSE(results[20].pixels);
+  Params wide = params_with_small_margin();
+  wide.hard = {.cube = 4, .window = 9, .group = 8, .step = 4};
+  wide.wiener = {.cube = 3, .window = 5, .group = 8, .step = 2};
+  Params one_phase = wide;
+  one_phase.phases = 1;
+  for (const Params& params : {params_with_small_margin(), wide, one_phase}) {
+    const auto noisy = noisy_volume({12, 11, 71}, 20);
+    const auto whole = denoise(params, noisy);
+    const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
+    const auto parts = pipeline::by_parts(open_one(), open_one, {{3, 4}, {29, 31}, {69, 70}},
+                                          {.margin = margin(params)});
+    const auto results = run_clip(*parts, noisy);
+    ASSERT_EQ(results.size(), whole.size());
+    for (const int z : {3, 4, 29, 30, 31, 69, 70})
+      EXPECT_TRUE(same_samples(results[z], whole[z])) << z;
+    EXPECT_FALSE(results[10].pixels && results[55].pixels);
+  }
 }
 
 TEST(Bm4dSession, SlicesLessThanTheMarginAwayMatter) {
