@@ -48,7 +48,6 @@ constexpr CommandTexts texts[] = {
      "  lull scan.tiff clean.tiff --sigma 25 --profile high --step 2:3 -y\n"
      "  lull scan.nii.gz clean.nii.gz --sigma 12 --axis z --profile high\n",
      "Examples:\n"
-     "  lull noisy.mkv clean.mkv\n"
      "  lull noisy.mp4 part.mp4 --strength light --start 1:30 --duration 20\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n",
      "  lull [denoise] INPUT OUTPUT [OPTION ...]\n"},

@@ -30,7 +30,7 @@ int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 /// As short as it can be and still be read back as the same float.
 Json number(float value) {
   char text[32];
-  for (int digits = 6; digits < 9; ++digits) {
+  for (int digits = 6; digits <= 9; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(value));
     if (std::strtof(text, nullptr) == value) break;
   }

@@ -122,7 +122,9 @@ PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count) {
 SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
                        const NoiseEstimate& estimate) {
   SceneNoise scene{.from_s = from_s, .estimate = estimate, .half = {}};
-  if (!estimate.certain || estimate.noise.is_white()) return scene;
+  // What is told of single pictures allows for coarser noise already (docs/noise.md).
+  const bool measured_over_time = !estimate.look_level.empty();
+  if (!measured_over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = looks.front().front().format;
   if (std::min(format.width, format.height) < least_side) return scene;
   pipeline::Halving halving(format);
@@ -132,7 +134,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
     for (const Frame& frame : look) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  if (half.certain && half.coarse > coarse_share * estimate.coarse && half.coarse > least_coarse)
+  if (half.coarse > coarse_share * estimate.coarse && half.coarse > least_coarse)
     scene.half = half;
   return scene;
 }

@@ -94,7 +94,7 @@ TEST(Traits, ThreadsSuitTheEncoderOnMachinesOfAnySize) {
 TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", {.height = 64, .frames = 2});  // SVT-AV1 wants as much
+  make_clip(folder / "in.mkv", {.frames = 2});
   FileSource source(folder / "in.mkv", {});
   const Container container = container_of("out.mkv", source, {});
   int opened = 0;
@@ -112,12 +112,21 @@ TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
       continue;  // they want other sizes, or the full range
     SCOPED_TRACE(codec->name);
     SinkOptions options;
-    options.threads = threads_of(encoder_traits(*codec), 0, 64);
     Dictionary leftover;
-    EXPECT_NO_THROW(open_encoder({{codec, pixels, false}}, container, source, options, leftover));
+    const auto open = [&] {
+      (void)open_encoder({{codec, pixels, false}}, container, source, options, leftover);
+    };
+    options.threads = 1;
+    try {
+      open();
+    } catch (const InvalidArgument&) {
+      continue;  // some versions of SVT-AV1 want larger pictures
+    }
+    options.threads = threads_of(encoder_traits(*codec), 0, 64);
+    EXPECT_NO_THROW(open());
     ++opened;
     options.threads = 64;  // whoever asks for more than it takes gets what it takes
-    EXPECT_NO_THROW(open_encoder({{codec, pixels, false}}, container, source, options, leftover));
+    EXPECT_NO_THROW(open());
   }
   EXPECT_GE(opened, 3);
 }

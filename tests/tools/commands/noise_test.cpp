@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -92,6 +93,42 @@ TEST_F(FoundNoise, ChangesFromSceneToScene) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: from 0 s: "), HasSubstr("noise: from 1.")));
   EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 80u);
+}
+
+// In cells of 6x6 samples: patches take that for the picture.
+TEST_F(FoundNoise, CoarserThanPatchesIsFilteredInHalvesToo) {
+  constexpr FrameFormat grey{.width = 192, .height = 160};
+  const Frame clean = clean_picture(grey);
+  std::vector<Frame> frames;
+  for (int n = 0; n < 9; ++n) {
+    Frame flat = clean_picture({.width = grey.width / 6 + 1, .height = grey.height / 6 + 1});
+    const Frame cells = noisy_picture(flat, 9, 700 + n);
+    Frame frame = noisy_picture(clean, 0, n);
+    for (int y = 0; y < grey.height; ++y)
+      for (int x = 0; x < grey.width; ++x) {
+        const int noise =
+            cells.plane<std::uint8_t>(0)(x / 6, y / 6) - flat.plane<std::uint8_t>(0)(x / 6, y / 6);
+        std::uint8_t& sample = frame.plane<std::uint8_t>(0)(x, y);
+        sample = static_cast<std::uint8_t>(std::clamp(sample + noise, 0, 255));
+      }
+    frames.push_back(std::move(frame));
+  }
+  write_y4m(folder_ / "in.y4m", frames);
+  const std::string camera = folder_ / "camera.json";
+  ASSERT_EQ(run_lull({"noise", folder_ / "in.y4m", "-o", camera}).code, 0);
+  NoiseRecord record = read_noise(camera);
+  ASSERT_TRUE(record.scenes[0].half);
+  ASSERT_EQ(denoise(folder_ / "in.y4m", folder_ / "two.mkv", {"--lossless"}).code, 0);
+  record.scenes[0].half.reset();
+  write_noise(camera, record, true);
+  ASSERT_EQ(
+      denoise(folder_ / "in.y4m", folder_ / "one.mkv", {"--lossless", "--noise", camera}).code, 0);
+  const Plane<float> truth = lull::testing::plane_of(clean, 0);
+  const auto psnr_of = [&](const std::string& path) {
+    return lull::testing::psnr(truth.view(),
+                               lull::testing::plane_of(frames_of(path).at(4), 0).view());
+  };
+  EXPECT_GT(psnr_of(folder_ / "two.mkv"), psnr_of(folder_ / "one.mkv") + 0.3);
 }
 
 TEST_F(FoundNoise, OfAPipeIsThatOfItsFirstFrames) {
