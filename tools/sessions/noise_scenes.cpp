@@ -134,8 +134,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
     for (const Frame& frame : look) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  if (half.coarse > coarse_share * estimate.coarse && half.coarse > least_coarse)
-    scene.half = half;
+  if (half.coarse > coarse_share * estimate.coarse && half.coarse > least_coarse) scene.half = half;
   return scene;
 }
 
