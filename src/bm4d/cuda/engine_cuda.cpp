@@ -24,7 +24,10 @@ template <class T>
 class Slices {
  public:
   Slices(int depth, const Space& space)
-      : memory_(depth * space.slice()), ring_{memory_.get(), space.slice(), depth} {}
+      : memory_(depth * space.slice()), ring_{memory_.get(), space.slice(), depth} {
+    // Kernels read what lies between the rows, too, for nobody.
+    check(cudaMemset(memory_.get(), 0, depth * space.slice() * sizeof(T)));
+  }
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(int z, cudaStream_t stream) {
