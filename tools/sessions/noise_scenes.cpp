@@ -48,39 +48,70 @@ double change(const Frame& a, const Frame& b) {
   return 0;
 }
 
+/// Of a look.
 struct Level {
   double time_s;
   float level;
 };
+
+/// The cut may lie within a look.
+double end_of(const PlacedLook& look) { return time_of(look.frames.back()); }
+
+/// Of a frame to the one before it.
+struct Change {
+  double time_s, change;
+};
+
+/// Where the picture is another one, or, where it goes on, where it begins to change more or less
+/// than before, for its noise: the split with the greatest variance between its sides.
+double cut_at(const std::vector<Change>& changes) {
+  const auto most = std::ranges::max_element(changes, {}, &Change::change);
+  std::vector<Change> sorted = changes;
+  std::ranges::sort(sorted, {}, &Change::change);
+  constexpr double outstanding = 2.5;  // times the median
+  if (most->change > outstanding * sorted[sorted.size() / 2].change) return most->time_s;
+  double whole = 0, before = 0, greatest = 0, cut = changes.front().time_s;
+  for (const Change& c : changes) whole += c.change;
+  const auto count = static_cast<double>(changes.size());
+  for (std::size_t k = 1; k < changes.size(); ++k) {
+    before += changes[k - 1].change;
+    const auto n = static_cast<double>(k);
+    const double step = before / n - (whole - before) / (count - n);
+    const double between = step * step * n * (count - n);
+    if (between > greatest) cut = changes[k].time_s;
+    greatest = std::max(greatest, between);
+  }
+  return cut;
+}
 
 /// Where the noise changes between two looks: the time of the first frame of the second scene.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < most_halvings && after.time_s - before.time_s > near_s; ++i) {
     const PlacedLook middle = look_at(frames_from, (before.time_s + after.time_s) / 2, 3);
     // Between key frames there may be none to begin at.
-    if (middle.frames.empty() || middle.time_s <= before.time_s || middle.time_s >= after.time_s)
+    if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Look> one{middle.frames};
     const NoiseEstimate estimate = estimate_noise(one);
     const float level = estimate.level[0];
     const bool first = std::abs(std::log(std::max(level, 0.1f) / std::max(before.level, 0.1f))) <
                        std::abs(std::log(std::max(level, 0.1f) / std::max(after.level, 0.1f)));
-    (first ? before.time_s : after.time_s) = middle.time_s;
+    if (first)
+      before.time_s = middle.time_s;
+    else
+      after.time_s = end_of(middle);
   }
-  double cut = after.time_s, most = 0;
+  std::vector<Change> changes;
   int left = most_frames;
   std::optional<Frame> last;
   frames_from(before.time_s, [&](Frame frame) {
     const double time = time_of(frame);
-    if (last && time > before.time_s && time <= after.time_s) {
-      const double found = change(*last, frame);
-      if (found > most) cut = time;
-      most = std::max(most, found);
-    }
+    if (last && time > before.time_s && time <= after.time_s)
+      changes.push_back({time, change(*last, frame)});
     last = std::move(frame);
     return time < after.time_s && --left > 0;
   });
-  return cut;
+  return changes.empty() ? after.time_s : cut_at(changes);
 }
 
 }  // namespace
@@ -158,7 +189,7 @@ std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks, const Noise
     const double from =
         k == 0 ? looks.front().time_s
                : cut_between({looks[first - 1].time_s, all.look_level[first - 1]},
-                             {looks[first].time_s, all.look_level[first]}, frames_from);
+                             {end_of(looks[first]), all.look_level[first]}, frames_from);
     const std::vector<Look> of_scene = only_looks(looks.subspan(first, end - first));
     scenes.push_back(scene_noise(from, of_scene, estimate_noise(of_scene)));
   }

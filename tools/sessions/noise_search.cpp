@@ -47,6 +47,7 @@ class Search {
     const NoiseEstimate all = estimate_noise(only_looks(looks));
     record.scenes = scenes_of(looks, all, follows_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
+    record.scenes.front().from_s = start_s_;
     return record;
   }
 
@@ -111,10 +112,10 @@ class Search {
 
   std::vector<PlacedLook> video_looks() {
     if (info_.still) return whole({look_after(0, 1)});
+    start_s_ = look_after(0, 1).time_s;
     const auto [first, last] = part();
     const bool is_short = info_.duration_s > 0 && last - first < 1.0;
     if (info_.duration_s <= 0 || is_short) return begun_at(first);
-    start_s_ = look_after(0, 1).time_s;
     std::vector<PlacedLook> looks;
     for (int i = 0; i < places; ++i) {
       PlacedLook look = look_after(first + (last - first) * (i + 0.5) / places, frames_a_look);

@@ -89,9 +89,10 @@ TEST_F(FoundNoise, ChangesFromSceneToScene) {
   ASSERT_EQ(record.scenes.size(), 2u);
   EXPECT_NEAR(record.scenes[0].estimate.level[0], 6, 0.9);
   EXPECT_NEAR(record.scenes[1].estimate.level[0], 18, 2.7);
+  EXPECT_NEAR(record.scenes[1].from_s, 1.6, 0.05);
   const Outcome outcome = denoise(in, folder_ / "out.mkv");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: from 0 s: "), HasSubstr("noise: from 1.")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: from 0 s: "), HasSubstr("noise: from 1.6")));
   EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 80u);
 }
 
