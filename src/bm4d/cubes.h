@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "bm4d/params.h"
+#include "core/bases.h"
 
 namespace lull::bm4d {
 
@@ -57,10 +58,12 @@ constexpr int mirrored(int i, int length) {
 
 /// Rows of the orthonormal DCT-II of `side` samples, 3 or 4.
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
-[[nodiscard]] AxisMatrix dct_rows(int side);
+[[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
 /// One axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta); 0
 /// beyond the side.
-[[nodiscard]] std::array<float, max_cube> kaiser_window(float beta, int side);
+[[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
+  return lull::kaiser_window<max_cube>(beta, side);
+}
 
 }  // namespace lull::bm4d

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numbers>
 
+#include "core/bases.h"
 #include "noise/patch_covariance.h"
 
 // Of the DCT's row k, own_k(l) is the autocorrelation. Noise whose autocorrelation R is the same
@@ -65,14 +66,6 @@ Matrix inverse(Matrix a) {
   return result;
 }
 
-AxisTransform dct_rows() {
-  AxisTransform rows;
-  for (int k = 0; k < 8; ++k)
-    for (int i = 0; i < 8; ++i)
-      rows[k][i] = (k == 0 ? std::sqrt(0.125) : 0.5) * std::cos(pi * (2 * i + 1) * k / 16);
-  return rows;
-}
-
 struct Maps {
   Matrix variances_of_lags{};  // A
   Matrix lags_of_variances;    // its inverse
@@ -81,7 +74,7 @@ struct Maps {
   Matrix lags_of_power;        // F^-1
 
   Maps() {
-    const AxisTransform rows = dct_rows();
+    const AxisTransform rows = dct_rows<8>();
     for (int k = 0; k < 8; ++k)
       for (int l = 0; l < 8; ++l) {
         for (int i = 0; i + l < 8; ++i) variances_of_lags[k][l] += rows[k][i] * rows[k][i + l];
@@ -160,7 +153,7 @@ PlaneNoise noise_of(const CoefficientTable& variances) {
 }
 
 CoefficientTable table_of(const PlaneNoise& noise) {
-  static const AxisTransform rows = dct_rows();
+  static const AxisTransform rows = dct_rows<8>();
   CoefficientTable table;
   const double variance = static_cast<double>(noise.sigma) * static_cast<double>(noise.sigma);
   if (noise.is_white()) {

@@ -67,17 +67,6 @@ class FieldDenoiser final : public Denoiser {
     }
   };
 
-  Frame field_of(const Frame& frame, int parity) const {
-    Frame field = frame;
-    field.format = field_;
-    field.likeness = Likeness::unknown;  // a frame's says nothing of its fields
-    for (int i = 0; i < field_.planes(); ++i) {
-      const auto& plane = frame.planes[i];
-      field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
-    }
-    return field;
-  }
-
   Frame weave(std::array<Frame, 2> halves) {
     if (!halves[0].pixels != !halves[1].pixels)
       throw InternalError("one field of a frame came back without samples");
@@ -100,6 +89,17 @@ class FieldDenoiser final : public Denoiser {
 };
 
 }  // namespace
+
+Frame field_of(const Frame& frame, int parity) {
+  Frame field = frame;
+  field.format = field_format(frame.format);
+  field.likeness = Likeness::unknown;  // a frame's says nothing of its fields
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    const auto& plane = frame.planes[i];
+    field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
+  }
+  return field;
+}
 
 FrameFormat field_format(const FrameFormat& frame) {
   const int unit = 2 << frame.chroma_shift_y;

@@ -12,6 +12,9 @@ namespace lull::pipeline {
 ///                          of 2, of 4 where chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
+/// The rows of `frame` with even (parity 0) or odd numbers, sharing its samples.
+[[nodiscard]] Frame field_of(const Frame& frame, int parity);
+
 /// A denoiser of whole frames that gives `even` the rows with even numbers of each and `odd` those
 /// with odd numbers, and weaves the results. So each session sees a clip of progressive pictures at
 /// the rate of the frames, with motion, cuts and repetitions of its own. Nothing is copied on the

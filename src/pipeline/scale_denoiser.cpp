@@ -1,12 +1,13 @@
 #include "pipeline/scale_denoiser.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "core/plane.h"
 #include "core/samples.h"
 
 namespace lull::pipeline {
@@ -39,16 +40,18 @@ float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
 }
 
-/// `filter` along columns, then along rows, from a plane to one of another size.
+/// `filter` along columns, then along rows, from a plane to one of another size. `middle` is room
+/// for what is between.
 template <class Filter>
-void separable(PlaneView<const float> from, PlaneView<float> to, const Filter& filter) {
-  Plane<float> columns(from.width, to.height);
-  const PlaneView<float> middle = columns.view();
+void separable(PlaneView<const float> from, PlaneView<float> to, std::vector<float>& middle,
+               const Filter& filter) {
+  const auto width = static_cast<std::size_t>(from.width);
+  middle.resize(width * to.height);
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < from.width; ++x)
-      middle(x, y) = filter([&](int k) { return from(x, k); }, y, from.height);
+      middle[y * width + x] = filter([&](int k) { return from(x, k); }, y, from.height);
   for (int y = 0; y < to.height; ++y) {
-    const float* row = middle.row(y);
+    const float* row = &middle[y * width];
     for (int x = 0; x < to.width; ++x)
       to(x, y) = filter([&](int k) { return row[k]; }, x, from.width);
   }
@@ -58,25 +61,22 @@ constexpr auto halve = [](const auto& in, int i, int size) { return halved(in, i
 constexpr auto enlarge = [](const auto& in, int i, int size) { return enlarged(in, i, size); };
 constexpr auto smooth = [](const auto& in, int i, int size) { return smoothed(in, i, size); };
 
-Plane<float> samples_of(const Frame& frame, int i) {
-  Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
-  load_plane(frame, i, plane.view());
-  return plane;
-}
-
 int half_of(int size) { return (size + 1) / 2; }
 
-Plane<float> half_plane(PlaneView<const float> plane) {
-  Plane<float> half(half_of(plane.width), half_of(plane.height));
-  separable(plane, half.view(), halve);
-  return half;
-}
+PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
 class ScaleDenoiser final : public Denoiser {
  public:
   ScaleDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> fine,
                 std::unique_ptr<Denoiser> coarse)
-      : halving_(frame), pool_(frame), fine_(std::move(fine)), coarse_(std::move(coarse)) {}
+      : halving_(frame), pool_(frame), fine_(std::move(fine)), coarse_(std::move(coarse)) {
+    for (int i = 0; i < frame.planes(); ++i) {
+      const int width = frame.plane_width(i), height = frame.plane_height(i);
+      for (Plane<float>* whole : {&room_[i].whole, &room_[i].added}) *whole = {width, height};
+      for (Plane<float>* half : {&room_[i].better, &room_[i].half})
+        *half = {half_of(width), half_of(height)};
+    }
+  }
 
   int latency() const noexcept override { return std::max(fine_->latency(), coarse_->latency()); }
 
@@ -114,24 +114,32 @@ class ScaleDenoiser final : public Denoiser {
     Frame result = pool_.acquire();
     result.take_identity(fine);
     for (int i = 0; i < fine.format.planes(); ++i) {
-      Plane<float> plane = samples_of(fine, i);
+      Room& r = room_[i];
+      const PlaneView<float> whole = r.whole.view(), better = r.better.view(), half = r.half.view();
+      load_plane(fine, i, whole);
+      load_plane(coarse, i, better);
+      separable(read(r.whole), half, between_, halve);
       // What the half knows better, and of that the lowest frequencies.
-      Plane<float> better = samples_of(coarse, i), low(better.width(), better.height());
-      const Plane<float> half = half_plane(plane.view());
-      for (int y = 0; y < better.height(); ++y)
-        for (int x = 0; x < better.width(); ++x) better.view()(x, y) -= half.view()(x, y);
-      separable(better.view(), low.view(), smooth);
-      Plane<float> added(plane.width(), plane.height());
-      separable(low.view(), added.view(), enlarge);
-      for (int y = 0; y < plane.height(); ++y)
-        for (int x = 0; x < plane.width(); ++x) plane.view()(x, y) += added.view()(x, y);
-      store_plane(plane.view(), result, i);
+      for (int y = 0; y < half.height; ++y)
+        for (int x = 0; x < half.width; ++x) better(x, y) -= half(x, y);
+      separable(read(r.better), half, between_, smooth);
+      separable(read(r.half), r.added.view(), between_, enlarge);
+      for (int y = 0; y < whole.height; ++y)
+        for (int x = 0; x < whole.width; ++x) whole(x, y) += r.added.view()(x, y);
+      store_plane(whole, result, i);
     }
     return result;
   }
 
+  /// Of one plane, for all frames.
+  struct Room {
+    Plane<float> whole, added, better, half;
+  };
+
   Halving halving_;
   FramePool pool_;
+  std::array<Room, 3> room_;
+  std::vector<float> between_;
   std::unique_ptr<Denoiser> fine_, coarse_;
   std::deque<Frame> fine_done_, coarse_done_;
 };
@@ -148,6 +156,13 @@ FrameFormat half_format(const FrameFormat& frame) {
   return half;
 }
 
+Halving::Halving(const FrameFormat& frame) : pool_(half_format(frame)) {
+  for (int i = 0; i < frame.planes(); ++i) {
+    whole_[i] = {frame.plane_width(i), frame.plane_height(i)};
+    half_[i] = {half_of(frame.plane_width(i)), half_of(frame.plane_height(i))};
+  }
+}
+
 Frame Halving::of(const Frame& frame) {
   if (frame.on_device)
     throw InvalidArgument(
@@ -157,8 +172,11 @@ Frame Halving::of(const Frame& frame) {
   half.take_identity(frame);
   half.likeness = frame.likeness;
   half.aside = frame.aside;
-  for (int i = 0; i < frame.format.planes(); ++i)
-    store_plane(half_plane(samples_of(frame, i).view()).view(), half, i);
+  for (int i = 0; i < frame.format.planes(); ++i) {
+    load_plane(frame, i, whole_[i].view());
+    separable(read(whole_[i]), half_[i].view(), between_, halve);
+    store_plane(half_[i].view(), half, i);
+  }
   return half;
 }
 

@@ -4,10 +4,13 @@
 // doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017, "Conservative scale recomposition for
 // multiscale denoising", doi:10.1137/17M1111826).
 
+#include <array>
 #include <memory>
+#include <vector>
 
 #include "core/denoiser.h"
 #include "core/frame_pool.h"
+#include "core/plane.h"
 
 namespace lull::pipeline {
 
@@ -18,12 +21,14 @@ namespace lull::pipeline {
 /// axes, around the middle of two by two; borders are mirrored.
 class Halving {
  public:
-  explicit Halving(const FrameFormat& frame) : pool_(half_format(frame)) {}
+  explicit Halving(const FrameFormat& frame);
   /// Times and what sessions have to know of a frame come along. Samples are in the host's memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
  private:
   FramePool pool_;
+  std::array<Plane<float>, 3> whole_, half_;
+  std::vector<float> between_;
 };
 
 /// A denoiser of frames at two scales. With D for halving, E for enlarging and a low pass G, the

@@ -21,16 +21,6 @@ constexpr int places = 8, frames_a_look = 3;
 constexpr int slices = 12;
 constexpr double most_samples = 2.7e8;
 
-/// Every other row, as a session for fields sees frames.
-Frame field_of(Frame frame) {
-  frame.format = pipeline::field_format(frame.format);
-  for (PlaneView<std::byte>& plane : frame.planes) {
-    plane.height = (plane.height + 1) / 2;
-    plane.stride *= 2;
-  }
-  return frame;
-}
-
 class Search {
  public:
   Search(const DenoiseOptions& options, const io::MediaSource& source)
@@ -39,7 +29,13 @@ class Search {
   NoiseRecord run() {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
     if (info_.stack || options_.stack) {
-      record.scenes.push_back({.from_s = 0, .estimate = estimate_noise(stack_looks())});
+      NoiseEstimate estimate = estimate_noise(stack_looks());
+      // Air is dark, but not clipped; and other stacks have their levels in other units.
+      for (int i = 0; i < 3; ++i) {
+        PlaneNoise& plane = estimate.noise.plane(i);
+        plane = {plane.level_in_samples(), plane.correlation, nullptr};
+      }
+      record.scenes.push_back({.from_s = 0, .estimate = std::move(estimate)});
       return record;
     }
     std::vector<PlacedLook> looks = video_looks();
@@ -63,7 +59,7 @@ class Search {
   }
 
   Frame seen(Frame frame) const {
-    return options_.interlaced == Interlaced::fields ? field_of(std::move(frame)) : frame;
+    return options_.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
   /// The part of the input that is asked for, in seconds after its first frame.
@@ -190,7 +186,7 @@ NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Fram
   std::vector<Look> looks = split_looks(frames);
   if (options.interlaced == Interlaced::fields)
     for (Look& look : looks)
-      for (Frame& frame : look) frame = field_of(std::move(frame));
+      for (Frame& frame : look) frame = pipeline::field_of(frame, 0);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
           .scenes = {scene_noise(0, looks, estimate_noise(looks))}};

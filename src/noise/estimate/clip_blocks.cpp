@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/colour.h"
 #include "core/samples.h"
+#include "noise/estimate/block_coefficients.h"
 
 namespace lull {
 namespace {
@@ -117,22 +117,10 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-const std::array<std::array<float, 8>, 8>& cosines() {
-  static const auto table = [] {
-    std::array<std::array<float, 8>, 8> t;
-    for (int k = 0; k < 8; ++k)
-      for (int i = 0; i < 8; ++i)
-        t[k][i] = static_cast<float>(std::sqrt((k == 0 ? 1.0 : 2.0) / 8) *
-                                     std::cos(std::numbers::pi * (2 * i + 1) * k / 16));
-    return t;
-  }();
-  return table;
-}
-
 /// Squared coefficients of the orthonormal DCT of a block, halved: two frames have their noise in
 /// it.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
-  const auto& basis = cosines();
+  const auto& basis = float_dct_rows();
   std::array<std::array<float, 8>, 8> rows{};
   CoefficientTable energy{};
   for (int k = 0; k < 8; ++k)

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <utility>
 
+#include "noise/estimate/block_coefficients.h"
+
 namespace lull {
 namespace {
 
@@ -59,8 +61,6 @@ double variance_of_clipped(double clipped) {
   return z * z * below(z) + (1 - below(z)) + z * density - mean * mean;
 }
 
-/// The coefficients are two sets, like the fields of a chessboard: what chooses does not measure.
-constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 /// A block whose other set has more than this, in units of its variances, shows motion.
 constexpr float most_energy = 1.7f, most_of_one = 30;
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "core/float_range.h"
 #include "core/samples.h"
+#include "noise/estimate/block_coefficients.h"
 
 namespace lull {
 namespace {
@@ -114,16 +114,6 @@ bool is_constant(const PlaneView<const float>& plane, int x, int y) {
   return true;
 }
 
-/// [i][k]: element i of the basis function k.
-std::array<std::array<float, side>, side> dct_columns() {
-  std::array<std::array<float, side>, side> columns;
-  for (int k = 0; k < side; ++k)
-    for (int i = 0; i < side; ++i)
-      columns[i][k] = static_cast<float>((k == 0 ? std::sqrt(0.125) : 0.5) *
-                                         std::cos(std::numbers::pi * (2 * i + 1) * k / 16));
-  return columns;
-}
-
 }  // namespace
 
 PlaneStack load_stack(std::span<const Frame> frames, int i) {
@@ -172,7 +162,10 @@ PictureBlocks cut(const PlaneStack& shown, std::span<const PlaneStack> sources, 
 }
 
 std::vector<float> coefficients(const PlaneStack& plane, const PictureBlocks& blocks) {
-  static const auto columns = dct_columns();
+  const auto& rows = float_dct_rows();
+  float columns[side][side];  // [i][k]: element i of the basis function k
+  for (int k = 0; k < side; ++k)
+    for (int i = 0; i < side; ++i) columns[i][k] = rows[k][i];
   std::vector<float> result(blocks.size() * 64);
   const std::size_t in_picture = static_cast<std::size_t>(blocks.columns) * blocks.rows;
   for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "noise/estimate/block_coefficients.h"
+
 // The coefficients of a block are two sets, (v + u) odd and even, as on a checkerboard. Blocks are
 // ranked by the energy around them in one set and measured in the other, and the other way round:
 // what chooses does not measure, so that choosing hardly biases. Energies are weighed by the
@@ -22,8 +24,6 @@ constexpr std::size_t least_measured = 40;  // blocks of a range
 constexpr std::size_t least_blocks = 200;
 constexpr double strongest = 30;  // energies count up to this, in units of the spectrum's
 constexpr float least_variance = 1e-3f;
-
-constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 /// Blocks with so many clipped samples are asked, where those with fewer are too few.
 constexpr std::array<int, 3> most_clipped{1, 8, 24};

@@ -1,0 +1,43 @@
+#pragma once
+// What several filters are made of: the DCT of a side of a patch, and the window of its estimates.
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace lull {
+
+/// Rows of the orthonormal DCT-II of `side` samples, 1 .. Most.
+template <int Most>
+[[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
+  std::array<std::array<double, Most>, Most> rows{};
+  for (int k = 0; k < side; ++k)
+    for (int i = 0; i < side; ++i)
+      rows[k][i] = std::sqrt((k == 0 ? 1.0 : 2.0) / side) *
+                   std::cos(std::numbers::pi * (2 * i + 1) * k / (2 * side));
+  return rows;
+}
+
+/// Modified Bessel function of the first kind, order 0, by its power series.
+[[nodiscard]] inline double bessel_i0(double x) {
+  double sum = 1, term = 1;
+  for (int k = 1; k < 64; ++k) {
+    term *= (x / (2 * k)) * (x / (2 * k));
+    sum += term;
+  }
+  return sum;
+}
+
+/// A Kaiser window of `side` samples, 2 .. Most, 1 at its middle.
+template <int Most>
+[[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
+  std::array<float, Most> window{};
+  const auto b = static_cast<double>(beta);
+  for (int i = 0; i < side; ++i) {
+    const double r = 2.0 * i / (side - 1) - 1;
+    window[i] = static_cast<float>(bessel_i0(b * std::sqrt(1 - r * r)) / bessel_i0(b));
+  }
+  return window;
+}
+
+}  // namespace lull
