@@ -1,4 +1,6 @@
 // x264 2.164 and x265 3.5 keep some kilobytes of each encoder; LeakSanitizer asks this function.
 
 extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libx264\nleak:libx265\n"; }
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libx264\nleak:libx265\nleak:libaom\n";
+}
