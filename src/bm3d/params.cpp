@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "noise/coefficient_table.h"
 
 namespace lull::bm3d {
 namespace {
@@ -77,9 +78,23 @@ Params balanced_profile(float noise) { return tuned_profile(noise, 5, 25, 25, 16
 
 Params fast_profile(float noise) { return tuned_profile(noise, 8, 19, 19, 16); }
 
-// Of noise that is not white more is left after the first phase, and the Wiener factor takes the
-// basic estimate for better than it is (docs/bm3d.md).
-constexpr float mu2_coloured = 1.3f;
+// Of coarse noise more is left after the first phase, and the Wiener factor takes the basic
+// estimate for better than it is; of noise that is finer than white less is (docs/bm3d.md).
+constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
+
+float mu2_coloured(const NoiseModel& model) {
+  int plane = 0;
+  while (plane < 2 && model.sigma(plane) == 0) ++plane;
+  const CoefficientTable table = table_of(model.plane(plane));
+  float coarse = 0, all = 0;  // variances
+  int coefficients = 0;
+  for (int k = 0; k < 64; ++k) {
+    all += table[k] / 64;
+    if (k > 0 && k / 8 + k % 8 <= 3) coarse += table[k], ++coefficients;
+  }
+  const float share = coarse / static_cast<float>(coefficients) / all;  // 1: as white noise
+  return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
+}
 
 // What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
 // thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
@@ -135,7 +150,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   params.noise = model;
   params.temporal = temporal;
   if (profile == Profile::paper) return params;
-  if (!model.is_white()) params.mu2 = mu2_coloured;
+  if (!model.is_white()) params.mu2 = mu2_coloured(model);
   if (temporal > 0) look_around(params, noise);
   return params;
 }

@@ -53,6 +53,10 @@ TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
   noise.plane(0).correlation = correlation;
   EXPECT_GT(make_params(Profile::high, noise).mu2, white);
   EXPECT_EQ(make_params(Profile::paper, noise).mu2, 1) << "the paper's";
+  auto fine = std::make_shared<Autocorrelation>(*correlation);
+  (*fine)[lag_index(1, 0)] = (*fine)[lag_index(-1, 0)] = -0.5f;
+  noise.plane(0).correlation = fine;
+  EXPECT_LT(make_params(Profile::high, noise).mu2, white) << "less of it is left";
 }
 
 TEST(Validate, NamesWhatIsOutsideItsRange) {

@@ -8,7 +8,12 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, value < 9.95 ? "%.1f" : "%.0f", value);
+  // (Units may be small: two digits of what is below a tenth.)
+  const char* format = value <= 0      ? "%.0f"
+                       : value < 0.095 ? "%.2g"
+                       : value < 9.95  ? "%.1f"
+                                       : "%.0f";
+  std::snprintf(text, sizeof text, format, value);
   return text;
 }
 

@@ -31,6 +31,13 @@ constexpr double rather_steep = 2.0, even = 1.2, flat = 2.1;
 constexpr double soft = 3.4;
 /// Blocks that are not textured are alike (QuietSpectrum::unevenness).
 constexpr double uneven = 2.0;
+/// Whatever its level, noise is not like this (QuietSpectrum); cameras' has 11 and 10 at most.
+constexpr double dispersed = 15, directed = 15;
+/// Coarse noise of cameras has 11 levels and less. What has more is noise only if it is like it in
+/// every way: made, it has 1.7, 3.4 and 1.7 at most; plaster and gravel have 1.8, 3.7 and 2 at
+/// least in one of them.
+constexpr float strong = 12;
+constexpr double rather_dispersed = 1.8, long_tailed = 3.6, rather_soft = 1.8;
 /// Pictures as sharp (CameraNoise::sharpness) are not out of a camera's denoiser; coarse noise in
 /// them was made, and is even and flat.
 constexpr double sharp = 0.3, rather_even = 1.6;
@@ -136,9 +143,13 @@ class StillEstimate {
     return quiet.greater_unevenness < unevenness &&
            band_level(quiet.table, 1, 2) < flat * band_level(quiet.table, 3, 4);
   }
-  static bool is_texture(const QuietSpectrum& quiet, const CameraNoise& found) {
-    return quiet.unevenness >= uneven ||
-           band_level(quiet.table, 1, 2) >= soft * band_level(quiet.table, 3, 4) ||
+  static bool is_texture(const QuietSpectrum& quiet, const CameraNoise& found, float level) {
+    const double softness =
+        band_level(quiet.table, 1, 2) / std::max(1e-3, band_level(quiet.table, 3, 4));
+    const bool unlike_strong_noise = quiet.dispersion >= rather_dispersed ||
+                                     quiet.kurtosis >= long_tailed || softness >= rather_soft;
+    return quiet.unevenness >= uneven || softness >= soft || quiet.dispersion >= dispersed ||
+           quiet.direction >= directed || (level >= strong && unlike_strong_noise) ||
            (found.sharpness >= sharp && !even_and_flat(quiet, rather_even));
   }
 
@@ -189,9 +200,10 @@ class StillEstimate {
       }
     }
     estimate.coarse = std::sqrt(luma.seen[0]) / 8;
-    if (*std::ranges::max_element(estimate.level) < no_level) {
+    const float level = *std::ranges::max_element(estimate.level);
+    if (level < no_level) {
       estimate = {};
-    } else if (is_texture(quiet, luma)) {
+    } else if (is_texture(quiet, luma, level)) {
       doubt(estimate, "texture and coarse noise look alike here");
     }
   }

@@ -108,18 +108,63 @@ Energies energies(std::span<const float> values, const PictureBlocks& blocks, co
   return result;
 }
 
-/// Mean squares of one set's coefficients in the quietest `share` of a range, into `table`.
-void measure(std::span<const float> values, std::span<const int> ranked, double share, int set,
-             CoefficientTable& table) {
+/// The first `share` of a range's blocks.
+std::span<const int> first_of(std::span<const int> ranked, double share) {
   const std::size_t wanted = static_cast<std::size_t>(share * static_cast<double>(ranked.size()));
-  const std::size_t count = std::min(ranked.size(), std::max(least_measured, wanted));
+  return ranked.first(std::min(ranked.size(), std::max(least_measured, wanted)));
+}
+
+/// Mean squares of one set's coefficients in these blocks, into `table`.
+void measure(std::span<const float> values, std::span<const int> measured, int set,
+             CoefficientTable& table) {
   std::array<double, 64> sums{};
-  for (std::size_t i = 0; i < count; ++i) {
-    const float* c = &values[static_cast<std::size_t>(ranked[i]) * 64];
+  for (const int b : measured) {
+    const float* c = &values[static_cast<std::size_t>(b) * 64];
     for (int k = 0; k < 64; ++k) sums[k] += static_cast<double>(c[k] * c[k]);
   }
   for (int k = 1; k < 64; ++k)
-    if (set_of(k) == set) table[k] = static_cast<float>(sums[k] / static_cast<double>(count));
+    if (set_of(k) == set)
+      table[k] = static_cast<float>(sums[k] / static_cast<double>(measured.size()));
+}
+
+/// QuietSpectrum's likeness to noise, from the coarser half of one set's coefficients.
+struct LikenessToNoise {
+  double dispersion = 1, kurtosis = 3;
+};
+
+LikenessToNoise likeness_of(std::span<const float> values, std::span<const int> measured, int set,
+                            const CoefficientTable& table) {
+  std::array<double, 64> weights{};
+  int coefficients = 0;
+  for (int k = 1; k < 64; ++k)
+    if (set_of(k) == set && k / 8 + k % 8 <= 6)
+      weights[k] = 1 / static_cast<double>(table[k] + least_variance), ++coefficients;
+  double mean = 0, square = 0, fourth = 0;
+  for (const int b : measured) {
+    double energy = 0;
+    for (int k = 1; k < 64; ++k) {
+      const double c = static_cast<double>(values[static_cast<std::size_t>(b) * 64 + k]);
+      const double power = c * c * weights[k];
+      energy += power;
+      fourth += power * power;
+    }
+    mean += energy;
+    square += energy * energy;
+  }
+  const double blocks = static_cast<double>(measured.size());
+  mean = std::max(1e-9, mean / blocks);
+  const double of_power = mean / coefficients;
+  return {.dispersion = (square / blocks / (mean * mean) - 1) * coefficients / 2,
+          .kurtosis = fourth / (blocks * coefficients) / (of_power * of_power)};
+}
+
+/// How much more one axis holds than the other, at coarse frequencies.
+double direction_of(const CoefficientTable& table) {
+  double along[2] = {1e-9, 1e-9};
+  for (int v = 0; v < 8; ++v)
+    for (int u = 0; u < 8; ++u)
+      if (v != u && v + u <= 5) along[v > u] += static_cast<double>(table[v * 8 + u]);
+  return std::max(along[0] / along[1], along[1] / along[0]);
 }
 
 double detail_of(std::span<const float> values, const std::vector<int>& asked) {
@@ -139,6 +184,7 @@ double detail_of(std::span<const float> values, const std::vector<int>& asked) {
 /// A range of brightness: its tables of the quietest blocks, of few and of many of them.
 struct Range {
   CoefficientTable table{}, few{}, many{};
+  std::array<LikenessToNoise, 2> likeness;  // of the sets
 
   double unevenness() const {
     return band_level(many, 3, 4) / std::max(1e-3, band_level(few, 3, 4));
@@ -153,9 +199,11 @@ Range measured(std::span<const float> values, std::span<const int> members,
     const std::vector<float>& energy = energies[set];
     std::sort(ranked.begin(), ranked.end(),
               [&](int a, int b) { return energy[a] != energy[b] ? energy[a] < energy[b] : a < b; });
-    measure(values, ranked, quietest, 1 - set, range.table);
-    measure(values, ranked, few, 1 - set, range.few);
-    measure(values, ranked, many, 1 - set, range.many);
+    const std::span<const int> quiet = first_of(ranked, quietest);
+    measure(values, quiet, 1 - set, range.table);
+    range.likeness[set] = likeness_of(values, quiet, 1 - set, range.table);
+    measure(values, first_of(ranked, few), 1 - set, range.few);
+    measure(values, first_of(ranked, many), 1 - set, range.many);
   }
   return range;
 }
@@ -201,6 +249,14 @@ QuietSpectrum quiet_spectrum(std::span<const float> values, const PictureBlocks&
     for (int k = 1; k < 64; ++k) result.table[k] = (found[0].table[k] + found[1].table[k]) / 2;
     std::tie(result.unevenness, result.greater_unevenness) =
         std::minmax({found[0].unevenness(), found[1].unevenness()});
+    result.dispersion = result.kurtosis = result.direction = 0;
+    for (const Range& range : std::span(found).first(2)) {
+      result.direction = std::max(result.direction, direction_of(range.table));
+      for (const LikenessToNoise& likeness : range.likeness) {
+        result.dispersion = std::max(result.dispersion, likeness.dispersion);
+        result.kurtosis = std::max(result.kurtosis, likeness.kurtosis);
+      }
+    }
   }
   return result;
 }

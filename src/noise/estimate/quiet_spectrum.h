@@ -17,6 +17,10 @@ struct QuietSpectrum {
   /// fiftieth, as a ratio of levels: noise is the same everywhere, texture is not. In that of the
   /// two ranges where it is less, and in the other.
   double unevenness = 1, greater_unevenness = 1;
+  /// How little the measured blocks are like noise, at worst: the variance of their energies over
+  /// that of Gaussian noise (1 is noise), the kurtosis of their coefficients (3), and how much more
+  /// they hold along one axis than along the other, as a ratio of variances, at least 1.
+  double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level of the fine frequencies, v + u >= 7, of all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks to tell

@@ -232,6 +232,32 @@ TEST(EstimateStill, FindsThatNoiseIsCoarse) {
   }
 }
 
+// Everywhere alike, coarse and strong, but with bumps, as plaster has them.
+TEST(EstimateStill, TakesPlasterForTexture) {
+  testing::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
+  for (int y = 0; y < grey.height; ++y)
+    for (int x = 0; x < grey.width; ++x) {
+      float& bump = bumps.samples.view()(x, y);
+      bump = 128 + 9 * bump * bump * bump;
+    }
+  std::vector<Plane<float>> planes;
+  planes.push_back(std::move(bumps.samples));
+  const NoiseEstimate found = estimate(frame_of(grey, planes));
+  EXPECT_FALSE(found.certain) << found.level[0] << " levels";
+  EXPECT_LE(found.noise.sigma(0), 2.0f);
+}
+
+TEST(EstimateStill, TakesStrongCoarseNoiseForNoise) {
+  const auto clean = texture_picture(grey.width, grey.height);
+  const auto noise = blurred_noise(grey.width, grey.height, 20, true, true);
+  const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+  std::vector<Plane<float>> planes;
+  planes.push_back(with_noise(noisy.view(), 0));
+  const NoiseEstimate found = estimate(frame_of(grey, planes));
+  EXPECT_TRUE(found.certain) << found.why;
+  EXPECT_NEAR(found.level[0], 20, 3);
+}
+
 TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
   Frame frame = FramePool(colour).acquire();
   for (int i = 0; i < 3; ++i) {
