@@ -26,6 +26,8 @@ constexpr double steep = 3.0, steep_to_the_end = 1.55;
 /// Or by less, on what is fine and white, but all that is coarser is alike in all quiet blocks, and
 /// has the level of the middle frequencies at the lowest too, nearly.
 constexpr double rather_steep = 2.0, even = 1.2, flat = 2.1;
+/// Less is not believed once what rounding adds is taken off.
+constexpr double least_end = 0.14;
 /// Cameras' noise is nearly flat at the lowest frequencies; shading and soft texture rise by more
 /// than this, from v + u = 3, 4 to 1, 2.
 constexpr double soft = 3.4;
@@ -44,8 +46,8 @@ constexpr double sharp = 0.3, rather_even = 1.6;
 
 /// What is taken where a picture does not tell.
 constexpr float safe_level = 2;
-/// What nobody sees.
-constexpr float no_level = 0.5f;
+/// What nobody sees. (Y of Cb and Cr has two thirds of the level that R, G and B have.)
+constexpr float no_level = 0.5f, no_level_of_y = 0.33f;
 
 /// Chroma's noise in terms of luma's, in variances, if that of red, green and blue is independent.
 /// (What is read in chroma says little: codecs take nearly all of it in quiet blocks.)
@@ -132,12 +134,25 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  static bool is_white(const QuietSpectrum& quiet) {
-    const double end = std::max(1e-3, band_level(quiet.table, 11, 13));
-    const double fall = band_level(quiet.table, 5, 5) / end;
-    const bool steep_all_along =
-        fall >= steep && band_level(quiet.table, 8, 8) >= steep_to_the_end * end;
-    return !steep_all_along && !(fall >= rather_steep && even_and_flat(quiet));
+  /// Samples are rounded, which is white noise in pictures that have none.
+  double rounding() const {
+    if (format_.sample == SampleType::f32) return 0;
+    const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);
+    return step * step / 12;
+  }
+  bool is_white(const QuietSpectrum& quiet) const {
+    return !falls(quiet, 0) && !falls(quiet, rounding());
+  }
+  /// Without so much of its variance.
+  static bool falls(const QuietSpectrum& quiet, double rounding) {
+    const auto level = [&](int first, int last) {
+      const double whole = band_level(quiet.table, first, last);
+      return std::sqrt(std::max(1e-6, whole * whole - rounding));
+    };
+    const double end = std::max(level(11, 13), rounding > 0 ? least_end : 1e-3);
+    const double fall = level(5, 5) / end;
+    const bool steep_all_along = fall >= steep && level(8, 8) >= steep_to_the_end * end;
+    return steep_all_along || (fall >= rather_steep && even_and_flat(quiet));
   }
   static bool even_and_flat(const QuietSpectrum& quiet, double unevenness = even) {
     return quiet.greater_unevenness < unevenness &&
@@ -201,7 +216,7 @@ class StillEstimate {
     }
     estimate.coarse = std::sqrt(luma.seen[0]) / 8;
     const float level = *std::ranges::max_element(estimate.level);
-    if (level < no_level) {
+    if (level < (is_yuv() ? no_level_of_y : no_level)) {
       estimate = {};
     } else if (is_texture(quiet, luma, level)) {
       doubt(estimate, "texture and coarse noise look alike here");
