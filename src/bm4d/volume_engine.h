@@ -2,6 +2,7 @@
 // The seam between the session over slices (open/volume_session.h), which knows frames, and the
 // backends, which know one plane of a volume as float samples on the 0..255 scale.
 
+#include <cstdint>
 #include <memory>
 
 #include "bm4d/params.h"
@@ -21,6 +22,9 @@ struct Layers {
   int z = 0;        // where those of the first layer begin
   int count = 1;    // layers
   SliceSpan there;  // the slices that exist: no cube reaches beyond
+  /// Of each reference cube, layer by layer, row by row: whether a result that is wanted may depend
+  /// on it. An engine may leave out the others. Null: all are wanted.
+  const std::uint8_t* wanted = nullptr;
 };
 
 /// What the engine of a plane needs to know of it.

@@ -61,6 +61,7 @@ struct DevicePicture {
 /// repeats it is not filtered, but gets the same result, and does not count as a frame in between.
 enum class Likeness : unsigned char { unknown, fresh, shares_noise, repeats };
 
+class SliceMask;   // core/slice_mask.h
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
 struct Frame {
@@ -83,6 +84,8 @@ struct Frame {
   /// Where frames are slices of a volume: its place there, from 0; sources number all frames. One
   /// that does not follow the one before begins another volume. -1: unknown; all are one volume.
   int slice = -1;
+  /// Of a slice: the voxels whose results are wanted; null: all. Filters may leave out the others.
+  std::shared_ptr<const SliceMask> mask;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 
@@ -107,6 +110,7 @@ struct Frame {
     passenger = other.passenger;
     outside = other.outside;
     slice = other.slice;
+    mask = other.mask;
   }
 };
 

@@ -7,6 +7,7 @@
 //   while (auto frame = source->read()) sink->write(filter(*std::move(frame)));
 //   sink->finish();
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -40,8 +41,11 @@ struct VideoInfo {
   bool still = false;                // one picture, not a video
   bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of many pages
   std::int64_t slices = 0;           // of a stack: those of one volume
-  bool interlaced = false;           // by what the first frame or the container says
-  std::vector<std::string> notes;    // what a user should know of the input, one text each
+  /// Of a stack: from sample to sample along a row, a column, and from slice to slice. 1, 1, 1
+  /// where nobody says.
+  std::array<double, 3> spacing{1, 1, 1};
+  bool interlaced = false;         // by what the first frame or the container says
+  std::vector<std::string> notes;  // what a user should know of the input, one text each
   ValueScale values;
 };
 
@@ -141,6 +145,13 @@ class MediaSource : public FrameSource {
   /// With SourceOptions::margins: behind frame `number`, counted from 0 as read() gives them,
   /// nothing is needed that is outside of the selection. From any thread.
   virtual void have_enough(std::int64_t number) noexcept { (void)number; }
+  /// Of a stack: what a slice that read() gave holds in the file, row by row, in the file's own
+  /// units. (Samples of frames say nothing of values far outside of the range.) Others leave it
+  /// empty.
+  virtual void values_of(const Frame& slice, std::vector<double>& values) const {
+    (void)slice;
+    values.clear();
+  }
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,

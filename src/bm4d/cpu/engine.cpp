@@ -74,6 +74,7 @@ struct Layer {
   Phase phase;
   int z;
   SliceSpan there;
+  const std::uint8_t* wanted;  // of each reference cube, row by row; null: all are
 };
 
 class CpuEngine final : public VolumeEngine {
@@ -101,9 +102,13 @@ class CpuEngine final : public VolumeEngine {
   }
 
   void filter(const Layers& layers) override {
+    const PhaseParams& params = plan_.phase(layers.phase);
+    const int references = reference_count(plan_.width, params.step, params.cube) *
+                           reference_count(plan_.height, params.step, params.cube);
     for (int k = 0; k < layers.count; ++k)
       arena_.execute([&] {
-        run({layers.phase, layers.z + k * plan_.phase(layers.phase).step, layers.there});
+        run({layers.phase, layers.z + k * params.step, layers.there,
+             layers.wanted ? layers.wanted + k * references : nullptr});
       });
   }
 
@@ -175,6 +180,7 @@ class CpuEngine final : public VolumeEngine {
         Group group;
         for (int j = j0; j < std::min(j0 + side, rows); ++j)
           for (int i = i0; i < std::min(i0 + side, columns); ++i) {
+            if (layer.wanted && !layer.wanted[j * columns + i]) continue;
             const int x = reference_position(i, plan_.width, params.step, params.cube);
             const int y = reference_position(j, plan_.height, params.step, params.cube);
             find_group(match, params, x, y, group);

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bm4d/cubes.h"
 #include "bm4d/open/schedule.h"
+#include "bm4d/open/wanted_cubes.h"
 #include "core/error.h"
 #include "core/float_guard.h"
 #include "core/frame_pool.h"
@@ -38,6 +40,7 @@ class VolumeSession final : public Denoiser {
       volumes_.push_back({i, make_engine(plan), {plan.width, plan.height}});
       at_a_time = std::max(at_a_time, volumes_.back().engine->layers_at_a_time());
     }
+    wanted_.emplace(params, std::max(format.width, side), std::max(format.height, side));
     schedules_.emplace_back(Phase::first, params.hard, at_a_time);
     if (params.phases == 2) schedules_.emplace_back(Phase::second, params.wiener, at_a_time);
     latency_ = margin(params).after + (at_a_time - 1) * (params.hard.step + params.wiener.step);
@@ -83,6 +86,8 @@ class VolumeSession final : public Denoiser {
   void begin_volume(int z) {
     open_ = true;
     first_ = next_slice_ = oldest_ = z;
+    masked_ = false;
+    wanted_->begin(z);
     for (Volume& volume : volumes_) volume.engine->begin(z);
     for (PhaseSchedule& schedule : schedules_) schedule.begin(z);
   }
@@ -106,6 +111,8 @@ class VolumeSession final : public Denoiser {
           whole(x, y) = samples(mirrored(x, width), mirrored(y, height));
       volume.engine->load(z, whole);
     }
+    masked_ |= slice.noisy.mask != nullptr;
+    wanted_->add(slice.noisy.mask.get());
     schedules_[0].add_slice();
   }
 
@@ -114,9 +121,42 @@ class VolumeSession final : public Denoiser {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
     while (const std::optional<Layers> layers = schedule.take_layers()) {
-      if (is_needed(phase, *layers))
-        for (Volume& volume : volumes_) volume.engine->filter(*layers);
+      if (is_needed(phase, *layers)) filter(*layers);
       finish_slices(phase);
+    }
+  }
+
+  void filter(const Layers& layers) {
+    for (Volume& volume : volumes_)
+      // Masks know voxels of the size of the first plane's.
+      if (masked_ && format_.plane_width(volume.plane) == format_.width &&
+          format_.plane_height(volume.plane) == format_.height)
+        filter_wanted(layers, *volume.engine);
+      else
+        volume.engine->filter(layers);
+  }
+
+  /// Those layers alone that have a wanted cube, whoever they come together with: so a part of a
+  /// volume has the same.
+  void filter_wanted(const Layers& layers, VolumeEngine& engine) {
+    const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
+    std::vector<std::uint8_t> cubes;
+    for (int k = 0; k < layers.count;) {
+      Layers run = layers;
+      run.z = layers.z + k * step;
+      run.count = 0;
+      cubes.clear();
+      std::size_t taken = 0;
+      for (; k < layers.count; ++k, ++run.count) {
+        if (!wanted_->choose(layers.phase, layers.z + k * step, cubes)) break;
+        taken = cubes.size();
+      }
+      cubes.resize(taken);
+      run.wanted = cubes.data();
+      if (run.count > 0)
+        engine.filter(run);
+      else
+        ++k;
     }
   }
 
@@ -152,6 +192,7 @@ class VolumeSession final : public Denoiser {
     const Inside slice = std::move(inside_.front());
     inside_.pop_front();
     oldest_ = z + 1;
+    wanted_->forget_before(oldest_);
     Frame clean = pool_.acquire();
     clean.take_identity(slice.noisy);
     for (int i = 0; i < format_.planes(); ++i)
@@ -188,10 +229,12 @@ class VolumeSession final : public Denoiser {
   std::vector<Volume> volumes_;
   std::vector<PhaseSchedule> schedules_;
   FramePool pool_;
-  bool open_ = false;   // a volume is
-  int first_ = 0;       // its first slice
-  int next_slice_ = 0;  // the one that comes
-  int oldest_ = 0;      // the first of inside_
+  std::optional<WantedCubes> wanted_;
+  bool masked_ = false;  // a slice of the volume has a mask
+  bool open_ = false;    // a volume is
+  int first_ = 0;        // its first slice
+  int next_slice_ = 0;   // the one that comes
+  int oldest_ = 0;       // the first of inside_
   std::deque<Inside> inside_;
   std::deque<Frame> ready_;
 };

@@ -37,7 +37,7 @@ class ReferenceEngine final : public VolumeEngine {
 
   void filter(const Layers& layers) override {
     const PhaseParams& params = plan_.phase(layers.phase);
-    for (int k = 0; k < layers.count; ++k) filter_layer(layers, layers.z + k * params.step);
+    for (int k = 0; k < layers.count; ++k) filter_layer(layers, k, params);
   }
 
   void finish_basic(int z) override {
@@ -54,12 +54,15 @@ class ReferenceEngine final : public VolumeEngine {
   }
 
  private:
-  void filter_layer(const Layers& layers, int z) {
-    const PhaseParams& params = plan_.phase(layers.phase);
-    for (int j = 0; j < reference_count(plan_.height, params.step, params.cube); ++j)
-      for (int i = 0; i < reference_count(plan_.width, params.step, params.cube); ++i)
-        filter(layers, {reference_position(i, plan_.width, params.step, params.cube),
-                        reference_position(j, plan_.height, params.step, params.cube), z});
+  void filter_layer(const Layers& layers, int k, const PhaseParams& params) {
+    const int columns = reference_count(plan_.width, params.step, params.cube);
+    const int rows = reference_count(plan_.height, params.step, params.cube);
+    for (int j = 0; j < rows; ++j)
+      for (int i = 0; i < columns; ++i)
+        if (!layers.wanted || layers.wanted[(k * rows + j) * columns + i])
+          filter(layers, {reference_position(i, plan_.width, params.step, params.cube),
+                          reference_position(j, plan_.height, params.step, params.cube),
+                          layers.z + k * params.step});
   }
 
   std::array<Slices*, 6> all() {

@@ -15,10 +15,10 @@ namespace {
 
 /// Where the fields are that differ between the versions, in bytes.
 struct Places {
-  int head, magic, datatype, bitpix, dim, vox_offset, slope, inter;
+  int head, magic, datatype, bitpix, dim, pixdim, vox_offset, slope, inter;
 };
-constexpr Places nifti1{348, 344, 70, 72, 40, 108, 112, 116};
-constexpr Places nifti2{540, 4, 12, 14, 16, 168, 176, 184};
+constexpr Places nifti1{348, 344, 70, 72, 40, 76, 108, 112, 116};
+constexpr Places nifti2{540, 4, 12, 14, 16, 104, 168, 176, 184};
 const Places& places_of(int version) { return version == 1 ? nifti1 : nifti2; }
 
 template <class T>
@@ -103,6 +103,7 @@ class Parser {
     read_type();
     read_offset();
     read_scale();
+    read_spacing();
     return header_;
   }
 
@@ -187,6 +188,19 @@ class Parser {
     if (!std::isfinite(inter)) fail("has a scale without offset (scl_inter is no number)");
     header_.samples.slope = slope;
     header_.samples.inter = inter;
+  }
+
+  /// For pictures alone: what cannot be is nothing said. pixdim[0] is something else.
+  void read_spacing() {
+    std::array<double, 3> spacing{};
+    for (int i = 0; i < 3; ++i)
+      spacing[i] = header_.version == 1
+                       ? static_cast<double>(std::abs(get<float>(at_.pixdim + 4 * (i + 1))))
+                       : std::abs(get<double>(at_.pixdim + 8 * (i + 1)));
+    constexpr double most_ratio = 100;
+    if (!std::ranges::all_of(spacing, [](double s) { return std::isfinite(s); })) return;
+    const auto [least, greatest] = std::ranges::minmax(spacing);
+    if (least > 0 && greatest <= most_ratio * least) header_.spacing = spacing;
   }
 
   std::span<const std::byte> head_;

@@ -27,6 +27,7 @@ struct NiftiHeader {
   std::int64_t volumes = 1;                   // product of all further dimensions
   std::uint64_t data_offset = 0;              // bytes from the beginning to the first sample
   bool scaled = false;                        // scl_slope says something
+  std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if it makes no sense
 
   /// Samples of a volume and of the whole; checked when parsed: neither overflows, in bytes too.
   std::uint64_t volume_samples() const;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "io/ffmpeg/passenger.h"
 #include "io/stacks/nifti_source.h"
+#include "io/text_file.h"
 
 namespace lull::io {
 namespace {
@@ -56,6 +58,55 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
   throw InternalError("an unknown data type");
 }
 
+/// What stands beside the volumes of a diffusion series and belongs to them: the strength and the
+/// direction of each one's weighting, as FSL and dcm2niix write them.
+class Sidecars {
+ public:
+  /// @throws CannotCreate  one has the output's name, other content, and may not be replaced
+  Sidecars(const NiftiSource& source, const std::string& output, bool overwrite)
+      : overwrite_(overwrite) {
+    if (source.header().volumes < 2) return;
+    for (const char* ending : {".bval", ".bvec"}) {
+      const std::string from = stem_of(source.path()) + ending, to = stem_of(output) + ending;
+      std::error_code code;
+      if (!std::filesystem::is_regular_file(from, code) || same_file(from, to)) continue;
+      std::string text = read_text(from, most_bytes);
+      if (std::filesystem::is_regular_file(to, code)) {
+        if (std::filesystem::file_size(to, code) == text.size() &&
+            read_text(to, most_bytes) == text)
+          continue;
+      }
+      check_free(to, overwrite);
+      files_.push_back({to, std::move(text)});
+    }
+  }
+
+  void write() const {
+    for (const File& file : files_) write_text(file.path, file.text, overwrite_);
+  }
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const File& file : files_) notes.push_back("copied: '" + file.path + "'");
+    return notes;
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 26;
+  struct File {
+    std::string path, text;
+  };
+
+  /// Without .nii or .nii.gz.
+  static std::string stem_of(const std::string& path) {
+    const std::size_t zipped = is_zipped_name(path) ? 3 : 0;
+    const std::string_view plain = std::string_view(path).substr(0, path.size() - zipped);
+    return std::string(plain.substr(0, plain.size() - (is_nifti_name(plain) ? 4 : 0)));
+  }
+
+  bool overwrite_;
+  std::vector<File> files_;
+};
+
 class NiftiSink final : public StackSink {
  public:
   NiftiSink(const std::string& path, const NiftiSource& source, const SinkOptions& options)
@@ -65,6 +116,8 @@ class NiftiSink final : public StackSink {
         grid_(source.grid()),
         frame_format_(source.format()),
         slices_(source.info().frames_estimate),
+        sidecars_(source, path, options.overwrite),
+        notes_(sidecars_.notes()),
         file_(path, options.overwrite),
         writer_(file_, is_zipped_name(path)) {
     container_ = "nifti";
@@ -89,6 +142,7 @@ class NiftiSink final : public StackSink {
       store_filtered({samples.row(y), static_cast<std::size_t>(samples.width)},
                      std::span(frame.passenger->stored).subspan(y * in_bytes, in_bytes), in_,
                      range_, out_.format, row_);
+      zero_outside(frame, y, out_.format, row_);
       std::byte* to = &block_[(in_block * grid_.step_slice + y * grid_.step_y) * bytes];
       for (int x = 0; x < grid_.width; ++x, to += grid_.step_x * bytes)
         std::copy_n(&row_[static_cast<std::size_t>(x) * bytes], bytes, to);
@@ -100,8 +154,13 @@ class NiftiSink final : public StackSink {
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
     writer_.finish();
+    // The volumes come last, so that none is without what belongs to it.
+    file_.settle();
+    sidecars_.write();
     file_.commit();
   }
+
+  const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
  private:
   OutputSamples out_;
@@ -110,6 +169,8 @@ class NiftiSink final : public StackSink {
   SliceGrid grid_;
   FrameFormat frame_format_;
   std::int64_t slices_, next_ = 0;
+  Sidecars sidecars_;
+  std::vector<std::string> notes_;
   OutputFile file_;
   ZipWriter writer_;
   std::vector<std::byte> block_, row_;

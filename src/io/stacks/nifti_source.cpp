@@ -24,7 +24,8 @@ void gather(const std::byte* from, std::int64_t step, int count, int bytes, std:
 }  // namespace
 
 SliceGrid::SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis)
-    : width(static_cast<int>(axis == Axis::x ? size[1] : size[0])),
+    : axis(axis),
+      width(static_cast<int>(axis == Axis::x ? size[1] : size[0])),
       height(static_cast<int>(axis == Axis::z ? size[1] : size[2])),
       slices_of_volume(size[axis == Axis::x   ? 0
                             : axis == Axis::y ? 1
@@ -115,6 +116,10 @@ void NiftiSource::fill_info() {
   info_.time_base = {1, 1};
   info_.frames_estimate = slices_;
   info_.slices = grid_->slices_of_volume;
+  const auto& [x, y, z] = header_.spacing;
+  info_.spacing = grid_->axis == Axis::x   ? std::array{y, z, x}
+                  : grid_->axis == Axis::y ? std::array{x, z, y}
+                                           : std::array{x, y, z};
   info_.values = {.low = range_.low,
                   .span = range_.span,
                   .full = white_of(header_.samples, range_),
@@ -149,6 +154,10 @@ std::optional<Frame> NiftiSource::read() {
   frame.duration = 1;
   frame.time_base = info_.time_base;
   return frame;
+}
+
+void NiftiSource::values_of(const Frame& slice, std::vector<double>& values) const {
+  load_values(slice.passenger->stored, header_.samples, values);
 }
 
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,

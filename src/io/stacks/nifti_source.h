@@ -16,6 +16,7 @@ namespace lull::io {
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
+  Axis axis;
   int width, height;                        // of a slice
   std::int64_t slices_of_block;             // slices in a block
   std::int64_t slices_of_volume;            // along the axis
@@ -33,6 +34,7 @@ class NiftiSource final : public StackSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   std::optional<Frame> read() override;
+  void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const { return path_; }
   const NiftiHeader& header() const { return header_; }

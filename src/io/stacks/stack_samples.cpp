@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/slice_mask.h"
+
 namespace lull::io {
 namespace {
 
@@ -64,8 +66,7 @@ double position(double value, const ValueRange& range) { return (value - range.l
 bool within_reach(double at) { return at >= -reach && at <= 1 + reach; }
 
 float to_frame(double at) {
-  if (std::isnan(at)) return 0;
-  return static_cast<float>(std::clamp(at, -reach, 1 + reach));
+  return within_reach(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
 template <class T>
@@ -185,6 +186,24 @@ void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
       const T sample = read_sample<T>(&stored[i * sizeof(T)], format.swapped);
       to[i] = to_frame(position(value_of(sample, format), range));
     }
+  });
+}
+
+void load_values(std::span<const std::byte> stored, const StoredFormat& format,
+                 std::vector<double>& values) {
+  with_type(format.type, [&]<class T>(T) {
+    values.resize(stored.size() / sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = value_of(read_sample<T>(&stored[i * sizeof(T)], format.swapped), format);
+  });
+}
+
+void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row) {
+  if (!slice.mask || !slice.mask->zero()) return;
+  with_type(out.type, [&]<class T>(T) {
+    const T zero = from_value<T>(0, out);
+    for (int x = 0; x < slice.mask->width(); ++x)
+      if (!slice.mask->inside(x, y)) write_sample(zero, out.swapped, &row[x * sizeof(T)]);
   });
 }
 

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/frame.h"
+
 namespace lull::io {
 
 enum class StoredType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
@@ -40,9 +42,9 @@ struct ValueRange {
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Samples further from the range than this part of it are no noise that a Gaussian model knows
-/// (hot pixels, fill values), and neither is what is not finite: they pass through unchanged. What
-/// the filter sees in their place is the nearest value within reach, the lowest for NaN. (The cuda
-/// backend adds up in fixed point, which ends at twice the range.)
+/// (hot pixels, fill values), and neither is what is not finite: they pass through unchanged;
+/// frames have NaN in their place, for which filters see what is around (core/float_range.h, where
+/// this is the range, too).
 inline constexpr double reach = 0.5;
 
 /// Collects the values of a stack, piece by piece, and chooses the range.
@@ -66,9 +68,16 @@ class RangeFinder {
   std::vector<double> collected_;
 };
 
+/// The values of samples of a file.
+void load_values(std::span<const std::byte> stored, const StoredFormat& format,
+                 std::vector<double>& values);
+
 /// `to.size()` samples of a file into a frame's.
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
+
+/// Row `y` of a slice gets the value 0 outside of the slice's mask, if it has one that says so.
+void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// The way back into samples of format `out`, given what load_stored() was given. Integers are
 /// rounded to nearest and clamped to what their type holds; NaN becomes the value 0 there.

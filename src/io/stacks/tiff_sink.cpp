@@ -53,6 +53,7 @@ class TiffSink final : public StackSink {
         store_filtered({frame.plane<float>(0).row(y), static_cast<std::size_t>(page_.width)},
                        std::span(stored).subspan(y * row_bytes, row_bytes), format, range_, format,
                        row);
+      zero_outside(frame, y, format, row);
     }
     writer_.write(page_, result_);
     ++next_;

@@ -107,6 +107,10 @@ std::optional<Frame> TiffSource::read() {
   return frame;
 }
 
+void TiffSource::values_of(const Frame& slice, std::vector<double>& values) const {
+  load_values(slice.passenger->stored, {.type = page_.type}, values);
+}
+
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
                                               const SourceOptions& options) {
   return std::make_unique<TiffSource>(path, options);

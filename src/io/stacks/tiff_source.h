@@ -17,6 +17,7 @@ class TiffSource final : public StackSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   std::optional<Frame> read() override;
+  void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const { return path_; }
   /// Of a page, by the limits that the source was opened with.
