@@ -2,7 +2,7 @@
 # volumes.sh BUILD [DEVICE ...]: BM4D on a part of the Colin27 head with Gaussian noise of 3 and 9 %
 # of its maximum, and on one of another head: PSNR where the clean volume is above 15/255, and
 # CPU-seconds a megavoxel on one thread. (The other head has noise of its own, which counts as
-# detail.)
+# detail.) Then slices of several millimetres, and what is taken away of the other head as it is.
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data mri
@@ -15,4 +15,19 @@ for device in "${devices[@]}"; do
   echo "== another head [40:150, 60:190, 50:120] on $device"
   "$build/bin/lull_volume_quality" "$data/mri/chris_t1.nii.gz" --crop 40 150 60 190 50 120 \
     --device "$device"
+
+  for thick in 2 4; do
+    echo "== Colin27, slices of $thick mm, on $device"
+    "$build/bin/lull_volume_quality" "$data/mri/colin27_t1.nii.gz" --crop 26 154 44 172 42 138 \
+      --device "$device" --thick "$thick" --profile balanced
+  done
+done
+
+# Noise of its own: what is taken away should not follow the anatomy.
+clean=$(mktemp --suffix=.nii)
+trap 'rm -f "$clean"' EXIT
+for sigma in 2 3 6; do
+  "$build/bin/lull" "$data/mri/chris_t1.nii.gz" "$clean" -y -q --sigma "$sigma" --datatype float32
+  echo "== the other head as it is, --sigma $sigma"
+  "$build/bin/lull_volume_quality" "$data/mri/chris_t1.nii.gz" --result "$clean"
 done

@@ -46,7 +46,7 @@ constexpr CommandTexts texts[] = {
      "  lull denoise -i noisy.mov -o clean.mp4 --sigma 8 --device cuda:0,1 \\\n"
      "    --vcodec libx265 --crf 16 --vopts preset=slow\n"
      "  lull scan.tiff clean.tiff --sigma 25 --profile high --step 2:3 -y\n"
-     "  lull scan.nii.gz clean.nii.gz --sigma 12 --axis z --profile high\n",
+     "  lull scan.nii.gz clean.nii.gz --sigma 12 --mask brain.nii.gz --profile high\n",
      "Examples:\n"
      "  lull noisy.mp4 part.mp4 --strength light --start 1:30 --duration 20\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n",
@@ -54,11 +54,12 @@ constexpr CommandTexts texts[] = {
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"
-     "needs.\n"
+     "needs. Of a volume there are three cuts, across z, y and x.\n"
      "\n"
      "Examples:\n"
      "  lull preview noisy.mkv\n"
-     "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n",
+     "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"
+     "  lull preview scan.nii.gz --at 90,110,60\n",
      "Examples:\n"
      "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},
@@ -70,14 +71,19 @@ constexpr CommandTexts texts[] = {
      "  lull noise clip.mp4\n"
      "  lull noise photo.png --plot noise.svg\n"
      "  lull noise clip.mp4 -o camera.json\n"},
-    {"compare", "Measure how far two videos or pictures differ",
+    {"compare", "Measure how far two videos, pictures or volumes differ",
      "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR\n"
      "also that of the error over all frames (psnr_all), and the worst frame with its\n"
-     "number, from 0.\n"
+     "number, from 0. Of volumes (NIfTI, TIFF stacks) PSNR and SSIM in three\n"
+     "dimensions, in the units of the first.\n"
      "\n"
      "Examples:\n"
      "  lull compare original.png clean.png\n"
-     "  lull compare original.mkv clean.mkv --csv frames.csv\n"},
+     "  lull compare original.mkv clean.mkv --csv frames.csv\n"
+     "  lull compare scan.nii.gz clean.nii.gz --mask brain.nii.gz --json\n",
+     "Examples:\n"
+     "  lull compare original.mkv clean.mkv\n"
+     "  lull compare scan.nii.gz clean.nii.gz --mask brain.nii.gz\n"},
     {"probe", "Say what is in an input",
      "Examples:\n"
      "  lull probe in.mkv\n"

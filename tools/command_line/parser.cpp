@@ -99,12 +99,27 @@ void Parser::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& op
 
 void Parser::add_compare() {
   CLI::App* command = add_command("compare");
-  command->add_option("A", compare_.first, "video or still picture")->type_name("FILE")->required();
+  command->add_option("A", compare_.first, "video, still picture or volume: the reference")
+      ->type_name("FILE")
+      ->required();
   command->add_option("B", compare_.second, "one of the same size, format and length")
       ->type_name("FILE")
       ->required();
-  command->add_option("--csv", compare_.csv, "write frame,plane,psnr,ssim for every frame")
+  command
+      ->add_option("--csv", compare_.csv,
+                   "write frame,plane,psnr,ssim for every frame, volume,psnr,ssim of volumes")
       ->type_name("FILE");
+  command
+      ->add_option("--mask", compare_.mask,
+                   "compare volumes only where this one of the same size is not 0")
+      ->type_name("FILE");
+  command
+      ->add_option_function<double>(
+          "--range", [this](double range) { compare_.range = range; },
+          "peak of the PSNR of volumes, in their units (default: the greatest value of A, less its "
+          "least one if that is negative)")
+      ->type_name("X");
+  command->add_flag("--json", compare_.json, "one JSON object instead of lines");
 }
 
 void Parser::add_probe() {

@@ -1,6 +1,7 @@
 #pragma once
 // What the subcommands of lull do. Each returns the exit code of the process or throws an Error.
 
+#include <optional>
 #include <string>
 
 #include "tools/options/denoise_options.h"
@@ -31,7 +32,10 @@ int noise(const NoiseOptions& options);
 
 struct CompareOptions {
   std::string first, second;
-  std::string csv;  // empty: none
+  std::string csv;              // empty: none
+  std::string mask;             // of volumes: what counts; empty: all
+  std::optional<double> range;  // of volumes: the peak; empty: the first one's
+  bool json = false;
 };
 
 /// lull compare.

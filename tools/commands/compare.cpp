@@ -1,7 +1,7 @@
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +10,10 @@
 #include "core/error.h"
 #include "io/media.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/compare_volumes.h"
+#include "tools/commands/csv.h"
 #include "tools/commands/quality.h"
+#include "tools/report/json.h"
 
 namespace lull::tools {
 namespace {
@@ -26,15 +29,11 @@ void require_equal(const CompareOptions& options, const FrameFormat& a, const Fr
                 describe(b) + " (only equal formats can be compared); convert one of them");
 }
 
-/// Stacks are mapped to their own range of values each: brings the float samples of `frame` to the
-/// other's.
-void rescale(const Frame& frame, const io::ValueScale& from, const io::ValueScale& to) {
-  if (frame.format.sample != SampleType::f32 || (from.low == to.low && from.span == to.span))
-    return;
-  const PlaneView<float> samples = frame.plane<float>(0);
-  for (int y = 0; y < samples.height; ++y)
-    for (float& v : std::span(samples.row(y), samples.width))
-      v = static_cast<float>((from.low + v * from.span - to.low) / to.span);
+void refuse_volume_options(const CompareOptions& options) {
+  const char* option = !options.mask.empty() ? "--mask" : options.range ? "--range" : nullptr;
+  if (option)
+    throw InvalidArgument(std::string(option) + " for " + options.first + " and " + options.second +
+                          " (they are no volumes); leave it out");
 }
 
 /// Running figures of one plane.
@@ -52,37 +51,11 @@ struct PlaneTotal {
   }
 };
 
-/// The CSV file: one row for each plane of each frame.
-class Csv {
- public:
-  explicit Csv(const std::string& path) : path_(path) {
-    if (path.empty()) return;
-    file_.reset(std::fopen(path.c_str(), "w"));
-    if (!file_)
-      throw CannotCreate(path +
-                         " cannot be created (no such folder, or no right to write); "
-                         "choose another name");
-    std::fputs("frame,plane,psnr,ssim\n", file_.get());
-  }
-  void row(std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
-    if (!file_) return;
-    std::fprintf(file_.get(), "%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(),
-                 quality.psnr, quality.ssim);
-  }
-  void finish() {
-    if (!file_) return;
-    const bool failed = std::ferror(file_.get()) != 0;
-    if (std::fclose(file_.release()) != 0 || failed)
-      throw IoError("writing " + path_ + " failed (is the disk full?); free some space");
-  }
-
- private:
-  struct Closer {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  std::string path_;
-  std::unique_ptr<std::FILE, Closer> file_;
-};
+/// One row for each plane of each frame.
+void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
+  csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
+          quality.ssim);
+}
 
 void print(const FrameFormat& format, std::int64_t frames, const std::vector<PlaneTotal>& totals) {
   std::printf("frames %lld\n", static_cast<long long>(frames));
@@ -98,6 +71,26 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
+/// PSNR of equal planes is null.
+void print_json(const FrameFormat& format, std::int64_t frames,
+                const std::vector<PlaneTotal>& totals) {
+  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  const auto count = static_cast<double>(frames);
+  Json planes = Json::array();
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    const PlaneTotal& t = totals[i];
+    planes.push_back({{"plane", plane_name(format.layout, static_cast<int>(i))},
+                      {"psnr_mean", finite(t.psnr_sum / count)},
+                      {"psnr_all", finite(psnr(t.mse_sum / count, format.full_scale()))},
+                      {"psnr_worst", finite(t.psnr_worst)},
+                      {"psnr_worst_frame", t.psnr_frame},
+                      {"ssim_mean", finite(t.ssim_sum / count)},
+                      {"ssim_worst", finite(t.ssim_worst)},
+                      {"ssim_worst_frame", t.ssim_frame}});
+  }
+  std::printf("%s\n", json_text({{"frames", frames}, {"planes", planes}}).c_str());
+}
+
 }  // namespace
 
 int compare(const CompareOptions& options) {
@@ -106,10 +99,15 @@ int compare(const CompareOptions& options) {
       throw InvalidArgument("the CSV file " + options.csv +
                             " is an input (it would be overwritten); choose another name");
   const auto first = io::open_source(options.first), second = io::open_source(options.second);
+  if (first->info().stack && second->info().stack) {
+    compare_volumes(options, *first, *second);
+    return 0;
+  }
+  refuse_volume_options(options);
   const FrameFormat format = first->format();
   require_equal(options, format, second->format());
 
-  Csv csv(options.csv);
+  Csv csv(options.csv, "frame,plane,psnr,ssim");
   std::vector<PlaneTotal> totals(format.planes());
   std::int64_t frames = 0;
   for (;; ++frames) {
@@ -121,17 +119,19 @@ int compare(const CompareOptions& options) {
     if (!a) break;
     require_equal(options, a->format, b->format);
     require_equal(options, format, a->format);
-    rescale(*b, second->info().values, first->info().values);
     const std::vector<PlaneQuality> qualities = compare_frames(*a, *b);
     for (std::size_t i = 0; i < qualities.size(); ++i) {
       totals[i].add(qualities[i], frames);
-      csv.row(frames, plane_name(format.layout, static_cast<int>(i)), qualities[i]);
+      add_row(csv, frames, plane_name(format.layout, static_cast<int>(i)), qualities[i]);
     }
   }
   if (frames == 0)
     throw BadData(options.first + " holds no frame (it ended before the first); check the file");
   csv.finish();
-  print(format, frames, totals);
+  if (options.json)
+    print_json(format, frames, totals);
+  else
+    print(format, frames, totals);
   return 0;
 }
 

@@ -24,6 +24,7 @@
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
 #include "tools/sessions/job.h"
+#include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/noise_search.h"
@@ -187,6 +188,7 @@ class Run {
       reports_.warn(damage.first + "; going on with what is there");
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
+    mask_ = given_mask(options_, *source_);
   }
 
   /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
@@ -256,8 +258,11 @@ class Run {
 
   void tell() {
     reports_.info(devices_.reason);
+    reports_.info(thickness_note(options_, source_->info()));
     reports_.info(decoder_note(options_, opened_.backends, *source_));
     for (const std::string& text : source_->info().notes) reports_.warn(text);
+    if (const std::string note = method_note(options_, source_->info()); !note.empty())
+      reports_.warn(note);
     for (const std::string& text : sink_->notes()) reports_.info(text);
     say_left_out(reports_, *sink_, 0);
     reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
@@ -269,7 +274,8 @@ class Run {
 
   int work() {
     const std::size_t said = sink_->left_out().size();
-    const auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+    auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
     JudgingSink judging(*sink_, *source_, options_);
     const pipeline::PipelineOptions pipeline_options{
         .observer = [&](pipeline::PipelineStats stats) {
@@ -314,6 +320,7 @@ class Run {
   SignalWatch signals_;
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
+  std::optional<VolumeMask> mask_;
   NoiseRecord noise_;
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe, read for its noise

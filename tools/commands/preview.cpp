@@ -18,9 +18,12 @@
 #include "pipeline/field_denoiser.h"
 #include "pipeline/repeat_notes.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/cuts.h"
+#include "tools/commands/frame_window.h"
 #include "tools/report/log.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
+#include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/noise_scenes.h"
@@ -59,16 +62,6 @@ void choose_output(DenoiseOptions& options) {
     throw CannotCreate("'" + options.output + "' exists; give -y to overwrite it");
 }
 
-double seconds(std::int64_t ticks, const Rational& tick) {
-  return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
-}
-
-/// Which frame is wanted: by its time after the first, or by its number.
-struct Place {
-  double time = 0;
-  std::optional<std::int64_t> number;
-};
-
 Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
   if (info.stack || info.still || options.stack) {
     if (options.at_us)
@@ -81,90 +74,6 @@ Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
   if (info.duration_s > 0) return {.time = info.duration_s / 3, .number = {}};
   return {.time = 0, .number = info.frames_estimate / 3};
 }
-
-/// A frame among those around it that its result depends on.
-struct Window {
-  std::vector<Frame> frames;
-  std::size_t target = 0;
-  std::int64_t number = 0;  // of the target, from the first frame that was read
-  double time = 0;          // after the first frame of the input
-};
-
-/// Reads up to what follows the frame at `place`.
-class WindowReader {
- public:
-  /// `start`: the time of the input's first frame, in seconds.
-  WindowReader(io::MediaSource& source, const Place& place, Margin margin,
-               pipeline::RepeatNotes* notes, std::optional<double> start)
-      : source_(source), place_(place), margin_(margin), notes_(notes), start_(start) {}
-
-  /// Nothing if no frame is at the place. `frame`: one that was read already, or none.
-  std::optional<Window> read(std::optional<Frame> frame) {
-    if (!frame) frame = source_.read();
-    for (; frame && !is_behind(*frame); frame = source_.read()) {
-      keep(*std::move(frame));
-      if (place_.number && number_ == *place_.number + 1) break;
-    }
-    const bool found = place_.number ? number_ == *place_.number + 1 : frame || shows_to_its_end();
-    if (!found || lead_.empty()) return std::nullopt;
-    Window window{.frames = {}, .target = lead_.size() - 1, .number = number_ - 1, .time = 0};
-    window.time = seconds(lead_.back().pts, lead_.back().time_base) - *start_;
-    window.frames.assign(std::make_move_iterator(lead_.begin()),
-                         std::make_move_iterator(lead_.end()));
-    if (place_.number) frame = source_.read();
-    for (int after = 0; frame && after < margin_.after; frame = source_.read()) {
-      note(*frame);
-      if (frame->likeness != Likeness::repeats) ++after;
-      window.frames.push_back(*std::move(frame));
-    }
-    return window;
-  }
-
- private:
-  double time_of(const Frame& frame) {
-    const double time = seconds(frame.pts, frame.time_base);
-    if (!start_) start_ = time;
-    return time - *start_;
-  }
-
-  /// Whether it comes after the frame that is shown at the place. The first one never does.
-  bool is_behind(const Frame& frame) {
-    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
-    const double time = time_of(frame);
-    return !place_.number && !lead_.empty() && time > place_.time + rounding;
-  }
-
-  bool shows_to_its_end() {
-    if (lead_.empty()) return false;
-    const Frame& last = lead_.back();
-    return place_.time < time_of(last) + std::max(seconds(last.duration, last.time_base), 1e-3);
-  }
-
-  void note(Frame& frame) {
-    if (notes_) notes_->note(frame);
-  }
-
-  /// The last frames that are no repetitions, with those.
-  void keep(Frame frame) {
-    note(frame);
-    if (frame.likeness != Likeness::repeats) ++fresh_;
-    lead_.push_back(std::move(frame));
-    ++number_;
-    while (fresh_ > margin_.before + 2) {
-      if (lead_.front().likeness != Likeness::repeats) --fresh_;
-      lead_.pop_front();
-    }
-  }
-
-  io::MediaSource& source_;
-  const Place place_;
-  const Margin margin_;
-  pipeline::RepeatNotes* notes_;
-  std::optional<double> start_;
-  std::deque<Frame> lead_;
-  std::int64_t number_ = 0;
-  int fresh_ = 0;
-};
 
 /// What reads and denoises for one preview.
 class Preview {
@@ -179,13 +88,24 @@ class Preview {
     rescale_sigma(options_, source_->info().values);
     params_ = choose_method(options_, given_noise(options_), source_->info());
     check_memory(options_, {params_, source_->format(), backends_});
+    mask_ = given_mask(options_, *source_);
+    if (const std::string note = method_note(options_, source_->info()); !note.empty())
+      log_.write(LogLevel::warning, note);
+    log_.write(LogLevel::info, thickness_note(options_, source_->info()));
+    if (has_cuts()) return show_cuts();
+    if (!options_.at_voxel.empty())
+      throw InvalidArgument("--at X,Y,Z with '" + options_.input +
+                            "' (it is no grey volume of 8 slices or more); leave it out");
     const Window window = find_window();
-    find_noise(window);
+    find_noise(window.frames, time_of(window.frames[window.target]));
     const Frame& before = window.frames[window.target];
     const Frame after = denoised(window);
     const int factor = amplification();
     io::write_png(options_.output, panels(before, after, factor), options_.overwrite);
-    say(window, factor);
+    std::string which = "the frame at " + text_of(window.time) + " s";
+    if (source_->info().stack) which = "slice " + std::to_string(window.number);
+    if (source_->info().still) which = "the picture";
+    say(which, factor);
   }
 
  private:
@@ -194,18 +114,84 @@ class Preview {
   }
   bool fields() const { return options_.interlaced == Interlaced::fields; }
 
-  /// Of a pipe, in the frames that were read.
-  void find_noise(const Window& window) {
+  /// Of a pipe, in the frames that were read. `place`: when the frame is shown.
+  void find_noise(const std::vector<Frame>& read, double place) {
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
-    if (!noise) noise = noise_of_first(options_, window.frames, values);
+    if (!noise) noise = noise_of_first(options_, read, values);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
-    const double time = time_of(window.frames[window.target]);
-    const auto scene = std::ranges::upper_bound(plan.starts, time) - plan.starts.begin();
+    const auto scene = std::ranges::upper_bound(plan.starts, place) - plan.starts.begin();
     plan_ = {.scenes = {plan.scenes[scene]}, .starts = {}};
     params_ = plan_.method();
+  }
+
+  /// Of a volume, whose slices are counted: all of it is denoised.
+  bool has_cuts() const {
+    constexpr int enough = 8;  // slices
+    const io::VideoInfo& info = source_->info();
+    const std::int64_t slices = info.stack ? info.slices : info.frames_estimate;
+    return (info.stack || params_.volumes) && slices >= enough &&
+           source_->format().layout == Layout::gray;
+  }
+
+  /// And which volume of a series.
+  std::pair<CutGeometry, std::int64_t> cut_place() const {
+    CutGeometry geometry = cut_geometry(*source_, options_.source.axis.value_or(io::Axis::z));
+    const std::int64_t slices = geometry.size[geometry.of_slice[2]];
+    const std::int64_t volumes = source_->info().frames_estimate / slices;
+    std::vector<std::int64_t> at = options_.at_voxel;
+    if (options_.at_us) (void)place_in(source_->info(), options_);  // a volume has no times
+    if (at.empty()) return {geometry, volumes / 2};
+    if (at.size() == 3) at.push_back(volumes / 2);
+    const std::int64_t sizes[] = {geometry.size[0], geometry.size[1], geometry.size[2], volumes};
+    for (int i = 0; i < 4; ++i) {
+      if (at[i] < sizes[i]) continue;
+      std::string size;
+      for (const std::int64_t length : sizes)
+        size += (size.empty() ? "" : "x") + std::to_string(length);
+      throw InvalidArgument("--at " + std::to_string(at[i]) + " along axis " +
+                            std::to_string(i + 1) + " ('" + options_.input + "' has " + size +
+                            " voxels, counted from 0); choose one of them");
+    }
+    for (int i = 0; i < 3; ++i) geometry.at[i] = static_cast<int>(at[i]);
+    return {geometry, at[3]};
+  }
+
+  void show_cuts() {
+    const auto [geometry, volume] = cut_place();
+    std::vector<Frame> first;
+    if (!can_read_again(options_.input)) first = read_some(*source_, frames_ahead);
+    find_noise(first, 0);
+    const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
+    auto denoiser = one_of(open_sessions(options_, plan_, source_->format(), backends_, warn),
+                           source_->format());
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    VolumeCuts before(geometry), after(geometry);
+    BegunSource source(*source_, std::move(first));
+    const int slices = geometry.size[geometry.of_slice[2]];
+    int in = 0, out = 0;
+    const auto take = [&](std::optional<Frame> result) {
+      if (result) after.add(*result, out++);
+      return result.has_value();
+    };
+    for (std::int64_t number = 0; in < slices; ++number) {
+      std::optional<Frame> slice = source.read();
+      if (!slice) throw BadData("'" + options_.input + "' has fewer slices than it says");
+      if (number < volume * slices) continue;
+      before.add(*slice, in++);
+      for (bool more = take(denoiser->push(*std::move(slice))); more;)
+        more = take(denoiser->next());
+    }
+    while (take(denoiser->drain())) continue;
+    const int factor = amplification();
+    io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
+                  options_.overwrite);
+    say("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
+            std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) + " of volume " +
+            std::to_string(volume),
+        factor);
   }
 
   Window find_window() {
@@ -255,7 +241,8 @@ class Preview {
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
     leave_out_others(opened, {{number, number}}, plan_, format, nullptr, warn);
-    const auto denoiser = one_of(std::move(opened), source_->format());
+    auto denoiser = one_of(std::move(opened), source_->format());
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)
       for (auto out = denoiser->push(frame); out; out = denoiser->next())
@@ -306,10 +293,7 @@ class Preview {
     return text;
   }
 
-  void say(const Window& window, int factor) {
-    std::string which = "the frame at " + text_of(window.time) + " s";
-    if (source_->info().stack) which = "slice " + std::to_string(window.number);
-    if (source_->info().still) which = "the picture";
+  void say(const std::string& which, int factor) {
     log_.write(LogLevel::info, options_.output + ": " + which +
                                    ", before | after | what was taken away, amplified " +
                                    std::to_string(factor) + (factor == 1 ? " time" : " times"));
@@ -319,6 +303,7 @@ class Preview {
   Log& log_;
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
+  std::optional<VolumeMask> mask_;
   Method params_;
   ClipPlan plan_;
 };

@@ -13,20 +13,6 @@ namespace {
 constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
-/// The Gaussian window of Wang 2004 for a side of `length` samples, with sum 1.
-std::vector<float> gaussian(int length) {
-  const int taps = std::min(window, length);
-  std::vector<double> weights(taps);
-  double sum = 0;
-  for (int i = 0; i < taps; ++i) {
-    const double distance = (i - (taps - 1) / 2.0) / window_sigma;
-    sum += weights[i] = std::exp(-distance * distance / 2);
-  }
-  std::vector<float> result(taps);
-  for (int i = 0; i < taps; ++i) result[i] = static_cast<float>(weights[i] / sum);
-  return result;
-}
-
 // Local means of one row of places: of a, of b, of a^2 + b^2 and of ab. The index needs the
 // variances' sum alone, so that four moments are enough.
 struct Moments {
@@ -68,6 +54,19 @@ double index_sum(const Moments& m) {
 
 }  // namespace
 
+std::vector<float> gaussian_window(int length) {
+  const int taps = std::min(window, length);
+  std::vector<double> weights(taps);
+  double sum = 0;
+  for (int i = 0; i < taps; ++i) {
+    const double distance = (i - (taps - 1) / 2.0) / window_sigma;
+    sum += weights[i] = std::exp(-distance * distance / 2);
+  }
+  std::vector<float> result(taps);
+  for (int i = 0; i < taps; ++i) result[i] = static_cast<float>(weights[i] / sum);
+  return result;
+}
+
 template <class T>
 double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;
@@ -96,7 +95,7 @@ double psnr(double mse, double peak) {
 
 template <class T>
 double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
-  const std::vector<float> across = gaussian(a.width), down = gaussian(a.height);
+  const std::vector<float> across = gaussian_window(a.width), down = gaussian_window(a.height);
   const int taps = static_cast<int>(down.size());
   const int places = a.width - static_cast<int>(across.size()) + 1;
   const float scale = static_cast<float>(1 / peak);

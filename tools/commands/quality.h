@@ -17,6 +17,10 @@ template <class T>
 /// 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
 [[nodiscard]] double psnr(double mse, double peak);
 
+/// The Gaussian window of Wang 2004 along a side of `length` samples: 11 weights with sigma 1.5, or
+/// as many as the side is long, whose sum is 1.
+[[nodiscard]] std::vector<float> gaussian_window(int length);
+
 /// Structural similarity, Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over every place where
 /// the 11x11 Gaussian window (sigma 1.5) lies within the picture, K1 = 0.01, K2 = 0.03, no
 /// downsampling. Along a side of less than 11 samples the window is as long as the side.

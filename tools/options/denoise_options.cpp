@@ -302,6 +302,10 @@ void check(const DenoiseOptions& options) {
   if (options.keep && options.segment_frames > 0)
     throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
                           std::string("leave one out"));
+  if (options.zero_outside && options.mask.empty())
+    throw InvalidArgument("--outside zero without --mask (nothing is outside); leave it out");
+  if (!options.mask.empty() && options.segment_frames > 0)
+    throw InvalidArgument("--mask with --segment-frames (a job does not keep it); leave one out");
   check_grain(options);
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));

@@ -56,7 +56,9 @@ struct DenoiseOptions {
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
   MethodChoice method = MethodChoice::automatic;
-  bool stack = false;  // the frames are slices of a volume, whatever the input says
+  bool stack = false;         // the frames are slices of a volume, whatever the input says
+  std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
+  bool zero_outside = false;  // of a mask, in place of what is there
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
   std::vector<std::string> bm3d_alone, bm4d_alone;  // given options that only one method has
 
@@ -65,8 +67,9 @@ struct DenoiseOptions {
   int streams = 2;
   int threads = 0;
 
-  std::optional<std::int64_t> keep;   // the only frame that is written, from 0
-  std::optional<std::int64_t> at_us;  // of `lull preview`: the time of its frame
+  std::optional<std::int64_t> keep;    // the only frame that is written, from 0
+  std::optional<std::int64_t> at_us;   // of `lull preview`: the time of its frame
+  std::vector<std::int64_t> at_voxel;  // of `lull preview` of a volume: x, y, z, and maybe which
 
   std::string vcodec, pix_fmt;
   std::optional<double> crf;
@@ -156,6 +159,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Whether it may be although the input does not say that it is a stack, as far as can be said
 /// before it is open.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
+/// Where a volume is denoised as pictures because bm4d does not take a value that was given: which,
+/// in one line; empty otherwise.
+[[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
+/// The same where it is because its slices are thick: no fault, but good to know.
+[[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// The parameters of bm4d. @throws InvalidArgument  also for options that bm4d does not have
 [[nodiscard]] bm4d::Params make_volume_params(const DenoiseOptions& options,
                                               const NoiseModel& noise);

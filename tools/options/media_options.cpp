@@ -265,6 +265,22 @@ constexpr OptionRow rows[] = {
      set_protocols},
 };
 
+/// Of a video a time, of a volume a place.
+void set_place(DenoiseOptions& o, const std::string& v) {
+  if (v.find(',') == std::string::npos) {
+    o.at_us = time_or_reject("--at", v);
+    return;
+  }
+  o.at_voxel.clear();
+  for (const std::string& part : split(v, ',')) {
+    const auto place = number<int>(part);
+    if (!place || *place < 0) reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
+    o.at_voxel.push_back(*place);
+  }
+  if (o.at_voxel.size() < 3 || o.at_voxel.size() > 4)
+    reject("--at", v, "must be a time, X,Y,Z or X,Y,Z,V");
+}
+
 }  // namespace
 
 std::span<const OptionRow> media_option_rows() { return rows; }
@@ -278,12 +294,11 @@ std::vector<OptionRow> preview_option_rows() {
        "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
        [](DenoiseOptions& o, const std::string& v) { o.output = v; },
        "the PNG file (default: NAME.preview.png here)"},
-      {"--at", "TIME", files,
+      {"--at", "TIME|X,Y,Z[,V]", files,
        "the frame that is shown at this time after the first, in seconds or h:m:s (default: a "
-       "third "
-       "of the whole; of a stack the slice in the middle)",
-       [](DenoiseOptions& o, const std::string& v) { o.at_us = time_or_reject("--at", v); },
-       "the frame at this time, in seconds or h:m:s"}};
+       "third of the whole); of a volume the voxel where the cuts meet, and of a series which "
+       "volume, all from 0 (default: the middle)",
+       set_place, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
   constexpr std::string_view groups[] = {"Files",        "Noise", "Method", "Devices",
                                          "Slice stacks", input,   limits,   "Reports"};
   // What a whole result is made with, and what has a meaning for it alone.

@@ -1,5 +1,6 @@
 // The rows of the option table that are about volumes, and what they say together.
 
+#include <algorithm>
 #include <array>
 
 #include "bm4d/names.h"
@@ -14,15 +15,28 @@ constexpr std::string_view stacks = "Slice stacks";
 constexpr std::pair<std::string_view, MethodChoice> methods[] = {
     {"auto", MethodChoice::automatic}, {"bm3d", MethodChoice::bm3d}, {"bm4d", MethodChoice::bm4d}};
 
+constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zero", true}};
+
 constexpr OptionRow rows[] = {
     {"--method", "auto|bm3d|bm4d", stacks,
      "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
-     "frames are; auto: bm4d for stacks of 8 slices and more, else bm3d, as for options that bm4d "
-     "does not have (default: auto)",
+     "frames are; auto: bm4d for stacks of 8 slices and more that are less than 4 times as thick "
+     "as "
+     "their voxels are wide, else bm3d, as for options that bm4d does not have (default: auto)",
      [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},
     {"--stack", "", stacks,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.stack = true; }},
+    {"--mask", "FILE", stacks,
+     "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; of a series it "
+     "may be one volume",
+     [](DenoiseOptions& o, const std::string& v) { o.mask = v; }},
+    {"--outside", "keep|zero", stacks,
+     "what becomes of voxels outside of --mask: they stay, byte for byte, or become 0 (default: "
+     "keep)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.zero_outside = choose("--outside", v, outsides);
+     }},
     {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4, with bm4d",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
@@ -53,6 +67,29 @@ std::string bm3d_alone(const DenoiseOptions& options) {
   return {};
 }
 
+/// Why bm4d does not take a value that was given; empty if it takes all.
+std::string out_of_range(const DenoiseOptions& options) {
+  try {
+    (void)make_volume_params(options, given_noise(options));
+    return {};
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+}
+
+/// Slices so much thicker than their voxels are wide that patches of a slice find more of their
+/// like than cubes do (docs/volumes.md has the figures).
+bool has_thick_slices(const io::VideoInfo& input) {
+  constexpr double thick = 4;
+  return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);
+}
+
+bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
+  constexpr int enough = 8;  // slices: cubes of fewer find too few others
+  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
+  return (input.stack || options.stack) && (slices >= enough || (options.stack && slices == 0));
+}
+
 }  // namespace
 
 std::span<const OptionRow> volume_option_rows() { return rows; }
@@ -65,12 +102,35 @@ bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel&
                                                                 : bm4d::Profile::balanced;
   bm4d::Params params = bm4d::make_params(profile, scaled(noise, options.strength).sigmas());
   for (const auto& override_one : options.volume_overrides) override_one(params);
-  bm4d::validate(params);
+  try {
+    bm4d::validate(params);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(error.what() + std::string(", or --method bm3d"));
+  }
   return params;
 }
 
 bool may_be_volume(const DenoiseOptions& options) {
-  return options.stack && options.method != MethodChoice::bm3d && bm3d_alone(options).empty();
+  return options.stack && options.method != MethodChoice::bm3d && out_of_range(options).empty();
+}
+
+std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input) {
+  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_alone.empty();
+  if (chosen || !looks_like_volume(options, input) || !has_thick_slices(input)) return {};
+  return "slices are 4 times as thick as voxels are wide, or more: denoising slice by slice "
+         "(bm3d); "
+         "--method bm4d takes cubes";
+}
+
+std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input) {
+  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_alone.empty();
+  if (chosen || !looks_like_volume(options, input) || !bm3d_alone(options).empty()) return {};
+  if (has_thick_slices(input)) return {};
+  const std::string why = out_of_range(options);
+  if (why.empty()) return {};
+  return "'" + options.input +
+         "' is denoised slice by slice, with --method bm3d: " + why.substr(0, why.rfind(';')) +
+         "; with a value in range it is denoised as a volume";
 }
 
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
@@ -82,10 +142,8 @@ bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
                           " for '" + options.input +
                           "' (its frames are no slices of a volume); give --stack if they are");
   if (asked) return true;
-  constexpr int enough = 8;  // slices: cubes of fewer find too few others
-  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  const bool many = slices >= enough || (options.stack && slices == 0);
-  return stack && many && bm3d_alone(options).empty();
+  return looks_like_volume(options, input) && !has_thick_slices(input) &&
+         out_of_range(options).empty();
 }
 
 }  // namespace lull::tools

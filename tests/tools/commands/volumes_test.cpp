@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -100,6 +101,24 @@ TEST_F(Volumes, AreWhatStacksAreTakenFor) {
             nifti({"--cube", "3", "--step", "3", "--method", "bm4d"}));
 }
 
+TEST_F(Volumes, ArePicturesWhereOnlyThoseTakeAValue) {
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--window", "39"}, {"--step", "6"}}) {
+    const Outcome outcome = denoise("in.nii", "out.nii", {option, value});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("slice by slice, with --method bm3d"));
+    EXPECT_THAT(outcome.err, HasSubstr(option.substr(2) + " of the first phase = " + value));
+    const std::string automatic = bytes_of(folder / "out.nii");
+    EXPECT_EQ(automatic, nifti({option, value, "--method", "bm3d"}));
+    const Outcome refused = denoise("in.nii", "out.nii", {option, value, "--method", "bm4d"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--method bm3d"));
+  }
+  // What neither takes is an error.
+  EXPECT_EQ(denoise("in.nii", "out.nii", {"--window", "4"}).code, 2);
+  EXPECT_EQ(denoise("in.nii", "out.nii", {"--window", "39", "--cube", "3"}).code, 2);
+}
+
 TEST_F(Volumes, ThinStacksArePictures) {
   const auto voxels = noisy_volume();
   const auto file = volume({.dim = {width, height, 7}, .datatype = 2, .bitpix = 8},
@@ -107,6 +126,29 @@ TEST_F(Volumes, ThinStacksArePictures) {
   write_bytes(folder / "in.nii", {file.begin(), file.end()});
   EXPECT_EQ(nifti({}), nifti({"--method", "bm3d"}));
   EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
+}
+
+TEST_F(Volumes, OfThickSlicesArePictures) {
+  const auto voxels = noisy_volume();
+  auto file = volume({.dim = {width, height, slices}, .datatype = 2, .bitpix = 8}, voxels);
+  const auto with_spacing = [&](float x, float y, float z) {
+    io::test::put(file, 80, x, false);
+    io::test::put(file, 84, y, false);
+    io::test::put(file, 88, z, false);
+    write_bytes(folder / "in.nii", {file.begin(), file.end()});
+  };
+  with_spacing(0.5, 1, 4);
+  EXPECT_EQ(nifti({}), nifti({"--method", "bm3d"}));
+  EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
+  EXPECT_THAT(denoise("in.nii", "out.nii", {"--log-level", "info"}).err,
+              HasSubstr("slice by slice (bm3d)"));
+  // Only where the slices are the thick ones.
+  EXPECT_EQ(nifti({"--axis", "y"}), nifti({"--axis", "y", "--method", "bm4d"}));
+  for (const auto& [x, y, z] :
+       {std::array{1.0f, 1.0f, 3.9f}, {1.0f, 4.0f, 4.0f}, {0.0f, 1.0f, 9.0f}, {1.0f, 1.0f, NAN}}) {
+    with_spacing(x, y, z);
+    EXPECT_EQ(nifti({}), nifti({"--method", "bm4d"})) << x << " " << y << " " << z;
+  }
 }
 
 TEST_F(Volumes, OfASeriesAreAlone) {

@@ -1,0 +1,146 @@
+#include "tools/commands/compare_volumes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tools/commands/csv.h"
+#include "tools/commands/quality.h"
+#include "tools/commands/volume_quality.h"
+#include "tools/report/json.h"
+#include "tools/sessions/masks.h"
+
+namespace lull::tools {
+namespace {
+
+std::string shape_of(const io::MediaSource& source) {
+  const io::VideoInfo& info = source.info();
+  const std::int64_t volumes = info.frames_estimate / info.slices;
+  return std::to_string(source.format().width) + "x" + std::to_string(source.format().height) +
+         "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
+}
+
+/// From the least value, or 0 if that is less, to the greatest.
+double range_of(const std::string& path) {
+  const auto source = io::open_source(path);
+  double least = 0, greatest = -std::numeric_limits<double>::infinity();
+  std::vector<double> values;
+  while (const auto slice = source->read()) {
+    source->values_of(*slice, values);
+    for (const double v : values)
+      if (std::isfinite(v)) least = std::min(least, v), greatest = std::max(greatest, v);
+  }
+  if (greatest > least) return greatest - least;
+  throw BadData(path + " has no range (all its values are 0, or no numbers); give --range");
+}
+
+struct Comparison {
+  double range = 0;
+  std::vector<VolumeTotals> volumes;
+  VolumeTotals all;
+};
+
+Comparison compare_all(const CompareOptions& options, io::MediaSource& first,
+                       io::MediaSource& second, const std::optional<VolumeMask>& mask) {
+  Comparison result;
+  result.range = options.range.value_or(0);
+  if (!options.range) result.range = range_of(options.first);
+  const std::int64_t slices = first.info().slices;
+  const std::int64_t volumes = first.info().frames_estimate / slices;
+  std::vector<double> a, b;
+  for (std::int64_t v = 0; v < volumes; ++v) {
+    VolumeQuality quality(first.format().width, first.format().height, slices, result.range);
+    for (std::int64_t z = 0; z < slices; ++z) {
+      const auto slice = first.read(), other = second.read();
+      if (!slice || !other) throw InternalError("a stack has fewer slices than it said");
+      first.values_of(*slice, a);
+      second.values_of(*other, b);
+      quality.add(a, b, mask ? mask->of(*slice).get() : nullptr);
+    }
+    result.volumes.push_back(quality.totals());
+    result.all += quality.totals();
+  }
+  return result;
+}
+
+std::string text_of(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return std::isnan(value) ? "-" : text;
+}
+
+std::string psnr_text(const VolumeTotals& totals, double range) {
+  return text_of(psnr(totals.mse(), range), "%.4f");
+}
+
+void print(const CompareOptions& options, const Comparison& found) {
+  const VolumeTotals& all = found.all;
+  std::printf("voxels %lld%s%s\n", static_cast<long long>(all.voxels),
+              options.mask.empty() ? "" : " within ", options.mask.c_str());
+  if (all.not_finite > 0)
+    std::printf("left out %lld (no finite numbers)\n", static_cast<long long>(all.not_finite));
+  std::printf("range %.9g\n", found.range);
+  std::printf("volume       psnr       ssim\n");
+  const auto row = [&](const std::string& name, const VolumeTotals& totals) {
+    std::printf("%-6s  %9s  %9s\n", name.c_str(), psnr_text(totals, found.range).c_str(),
+                text_of(totals.ssim(), "%.6f").c_str());
+  };
+  row("all", all);
+  for (std::size_t i = 0; found.volumes.size() > 1 && i < found.volumes.size(); ++i)
+    row(std::to_string(i), found.volumes[i]);
+}
+
+/// What is no finite number becomes null: the PSNR of equal volumes, SSIM without a place.
+Json json_of(const VolumeTotals& totals, double range) {
+  Json json;
+  json["voxels"] = totals.voxels;
+  json["not_finite"] = totals.not_finite;
+  const auto set = [&json](const char* name, double value) {
+    json[name] = std::isfinite(value) ? Json(value) : Json();
+  };
+  set("mse", totals.mse());
+  set("psnr", psnr(totals.mse(), range));
+  set("ssim", totals.ssim());
+  return json;
+}
+
+void print_json(const Comparison& found) {
+  Json json = json_of(found.all, found.range);
+  json["range"] = found.range;
+  json["volumes"] = Json::array();
+  for (const VolumeTotals& totals : found.volumes)
+    json["volumes"].push_back(json_of(totals, found.range));
+  std::printf("%s\n", json_text(json).c_str());
+}
+
+}  // namespace
+
+void compare_volumes(const CompareOptions& options, io::MediaSource& first,
+                     io::MediaSource& second) {
+  if (options.range && !(*options.range > 0 && std::isfinite(*options.range)))
+    throw InvalidArgument("--range " + std::to_string(*options.range) + " (must be above 0)" +
+                          "; leave it out for that of " + options.first);
+  const std::string a = shape_of(first), b = shape_of(second);
+  if (a != b)
+    throw BadData(options.first + " is of " + a + " voxels, " + options.second + " of " + b +
+                  " (only equal sizes can be compared); crop or resample one of them");
+  std::optional<VolumeMask> mask;
+  if (!options.mask.empty()) mask = read_mask(options.mask, first, {}, false);
+  Csv table(options.csv, "volume,psnr,ssim");
+  const Comparison found = compare_all(options, first, second, mask);
+  for (std::size_t i = 0; i < found.volumes.size(); ++i)
+    table.row("%zu,%.4f,%.6f\n", i, psnr(found.volumes[i].mse(), found.range),
+              found.volumes[i].ssim());
+  table.finish();
+  if (options.json)
+    print_json(found);
+  else
+    print(options, found);
+}
+
+}  // namespace lull::tools

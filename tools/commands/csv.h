@@ -1,0 +1,45 @@
+#pragma once
+// A table of figures as a file of comma-separated values.
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+
+namespace lull::tools {
+
+class Csv {
+ public:
+  /// Without a name nothing is written. @throws CannotCreate
+  Csv(const std::string& path, const char* heading) : path_(path) {
+    if (path.empty()) return;
+    file_.reset(std::fopen(path.c_str(), "w"));
+    if (!file_)
+      throw CannotCreate(path +
+                         " cannot be created (no such folder, or no right to write); "
+                         "choose another name");
+    std::fprintf(file_.get(), "%s\n", heading);
+  }
+  /// `format` as of printf.
+  template <class... Values>
+  void row(const char* format, Values... values) {
+    if (file_) std::fprintf(file_.get(), format, values...);
+  }
+  /// @throws IoError
+  void finish() {
+    if (!file_) return;
+    const bool failed = std::ferror(file_.get()) != 0;
+    if (std::fclose(file_.release()) != 0 || failed)
+      throw IoError("writing " + path_ + " failed (is the disk full?); free some space");
+  }
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  std::string path_;
+  std::unique_ptr<std::FILE, Closer> file_;
+};
+
+}  // namespace lull::tools

@@ -1,0 +1,112 @@
+#pragma once
+// One frame of a video among those around it.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/denoiser.h"
+#include "io/media.h"
+#include "pipeline/repeat_notes.h"
+
+namespace lull::tools {
+
+inline double seconds(std::int64_t ticks, const Rational& tick) {
+  return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
+}
+
+/// Which frame is wanted: by its time after the first, or by its number.
+struct Place {
+  double time = 0;
+  std::optional<std::int64_t> number;
+};
+
+/// A frame among those around it that its result depends on.
+struct Window {
+  std::vector<Frame> frames;
+  std::size_t target = 0;
+  std::int64_t number = 0;  // of the target, from the first frame that was read
+  double time = 0;          // after the first frame of the input
+};
+
+/// Reads up to what follows the frame at `place`.
+class WindowReader {
+ public:
+  /// `start`: the time of the input's first frame, in seconds.
+  WindowReader(io::MediaSource& source, const Place& place, Margin margin,
+               pipeline::RepeatNotes* notes, std::optional<double> start)
+      : source_(source), place_(place), margin_(margin), notes_(notes), start_(start) {}
+
+  /// Nothing if no frame is at the place. `frame`: one that was read already, or none.
+  std::optional<Window> read(std::optional<Frame> frame) {
+    if (!frame) frame = source_.read();
+    for (; frame && !is_behind(*frame); frame = source_.read()) {
+      keep(*std::move(frame));
+      if (place_.number && number_ == *place_.number + 1) break;
+    }
+    const bool found = place_.number ? number_ == *place_.number + 1 : frame || shows_to_its_end();
+    if (!found || lead_.empty()) return std::nullopt;
+    Window window{.frames = {}, .target = lead_.size() - 1, .number = number_ - 1, .time = 0};
+    window.time = seconds(lead_.back().pts, lead_.back().time_base) - *start_;
+    window.frames.assign(std::make_move_iterator(lead_.begin()),
+                         std::make_move_iterator(lead_.end()));
+    if (place_.number) frame = source_.read();
+    for (int after = 0; frame && after < margin_.after; frame = source_.read()) {
+      note(*frame);
+      if (frame->likeness != Likeness::repeats) ++after;
+      window.frames.push_back(*std::move(frame));
+    }
+    return window;
+  }
+
+ private:
+  double time_of(const Frame& frame) {
+    const double time = seconds(frame.pts, frame.time_base);
+    if (!start_) start_ = time;
+    return time - *start_;
+  }
+
+  /// Whether it comes after the frame that is shown at the place. The first one never does.
+  bool is_behind(const Frame& frame) {
+    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+    const double time = time_of(frame);
+    return !place_.number && !lead_.empty() && time > place_.time + rounding;
+  }
+
+  bool shows_to_its_end() {
+    if (lead_.empty()) return false;
+    const Frame& last = lead_.back();
+    return place_.time < time_of(last) + std::max(seconds(last.duration, last.time_base), 1e-3);
+  }
+
+  void note(Frame& frame) {
+    if (notes_) notes_->note(frame);
+  }
+
+  /// The last frames that are no repetitions, with those.
+  void keep(Frame frame) {
+    note(frame);
+    if (frame.likeness != Likeness::repeats) ++fresh_;
+    lead_.push_back(std::move(frame));
+    ++number_;
+    while (fresh_ > margin_.before + 2) {
+      if (lead_.front().likeness != Likeness::repeats) --fresh_;
+      lead_.pop_front();
+    }
+  }
+
+  io::MediaSource& source_;
+  const Place place_;
+  const Margin margin_;
+  pipeline::RepeatNotes* notes_;
+  std::optional<double> start_;
+  std::deque<Frame> lead_;
+  std::int64_t number_ = 0;
+  int fresh_ = 0;
+};
+
+}  // namespace lull::tools

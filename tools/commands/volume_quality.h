@@ -1,0 +1,61 @@
+#pragma once
+// How much two volumes differ: mean squared error, PSNR and SSIM in three dimensions.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/slice_mask.h"
+
+namespace lull::tools {
+
+/// Sums over voxels, so that those of several volumes can be added.
+struct VolumeTotals {
+  std::int64_t voxels = 0;      // that were compared
+  std::int64_t not_finite = 0;  // left out: one of the two is no finite number
+  double squares = 0;           // sum of squared differences
+  std::int64_t places = 0;      // of the window of SSIM
+  double ssim_sum = 0;
+
+  VolumeTotals& operator+=(const VolumeTotals& other);
+  double mse() const;   // NaN without voxels, as is what follows from it
+  double ssim() const;  // NaN without places
+};
+
+/// Two volumes of one size, slice after slice.
+///
+/// SSIM is that of Wang 2004 (doi:10.1109/TIP.2003.819861) with a Gaussian window in three
+/// dimensions: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03, the mean over every place where
+/// the window lies within the volume and its centre within the mask. Along a side of less than 11
+/// voxels the window is as long as the side. Windows with a voxel that is not finite do not count.
+class VolumeQuality {
+ public:
+  /// `peak` > 0: the L of SSIM.
+  VolumeQuality(int width, int height, std::int64_t slices, double peak);
+
+  /// The next slice of each, row by row. `mask`: the voxels that count, null: all; it stays until
+  /// totals() was called.
+  void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
+  const VolumeTotals& totals() const { return totals_; }
+
+ private:
+  /// Local means of a, b, a^2 + b^2 and ab.
+  using Moments = std::array<std::vector<float>, 4>;
+
+  void add_errors(const std::vector<double>& a, const std::vector<double>& b,
+                  const SliceMask* mask);
+  void fill(const std::vector<double>& a, const std::vector<double>& b);
+  void blur(Moments& into);
+  void add_places();
+
+  int width_, height_;
+  double peak_;
+  std::vector<float> across_, down_, through_;  // the window along each axis
+  int places_x_, places_y_;
+  Moments samples_, rows_, local_;
+  std::vector<Moments> ring_;                // of the last slices
+  std::vector<const SliceMask*> of_slices_;  // those that were added
+  VolumeTotals totals_;
+};
+
+}  // namespace lull::tools
