@@ -27,6 +27,9 @@ struct Backend {
 /// volume that is seen with the margin(params) around it gives those of the whole, as long as its
 /// slices say their places.
 ///
+/// Of slices with a mask (Frame::mask) the voxels inside get their results; on the CPU reference
+/// cubes that these hardly depend on are left out, on a GPU layers of them.
+///
 /// Memory is bounded whatever the number of slices: a result comes margin(params).after slices
 /// late (on a GPU a few more). Axes shorter than a cube are continued by their mirror image.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)

@@ -166,8 +166,8 @@ class MediaSource : public FrameSource {
 ///
 /// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
 /// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
-/// mapped as VideoInfo::values says; the number of a frame is its time stamp. A stack is read as a
-/// whole: options.selection is refused. With options.raw or options.format nothing is a stack.
+/// mapped as VideoInfo::values says, NaN if far outside; a frame's number is its time stamp. Stacks
+/// are whole: options.selection is refused. With options.raw or options.format nothing is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
 /// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
 ///                          a stack, a white where there is no choice; interlaced video that is

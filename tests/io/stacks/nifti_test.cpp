@@ -163,7 +163,10 @@ TEST_F(Nifti, SpikesAndWhatIsNoNumberPassThrough) {
   const auto frame = source->read();
   for (int i = 0; i < 200 * 200; ++i) {
     const float v = frame->plane<float>(0)(i % 200, i / 200);
-    EXPECT_TRUE(v >= -0.5f && v <= 1.5f) << i;
+    if (i >= 77 && i <= 79)
+      EXPECT_TRUE(std::isnan(v)) << i;  // for which filters see what is around
+    else
+      EXPECT_TRUE(v >= -0.5f && v <= 1.5f) << i;
   }
   convert(in, out, Axis::z, adding(1, scale.span));
   const auto result = samples_of<float>(read_file(out), spec);
