@@ -34,6 +34,10 @@ constexpr double chroma = 1.2;
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
+/// Cameras' lowest frequencies read up to 19 levels of luma. What reads more is taken as it is
+/// seen.
+constexpr double beyond_cameras = 20, far_beyond = 28;
+
 /// 0 from `none` down, 1 from `all` up.
 double part(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
@@ -51,9 +55,10 @@ CameraNoise camera_noise(const QuietSpectrum& luma) {
   if (!(read > 0)) return noise;
   const double raised =
       std::clamp(strength * std::pow(usual_level / read, 1 - trust), 1.0, most_raised);
-  const double sharp = noise.sharpness = part(luma.detail, soft_detail, sharp_detail) *
-                                         part(luma.detail / lowest, soft_share, sharp_share);
-  const double times = between(raised, 1, sharp), exponent = between(contrast, 1, sharp);
+  noise.sharpness = part(luma.detail, soft_detail, sharp_detail) *
+                    part(luma.detail / lowest, soft_share, sharp_share);
+  const double made = std::max(noise.sharpness, part(read, beyond_cameras, far_beyond));
+  const double times = between(raised, 1, made), exponent = between(contrast, 1, made);
   for (int k = 1; k < 64; ++k) {
     const double share =
         std::clamp(static_cast<double>(luma.table[k]) / (lowest * lowest), 1e-5, 1.0);
@@ -62,8 +67,8 @@ CameraNoise camera_noise(const QuietSpectrum& luma) {
   }
   noise.seen[0] = std::max(noise.seen[1], noise.seen[8]);
   noise.told[0] =
-      static_cast<float>(between(coarser, 1, sharp)) * std::max(noise.told[1], noise.told[8]);
-  noise.chroma = between(chroma * chroma, 1, sharp);
+      static_cast<float>(between(coarser, 1, made)) * std::max(noise.told[1], noise.told[8]);
+  noise.chroma = between(chroma * chroma, 1, made);
   return noise;
 }
 
