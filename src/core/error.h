@@ -17,6 +17,7 @@ enum class ErrorKind {
   cannot_create,       // the output cannot be created                 73
   io,                  // reading or writing failed on the way         74
   device_failed,       // the device stopped working on the way        75
+  try_again,           // what stands in the way may be gone soon      75
 };
 
 /// A '?' for each control character: names and tags are the input's, and what is said of them stays
@@ -57,6 +58,8 @@ class OutOfDeviceMemory : public DeviceUnavailable {
 
 /// A device that worked gives errors now: another one, or another try, may do.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
+/// Another process is at it, or the disk is full: the same request may succeed later.
+using TryAgain = ErrorOf<ErrorKind::try_again>;
 using InternalError = ErrorOf<ErrorKind::internal>;
 using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/stream.h"
+#include "io/frame_index.h"
 
 namespace lull::io {
 
@@ -132,6 +133,15 @@ struct SourceOptions {
   double white = 1;
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
   bool refuse_interlaced = false;
+  /// Gets every picture that is decoded, as it comes.
+  std::shared_ptr<FrameIndex> note{};
+  /// Of this very input, read with an equal selection and equal margins: frames get the likeness
+  /// that it says.
+  std::shared_ptr<const FrameIndex> index{};
+  /// With `index`, the picture of it that read() begins with, found by seeking; nothing but
+  /// format, info and colour is of the input's first one. Every picture is compared with the index,
+  /// and a difference is an IndexMismatch.
+  std::int64_t begin = 0;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -152,6 +162,8 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
+  /// How many pictures were decoded, whatever became of them. Not while another thread reads.
+  virtual std::int64_t decoded() const { return 0; }
 };
 
 /// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
@@ -187,12 +199,26 @@ struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
+struct JobPlan;  // io/jobs.h
+
+/// What one process does of a job in segments that others work on, too: nothing but it, from the
+/// first frame to the output; the plan; some segments; the output of those that are done.
+enum class JobPart { whole, plan, segments, join };
+
 /// A job in segments: work that is done survives whatever ends the process. See open_sink.
 struct SegmentOptions {
   int frames = 0;       // of each but the last, from 2
   bool resume = false;  // go on with what an interrupted job left
   /// What the frames depend on beside the input and the options of source and sink.
   std::vector<JobFact> facts;
+
+  JobPart part = JobPart::whole;
+  // Of parts:
+  std::string folder;             // of the job
+  std::shared_ptr<JobPlan> plan;  // of the part `plan`: what is known so far
+  std::string input;              // of the part `plan`: the name that the source was opened with
+  FrameRange which;               // segments to make, of those that are not done
+  std::int64_t begin = 0;         // SourceOptions::begin
 };
 
 /// What stays out of the output, asked for: streams beside the one that is denoised, and what
@@ -253,6 +279,11 @@ class MediaSink : public FrameSink {
   /// The frames whose samples write() needs, counted from 0 as it gets them; the others may come
   /// without. All, but for a job that is resumed. Rising.
   virtual std::vector<FrameRange> wanted() const { return {FrameRange{}}; }
+  /// Whether no frame is needed any more, though the source may have some. From any thread.
+  virtual bool has_all() const noexcept { return false; }
+  /// The output is there already, made by this very job when it ran before
+  /// (SegmentOptions::resume): there is nothing to do.
+  virtual bool done() const noexcept { return false; }
   /// What a user should know: what became of an interrupted job, of streams that are dropped or
   /// converted, samples that are converted; one text each.
   virtual const std::vector<std::string>& notes() const noexcept {
@@ -306,6 +337,11 @@ class MediaSink : public FrameSink {
 /// same frames: the result has the bytes that it would have had. Input and output must be files,
 /// the output a container for video that is not raw frames (Y4M).
 ///
+/// With the part `plan`, the frames go by without their samples, and finish() writes the plan into
+/// the job's folder; with `segments`, the source begins where SegmentOptions::begin says, and a
+/// file for each segment is made there; with `join`, no frame is written at all. `path` is the
+/// output in all of them, and only the last one makes it.
+///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
 /// 18 for x264 and x265.
@@ -314,8 +350,8 @@ class MediaSink : public FrameSink {
 ///                          with strict_metadata, whatever would be left out
 /// @throws InvalidArgument  the job that `segments` shall resume had another input or options
 /// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created; an
-///                          interrupted job is there (without `overwrite` or `resume`), or another
-///                          process is at it
+///                          interrupted job is there (without `overwrite` or `resume`)
+/// @throws TryAgain         another process is at the job that `segments` names
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 

@@ -27,7 +27,7 @@ constexpr CommandTexts texts[] = {
      "\n"
      "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
      "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
-     "75 a GPU failed (try again), 128+n stopped by signal n.\n",
+     "75 try again (a GPU failed, another process is at it), 128+n stopped by signal n.\n",
      "Examples:\n"
      "  lull noisy.mkv clean.mkv\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n"
@@ -51,6 +51,26 @@ constexpr CommandTexts texts[] = {
      "  lull noisy.mp4 part.mp4 --strength light --start 1:30 --duration 20\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n",
      "  lull [denoise] INPUT OUTPUT [OPTION ...]\n"},
+    {"plan", "Plan a job that many processes work on, on any number of machines",
+     "Reads the input once and writes down what all of them have to agree on: the\n"
+     "input, the noise, all parameters, the encoder, the kind of device, and where\n"
+     "each frame is. So it runs where there is such a device. An equal plan that is\n"
+     "there already is no error.\n"
+     "\n"
+     "Examples:\n"
+     "  lull plan in.mkv -o out.mkv --segment-frames 500 --job /farm/job7 --json\n"
+     "  lull denoise --job /farm/job7 --segment 3\n"
+     "  lull join /farm/job7\n",
+     "Examples:\n"
+     "  lull plan in.mkv -o out.mkv --segment-frames 500 --job /farm/job7 --json\n"},
+    {"join", "Put the segments of a planned job together",
+     "Checks them all, and muxes them with the input's other streams. Ends with 0\n"
+     "where that is done already, with 75 where segments have to be made first: the\n"
+     "error names them.\n"
+     "\n"
+     "Examples:\n"
+     "  lull join /farm/job7\n",
+     ""},
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"

@@ -32,6 +32,8 @@ class Parser {
  private:
   CLI::App* add_command(const std::string& name);
   void add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options);
+  void add_plan();
+  void add_join();
   void add_compare();
   void add_probe();
   void add_noise();
@@ -50,7 +52,8 @@ class Parser {
 
   CLI::App app_;
   std::map<const CLI::Option*, std::string> briefs_;
-  DenoiseOptions denoise_, preview_, probe_;
+  DenoiseOptions denoise_, plan_, preview_, probe_;
+  JoinOptions join_;
   CompareOptions compare_;
   NoiseOptions noise_;
   bool json_ = false;
@@ -68,6 +71,8 @@ Parser::Parser() : app_(std::string(texts_of("").summary), "lull") {
   CLI::App* preview = add_command("preview");
   for (const OptionRow& row : preview_option_rows()) add_row(*preview, row, preview_);
   preview->get_option("INPUT")->required();
+  add_plan();
+  add_join();
   add_noise();
   add_compare();
   add_probe();
@@ -84,17 +89,40 @@ CLI::App* Parser::add_command(const std::string& name) {
 
 void Parser::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
   const std::string names(row.names), help(row.help);
+  constexpr auto take = [](DenoiseOptions& to, const OptionRow& of, const std::string& value) {
+    of.apply(to, value);
+    to.given.emplace_back(of.names, value);
+  };
   CLI::Option* option =
       row.value.empty()
           ? command.add_flag_callback(
-                names, [&options, row] { row.apply(options, {}); }, help)
+                names, [&options, row, take] { take(options, row, {}); }, help)
           : command.add_option_function<std::string>(
-                names, [&options, row](const std::string& value) { row.apply(options, value); },
+                names,
+                [&options, row, take](const std::string& value) { take(options, row, value); },
                 help);
   if (!row.value.empty()) option->type_name(std::string(row.value));
   if (row.repeatable) option->join(',');
   option->group(std::string(row.group));
   briefs_[option] = row.brief;
+}
+
+void Parser::add_plan() {
+  CLI::App* command = add_command("plan");
+  command->add_flag("--json", json_, "print what was planned, one JSON object");
+  for (const OptionRow& row : denoise_option_table())
+    if (row.names != "--segment" && row.names != "--resume") add_row(*command, row, plan_);
+}
+
+void Parser::add_join() {
+  CLI::App* command = add_command("join");
+  command->add_option("DIR", join_.folder, "the folder of the job")->type_name("DIR")->required();
+  command->add_option("-i,--input", join_.input, "where the input is (default: as planned)")
+      ->type_name("FILE");
+  command->add_option("-o,--output", join_.output, "the result (default: as planned)")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", join_.overwrite, "replace an existing output");
+  command->add_flag("-q,--quiet", join_.quiet, "print errors only");
 }
 
 void Parser::add_compare() {
@@ -324,9 +352,12 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");
   }
-  place_operands(denoise_);
+  if (denoise_.job.folder.empty()) place_operands(denoise_);
+  place_operands(plan_);
   const std::string command = selected()->get_name();
   if (command == "denoise") return {[o = denoise_] { return denoise(o); }, {}};
+  if (command == "plan") return {[o = plan_, json = json_] { return plan(o, json); }, {}};
+  if (command == "join") return {[o = join_] { return join(o); }, {}};
   if (command == "preview") return {[o = preview_] { return preview(o); }, {}};
   if (command == "compare") return {[o = compare_] { return compare(o); }, {}};
   if (command == "noise") return {[o = noise_] { return noise(o); }, {}};

@@ -11,6 +11,18 @@ namespace lull::tools {
 /// lull denoise. 0, or 128 + n if signal n stopped it.
 int denoise(const DenoiseOptions& options);
 
+/// lull plan: denoises nothing, but writes down what `lull denoise --job` is to do. As denoise().
+int plan(const DenoiseOptions& options, bool json);
+
+struct JoinOptions {
+  std::string folder;
+  std::string input, output;  // empty: as they were planned
+  bool overwrite = false, quiet = false;
+};
+
+/// lull join: the output of a job whose segments are done.
+int join(const JoinOptions& options);
+
 /// lull preview. `options.at_us` is the time of the frame; an empty output is chosen by the input's
 /// name. 0, or 128 + n if signal n stopped it.
 int preview(const DenoiseOptions& options);

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +31,7 @@
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
+#include "tools/sessions/shared_job.h"
 
 namespace lull::tools {
 namespace {
@@ -100,26 +103,6 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
-io::SinkOptions sink_options(const DenoiseOptions& options) {
-  io::SinkOptions sink;
-  sink.vcodec = options.vcodec;
-  sink.crf = options.crf;
-  sink.vopts = options.vopts;
-  sink.pix_fmt = options.pix_fmt;
-  sink.lossless = options.lossless;
-  sink.single = options.keep.has_value();
-  sink.overwrite = options.overwrite;
-  sink.format = options.output_format;
-  sink.datatype = options.datatype;
-  sink.strict_metadata = options.strict_metadata;
-  sink.drops = options.drops;
-  if (options.segment_frames > 0)
-    sink.segments = {.frames = options.segment_frames, .resume = options.resume, .facts = {}};
-  // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
-  // --threads must not change them.
-  return sink;
-}
-
 void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
   for (std::size_t i = from; i < sink.left_out().size(); ++i)
     reports.warn("not in the output: " + sink.left_out()[i]);
@@ -171,6 +154,10 @@ class Run {
     open_source();
     find_noise();
     if (!open_sessions()) return stopped();
+    if (sink_->done()) {
+      reports_.info("'" + options_.output + "' is done already, by a job with these options");
+      return 0;
+    }
     leave_out();
     tell();
     return work();
@@ -183,12 +170,19 @@ class Run {
     std::int64_t& most_memory = options_.source.limits.memory;
     if (most_memory == 0) most_memory = default_max_memory();
     devices_ = choose_devices(options_);
-    source_ = io::open_source(options_.input, source_options(options_, devices_.backends));
+    open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; going on with what is there");
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
     mask_ = given_mask(options_, *source_);
+  }
+
+  void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
+    io::SourceOptions options = source_options(options_, backends);
+    if (!may_decode_on_gpu) options.gpu.reset();
+    add_part(options_, options);
+    source_ = io::open_source(options_.input, options);
   }
 
   /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
@@ -237,11 +231,8 @@ class Run {
     opened_ = tools::open_sessions(options_, plan_, seen(), devices_.backends, say());
     // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
-    if ((other || plan_.has_halves()) && source_options(options_, devices_.backends).gpu) {
-      io::SourceOptions again = source_options(options_, opened_.backends);
-      again.gpu.reset();
-      source_ = io::open_source(options_.input, again);
-    }
+    if ((other || plan_.has_halves()) && source_options(options_, devices_.backends).gpu)
+      open_source_on(opened_.backends, false);
     if (!sink_)
       open_sink(job_facts(options_, plan_.method(), noise_, opened_.backends),
                 grain_->encoder_table());
@@ -250,6 +241,7 @@ class Run {
 
   void leave_out() {
     wanted_ = sink_->wanted();
+    if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
     leave_out_others(opened_, options_.keep ? kept : wanted_, plan_, seen(),
@@ -274,8 +266,7 @@ class Run {
 
   int work() {
     const std::size_t said = sink_->left_out().size();
-    auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
-    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    const auto denoiser = worker();
     JudgingSink judging(*sink_, *source_, options_);
     const pipeline::PipelineOptions pipeline_options{
         .observer = [&](pipeline::PipelineStats stats) {
@@ -286,8 +277,9 @@ class Run {
     pipeline::PipelineStats stats;
     try {
       BegunSource begun(*source_, std::move(first_));
-      SourceOfOne of_one(begun, judging);
-      FrameSource& frames = one_ ? static_cast<FrameSource&>(of_one) : begun;
+      SourceOfSome of_some(begun, judging);
+      const bool some = one_ || !options_.job.folder.empty();
+      FrameSource& frames = some ? static_cast<FrameSource&>(of_some) : begun;
       stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
     } catch (...) {
       damaged_frames_ = judging.damage().frames;
@@ -304,8 +296,24 @@ class Run {
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
     if (options_.keep) stats.frames = 1;
-    reports_.info(summary(stats, options_.output));
+    reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
     return 0;
+  }
+
+  std::unique_ptr<Denoiser> worker() {
+    if (!options_.job.plans) {
+      auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+      return mask_ ? masked(std::move(denoiser), *std::move(mask_)) : std::move(denoiser);
+    }
+    opened_ = {};
+    return note_frames(options_, plan_.method(), seen(),
+                       [this](std::int64_t number) { source_->have_enough(number); });
+  }
+
+  std::string decoded() const {
+    const std::int64_t all = static_cast<std::int64_t>(options_.job.plan->index.pictures.size());
+    return "decoded " + std::to_string(source_->decoded()) + " pictures of " + std::to_string(all) +
+           ", from " + std::to_string(options_.job.begin) + " on";
   }
 
   int stopped() {
@@ -335,19 +343,86 @@ class Run {
 
 }  // namespace
 
-int denoise(const DenoiseOptions& options) {
-  check(options);
-  refuse_overwriting(options);
-  Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
+namespace {
+
+/// A part of a shared job that is read from its middle: if that does not give what the plan saw, it
+/// is read from its start.
+int run_part(DenoiseOptions options, Reports& reports) {
+  SharedJob& job = options.job;
+  const io::Undone undone =
+      io::find_undone(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
+  if (undone.none()) {
+    reports.info("done already");
+    return 0;
+  }
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const auto* segments : {&undone.missing, &undone.damaged})
+    if (!segments->empty()) first = std::min(first, segments->front());
+  const io::FrameIndex& index = job.plan->index;
+  job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
+  if (!index.why_from_start.empty())
+    reports.info("decoding from the start (" + index.why_from_start + ")");
+  try {
+    return Run(options, reports).run();
+  } catch (const io::IndexMismatch& mismatch) {
+    if (job.begin == 0) throw;
+    reports.info("decoding from the start (" + without_suggestion(mismatch.what()) + ")");
+  }
+  job.begin = 0;
+  return Run(options, reports).run();
+}
+
+int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
+  if (!options.job.folder.empty() && !options.job.plans) return run_part(options, reports);
   Run run(options, reports);
   try {
     return run.run();
   } catch (...) {
-    const Failure failure = current_failure();
-    reports.log.note_failure(failure.text);
-    reports.progress.failed(failure.code, failure.text, run.damaged_frames());
+    damaged_frames = run.damaged_frames();
     throw;
   }
+}
+
+/// Where others may take part, what is in the way of reading and writing may be gone at the next
+/// attempt, or on the next machine.
+int run_or_ask_again(const DenoiseOptions& options, Reports& reports,
+                     std::int64_t& damaged_frames) {
+  try {
+    return run(options, reports, damaged_frames);
+  } catch (const IoError& error) {
+    if (options.job.folder.empty()) throw;
+    throw TryAgain(error.what());
+  }
+}
+
+int denoise_checked(const DenoiseOptions& options) {
+  check(options);
+  refuse_overwriting(options);
+  Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
+  std::int64_t damaged_frames = 0;
+  try {
+    return run_or_ask_again(options, reports, damaged_frames);
+  } catch (...) {
+    const Failure failure = current_failure();
+    reports.log.note_failure(failure.text);
+    reports.progress.failed(failure.code, failure.text, damaged_frames);
+    throw;
+  }
+}
+
+}  // namespace
+
+int denoise(const DenoiseOptions& options) {
+  return denoise_checked(options.job.folder.empty() ? options : with_plan(options));
+}
+
+int plan(const DenoiseOptions& given, bool json) {
+  DenoiseOptions options = given;
+  options.job.plans = true;
+  options.job.plan = begin_plan(options);
+  const int code = denoise_checked(options);
+  if (code == 0 && json) std::fputs(to_json(options.job).c_str(), stdout);
+  return code;
 }
 
 }  // namespace lull::tools

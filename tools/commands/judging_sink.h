@@ -26,8 +26,8 @@ class JudgingSink final : public FrameSink {
   /// @throws InvalidArgument  there is no frame of --keep
   void finish() override;
 
-  /// Whether the frame of --keep is written. From any thread.
-  bool has_kept() const { return kept_; }
+  /// Whether the frame of --keep is written, or all that the sink wants. From any thread.
+  bool has_enough() const { return kept_ || sink_.has_all(); }
   /// Frames that came around those that were asked for.
   std::int64_t outside() const { return outside_; }
   /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
@@ -43,12 +43,14 @@ class JudgingSink final : public FrameSink {
   std::atomic<bool> kept_ = false;
 };
 
-/// A source that ends once a single picture has its frame: nothing behind it matters then.
-class SourceOfOne final : public FrameSource {
+/// A source that ends once the sink has its frames: nothing behind them matters then.
+class SourceOfSome final : public FrameSource {
  public:
-  SourceOfOne(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
+  SourceOfSome(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
   const FrameFormat& format() const noexcept override { return source_.format(); }
-  std::optional<Frame> read() override { return sink_.has_kept() ? std::nullopt : source_.read(); }
+  std::optional<Frame> read() override {
+    return sink_.has_enough() ? std::nullopt : source_.read();
+  }
   void interrupt() noexcept override { source_.interrupt(); }
 
  private:

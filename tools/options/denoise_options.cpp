@@ -279,6 +279,24 @@ void place_operands(DenoiseOptions& options) {
   options.operands.clear();
 }
 
+namespace {
+
+void check_job(const DenoiseOptions& options) {
+  const SharedJob& job = options.job;
+  if (job.segments && job.folder.empty())
+    throw InvalidArgument(
+        "--segment without --job (only a job that was planned has segments to "
+        "choose from); give the folder of one");
+  if (job.plans && job.folder.empty())
+    throw InvalidArgument("lull plan without --job (the plan goes into its folder); give one");
+  if (job.plans && options.segment_frames == 0)
+    throw InvalidArgument(
+        "lull plan without --segment-frames (nothing would be to share); give "
+        "some hundred");
+}
+
+}  // namespace
+
 void check(const DenoiseOptions& options) {
   if (options.input.empty())
     throw InvalidArgument("no input; name it, as in lull INPUT OUTPUT, or with -i FILE");
@@ -295,6 +313,7 @@ void check(const DenoiseOptions& options) {
   if ((options.output == "-" || options.output == "hash") && options.progress.descriptor == 1)
     throw InvalidArgument("--progress-fd 1 with -o " + options.output +
                           " (the result goes there); give another descriptor");
+  check_job(options);
   if (options.resume && options.segment_frames == 0)
     throw InvalidArgument(
         "--resume without --segment-frames (only a job in segments can go on); "

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "bm3d/bm3d.h"
 #include "bm4d/params.h"
+#include "io/jobs.h"
 #include "io/media.h"
 #include "noise/noise_model.h"
 #include "tools/report/log.h"
@@ -42,6 +44,15 @@ enum class SigmaScale { automatic, native, eight_bits, unit };
 /// What denoises where a GPU was asked for that is not there, too small, or fails on the way;
 /// cpu_at_start: but not if it fails on the way.
 enum class Fallback { none, cpu_at_start, cpu };
+
+/// A job that several processes share (lull plan).
+struct SharedJob {
+  std::string folder;                      // empty: none
+  std::optional<io::FrameRange> segments;  // which of them to make; empty: all
+  bool plans = false;                      // this process plans it
+  std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or being made
+  std::int64_t begin = 0;                  // io::SourceOptions::begin
+};
 
 struct DenoiseOptions {
   std::string input, output;
@@ -94,6 +105,9 @@ struct DenoiseOptions {
   int segment_frames = 0;  // 0: no segments
   bool resume = false;
   Fallback fallback = Fallback::none;
+  SharedJob job;
+  /// All that was given, by the names of the table's rows, in their order.
+  std::vector<std::pair<std::string, std::string>> given;
 };
 
 /// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.

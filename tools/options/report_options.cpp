@@ -6,7 +6,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::string_view reports = "Reports", trouble = "Trouble";
+constexpr std::string_view reports = "Reports", trouble = "Trouble", shared = "Shared jobs";
 
 constexpr std::pair<std::string_view, ProgressMode> progress_modes[] = {
     {"bar", ProgressMode::bar},
@@ -19,6 +19,16 @@ constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLev
                                                                 {"debug", LogLevel::debug}};
 constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
                                                                {"cpu", Fallback::cpu}};
+
+/// "K" or "K-L", from 0, both included.
+io::FrameRange segments_of(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const auto first = number<std::int64_t>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : number<std::int64_t>(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first)
+    reject("--segment", text, "must be a number from 0, or a range of them, 4-7");
+  return {*first, *last};
+}
 
 constexpr OptionRow rows[] = {
     {"--progress", "bar|plain|json|none", reports,
@@ -64,6 +74,14 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.fallback = choose("--fallback", v, fallbacks);
      }},
+
+    {"--job", "DIR", shared,
+     "make segments of the job that lull plan put into this folder, with what it was planned with; "
+     "other options may be added if they change no byte. Two at once do no harm",
+     [](DenoiseOptions& o, const std::string& v) { o.job.folder = v; }},
+    {"--segment", "K[-L]", shared,
+     "make this segment, counted from 0, or these; without it all that are not done",
+     [](DenoiseOptions& o, const std::string& v) { o.job.segments = segments_of(v); }},
 };
 
 }  // namespace

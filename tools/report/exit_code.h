@@ -27,6 +27,7 @@ namespace lull::tools {
     case ErrorKind::io:
       return 74;
     case ErrorKind::device_failed:
+    case ErrorKind::try_again:
       return 75;
   }
   return 70;

@@ -137,6 +137,11 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
 }
 
 std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
+  if (options.job.plan && !options.job.plans) {
+    for (const io::JobFact& fact : options.job.plan->facts)
+      if (fact.name == noise_fact) return parse_noise(fact.value, options.job.folder);
+    return std::nullopt;
+  }
   if (!options.resume || options.segment_frames == 0) return std::nullopt;
   for (const io::JobFact& fact : io::facts_of_interrupted_job(options.output))
     if (fact.name == noise_fact) return parse_noise(fact.value, options.output + ".lull-job");

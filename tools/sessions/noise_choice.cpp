@@ -22,7 +22,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     scene.estimate.noise = *options.sigma;
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
-  if (options.noise_file.empty()) return noise_of_job(options);
+  if (options.noise_file.empty() || (options.job.plan && !options.job.plans))
+    return noise_of_job(options);
   NoiseRecord noise = read_noise(options.noise_file);
   noise.scenes.resize(1);  // other clips have other scenes
   if (noise.layout != format.layout)

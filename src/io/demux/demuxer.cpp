@@ -55,6 +55,15 @@ void Demuxer::skip_to(std::int64_t time_us) {
     throw InvalidArgument("'" + path() + "' cannot be read from its middle; read all of it");
 }
 
+bool Demuxer::seek(std::int64_t time) {
+  const LogTopic::Scope scope(log_);
+  failures_ = 0;
+  last_end_ = -1;
+  if (!files_.empty()) return files_.seek(time);
+  if (bytes_.pipe() || float_tiff()) return false;
+  return avformat_seek_file(&context(), video().index, INT64_MIN, time, time, 0) >= 0;
+}
+
 bool Demuxer::holds_pictures() const {
   const std::string_view name = context().iformat->name;
   return files_.empty() && name.ends_with("_pipe") && name != "gif_pipe";

@@ -47,6 +47,8 @@ class Demuxer {
   /// Goes on for the other streams alone, until what they hold before `end` (in the video's time
   /// base) has come: for containers whose sound lags behind.
   void read_others_until(std::int64_t end);
+  /// Goes on somewhere before what has this time (in the video's time base), if it can.
+  bool seek(std::int64_t time);
   /// Ends a read() that waits. From any thread.
   void interrupt() noexcept { bytes_.interrupt(); }
 

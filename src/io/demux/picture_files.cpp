@@ -92,6 +92,12 @@ void PictureFiles::check(const AVPacket& packet, const std::string& path,
                   "' has several pages (a picture of a sequence has one); split it first");
 }
 
+bool PictureFiles::seek(std::int64_t time) {
+  if (time < skipped_ || time - skipped_ >= static_cast<std::int64_t>(files_.size())) return false;
+  next_ = static_cast<std::size_t>(time - skipped_);
+  return true;
+}
+
 PacketPtr PictureFiles::read(const AVFormatContext& first) {
   if (next_ == files_.size()) return nullptr;
   const std::string& path = files_[next_].path;

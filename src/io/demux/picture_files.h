@@ -27,6 +27,8 @@ class PictureFiles {
   /// The next one, whose time is its index among all of them; null behind the last. `first` is the
   /// container that the first picture was opened with. @throws BadData  damaged, or of another kind
   PacketPtr read(const AVFormatContext& first);
+  /// That with this time is the next one. False: there is none.
+  bool seek(std::int64_t time);
 
  private:
   void select(const SourceOptions& options);

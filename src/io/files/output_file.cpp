@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
+
+/// What is no matter of names and rights.
+bool may_heal(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EIO || error == ESTALE ||
+         error == ETIMEDOUT;
+}
 
 /// False, with the reason in errno, which is EEXIST if something has the name.
 bool rename_if_free(const std::string& from, const std::string& to) {
@@ -143,12 +150,16 @@ void OutputFile::create(const std::string& folder) {
   const fs::path final_path = path_;
   // A name may have 255 bytes; ours shortens it rather than fail.
   const std::string name = final_path.filename().string().substr(0, 200);
-  const std::string hidden =
-      "." + name + ".lull-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".tmp";
+  // Two machines that share a folder may have processes of one number.
+  static const std::uint32_t luck = std::random_device()();
+  const std::string hidden = "." + name + ".lull-" + std::to_string(getpid()) + "-" +
+                             std::to_string(count++) + "-" + std::to_string(luck) + ".tmp";
   temporary_ = ((folder.empty() ? final_path.parent_path() : fs::path(folder)) / hidden).string();
   // Left behind by a process of the same number that was killed: not worth keeping.
   ::unlink(temporary_.c_str());
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0 && may_heal(errno))
+    throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
   if (descriptor_ < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
   if (overwrite_) take_mode();
 }
@@ -228,8 +239,10 @@ void OutputFile::commit() {
 }
 
 void OutputFile::rename_over() {
-  if (::rename(temporary_.c_str(), path_.c_str()) < 0)
-    throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
+  const int code = ::rename(temporary_.c_str(), path_.c_str());
+  if (code < 0 && may_heal(errno))
+    throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
+  if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
 // Somebody may have created the name meanwhile: it must not be lost.

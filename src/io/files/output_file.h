@@ -69,7 +69,7 @@ void check_free(const std::string& path, bool overwrite);
 /// Makes the names in the folder of `path` last, where the file system can.
 void sync_folder_of(const std::string& path);
 
-/// Writes to ".NAME.lull-PID-N.tmp" beside the final name; commit() gives it that name, the
+/// Writes to ".NAME.lull-PID-N-X.tmp" beside the final name; commit() gives it that name, the
 /// destructor without commit() removes it. A file that replaces another has its mode.
 class OutputFile final : public Output {
  public:

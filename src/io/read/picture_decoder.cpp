@@ -140,6 +140,13 @@ FramePtr PictureDecoder::next() {
   return picture;
 }
 
+void PictureDecoder::restart() {
+  const LogTopic::Scope scope(demuxer_.log());
+  avcodec_flush_buffers(decoder_.get());
+  replay_.clear();
+  watch_ = LogWatch(demuxer_.log());
+}
+
 FramePtr PictureDecoder::decode() {
   if (from_gpu_) return std::move(from_gpu_);
   FramePtr picture = make_frame();

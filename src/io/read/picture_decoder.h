@@ -24,6 +24,8 @@ class PictureDecoder {
 
   /// Null at the end. @throws BadData, unless damage is passed over; DeviceFailure
   FramePtr next();
+  /// Forgets what it has seen: packets from elsewhere follow. Not where a GPU decodes.
+  void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
   /// How many pictures came out.

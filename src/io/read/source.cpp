@@ -122,11 +122,23 @@ std::optional<TimedPicture> FileSource::take() {
   return taken;
 }
 
+/// To where options_.begin says. Damage is what the plan did not see: before that place it means
+/// nothing, as there a decoder begins in the middle.
+void FileSource::jump() {
+  ahead_.clear();
+  pictures_.jump_to(options_.begin);
+  damage_ = DamageCount(options_.pass_damage);
+  jumped_ = true;
+}
+
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
+  if (options_.begin > 0 && !jumped_) jump();
   std::optional<TimedPicture> taken = take();
   // What another kind of video follows on is the end of its clip.
   if (taken && taken->outside && pictures_.behind_all() && changes(*taken)) taken.reset();
+  if (jumped_ && damage_.found().frames > 0)
+    throw IndexMismatch(damage_.found().first + " after a seek");
   if (!taken) {
     if (pictures_.kept() == 0) fail_selection();
     damage_.end(info_.frames_estimate - given_);
@@ -160,13 +172,15 @@ Frame FileSource::frame_of(TimedPicture taken) {
   frame.duration = taken.duration;
   frame.outside = taken.outside;
   frame.slice = static_cast<int>(taken.number);
+  if (options_.index && at < options_.index->likeness.size())
+    frame.likeness = options_.index->likeness[at];
   return frame;
 }
 
 // Each file of a sequence gives one picture, or names and pictures would not fit each other.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
-  if (files > 0 && decoder_.decoded() != files && !pictures_.cut())
+  if (files > 0 && decoder_.decoded() != files && !pictures_.cut() && !jumped_)
     throw BadData("a sequence of " + std::to_string(files) + " files has " +
                   std::to_string(decoder_.decoded()) +
                   " pictures (one file gave none); check them");

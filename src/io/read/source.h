@@ -27,6 +27,9 @@ class FileSource final : public MediaSource {
   std::optional<Frame> read() override;
   void interrupt() noexcept override { demuxer_.interrupt(); }
   void have_enough(std::int64_t number) noexcept override { pictures_.have_enough(number); }
+  std::int64_t decoded() const override { return decoder_.decoded(); }
+  /// As if all that options().index has had been read: the cut is decided.
+  void pass_all() { pictures_.pass_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
@@ -53,6 +56,7 @@ class FileSource final : public MediaSource {
   void choose_white_of(const AVFrame& first, FrameFormat& format);
   bool decode_second();
   std::optional<TimedPicture> take();
+  void jump();
   Frame frame_of(TimedPicture taken);
   bool changes(const TimedPicture& timed) const;
   void check(const TimedPicture& timed) const;
@@ -72,6 +76,7 @@ class FileSource final : public MediaSource {
   std::optional<FramePool> pool_, alpha_pool_;
   std::deque<TimedPicture> ahead_;  // decoded, not read yet
   bool half_floats_ = false;
+  bool jumped_ = false;
   std::int64_t given_ = 0;  // frames, by read()
 };
 

@@ -9,22 +9,30 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
     : demuxer_(demuxer),
       decoder_(decoder),
       frame_rate_(frame_rate),
-      margins_(options.margins && !options.selection.all()) {
+      selection_(options.selection),
+      margins_(options.margins && !options.selection.all()),
+      index_(options.note, options.index, demuxer.path()) {
   // Without margins, the files of a sequence are those that were selected.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     cut_ = std::make_shared<Cut>(options.selection, demuxer.video().time_base);
 }
 
+FramePtr TimedPictures::decode() { return found_ ? std::move(found_) : decoder_.next(); }
+
 std::optional<TimedPicture> TimedPictures::next() {
   if (over_) return std::nullopt;
-  while (FramePtr picture = decoder_.next()) {
+  while (FramePtr picture = decode()) {
     TimedPicture timed = stamp(std::move(picture));
+    FrameMark mark{.pts = timed.pts, .duration = timed.duration};
     Cut::Verdict verdict = Cut::Verdict::keep;
     if (ended_)
       verdict = Cut::Verdict::end;
     else if (cut_)
       verdict = cut_->judge(timed.number, timed.pts, timed.duration);
-    if (verdict == Cut::Verdict::keep) {
+    const bool keep = verdict == Cut::Verdict::keep;
+    mark.kept = keep;
+    index_.look(timed.number, mark, *timed.picture);
+    if (keep) {
       ++kept_;
       return timed;
     }
@@ -36,6 +44,57 @@ std::optional<TimedPicture> TimedPictures::next() {
   }
   end();
   return std::nullopt;
+}
+
+// What a seek leads to is for the demuxer to say: only the picture itself tells that it is the
+// right one. Some decoders need more than the packets of its own group, so that the second attempt
+// begins a group earlier.
+void TimedPictures::jump_to(std::int64_t number) {
+  const FrameIndex& index = *index_.known();
+  const FrameMark& mark = index.pictures.at(static_cast<std::size_t>(number));
+  std::int64_t from = number;
+  for (int attempt = 0; attempt < 3 && !found_; ++attempt) {
+    if (demuxer_.seek(index.pictures[static_cast<std::size_t>(from)].pts)) {
+      decoder_.restart();
+      if (find(mark)) break;
+    }
+    while (from > 0 && !index.pictures[static_cast<std::size_t>(--from)].key) continue;
+  }
+  if (!found_) index_.fail(number);
+  index_.be_strict();
+  seen_ = kept_ = 0;
+  pass(number);
+}
+
+bool TimedPictures::find(const FrameMark& mark) {
+  while (FramePtr picture = decoder_.next()) {
+    const std::int64_t pts = picture->best_effort_timestamp;
+    if (pts == AV_NOPTS_VALUE || pts > mark.pts) return false;
+    if (pts < mark.pts) continue;
+    if (digest_of(*picture) != mark.digest) return false;
+    found_ = std::move(picture);
+    return true;
+  }
+  return false;
+}
+
+void TimedPictures::pass(std::int64_t pictures) {
+  if (cut_) cut_ = std::make_shared<Cut>(selection_, demuxer_.video().time_base);
+  for (; seen_ < pictures; ++seen_) {
+    const FrameMark& mark = index_.known()->pictures[static_cast<std::size_t>(seen_)];
+    std::int64_t pts = mark.pts;
+    if (cut_ && !ended_ && cut_->judge(seen_, pts, mark.duration) == Cut::Verdict::end)
+      ended_ = seen_;
+    kept_ += mark.kept;
+    next_pts_ = mark.pts + std::max<std::int64_t>(mark.duration, 1);
+  }
+}
+
+void TimedPictures::pass_all() {
+  seen_ = kept_ = 0;
+  pass(static_cast<std::int64_t>(index_.known()->pictures.size()));
+  over_ = true;
+  if (cut_) cut_->finish();
 }
 
 /// Of other streams, what goes with pictures that do not stay: nobody takes it away meanwhile.

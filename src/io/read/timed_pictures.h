@@ -11,6 +11,7 @@
 #include "io/demux/demuxer.h"
 #include "io/media.h"
 #include "io/read/picture_decoder.h"
+#include "io/read/picture_index.h"
 
 namespace lull::io {
 
@@ -32,6 +33,11 @@ class TimedPictures {
   std::shared_ptr<Cut> cut() const { return cut_; }
   /// The next picture that stays, or with margins the next one; nullopt behind the last.
   std::optional<TimedPicture> next();
+  /// Goes on with this picture of options.index as if all before it had come. Before anything was
+  /// taken but the first ones. @throws IndexMismatch  it is not found
+  void jump_to(std::int64_t number);
+  /// As if all pictures of options.index had come.
+  void pass_all();
   /// Pictures that were looked at, and those of them that stay.
   std::int64_t seen() const { return seen_; }
   std::int64_t kept() const { return kept_; }
@@ -44,12 +50,18 @@ class TimedPictures {
   TimedPicture stamp(FramePtr picture);
   void drop_packets();
   void end();
+  FramePtr decode();
+  bool find(const FrameMark& mark);
+  void pass(std::int64_t pictures);
 
   Demuxer& demuxer_;
   PictureDecoder& decoder_;
   const Rational frame_rate_;
+  const Selection selection_;
   const bool margins_;
   std::shared_ptr<Cut> cut_;
+  PictureIndex index_;
+  FramePtr found_;                     // by a jump: the next one
   std::optional<std::int64_t> ended_;  // the number of the first picture behind all that stay
   bool over_ = false;
   std::atomic<std::int64_t> enough_ = -1;

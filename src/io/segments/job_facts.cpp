@@ -4,7 +4,9 @@ extern "C" {
 #include <libavutil/cpu.h>
 }
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
@@ -12,9 +14,12 @@ extern "C" {
 
 #include "core/version.h"
 #include "io/files/sha256.h"
+#include "io/jobs.h"
 
 namespace lull::io {
 namespace {
+
+constexpr std::string_view input_fact = "the input";
 
 std::int64_t add_file(const std::string& path, Sha256& digest) {
   std::ifstream file(path, std::ios::binary);
@@ -38,6 +43,23 @@ std::string fingerprint(const Demuxer& input) {
   for (const SequenceFile& file : input.sequence()) bytes += add_file(file.path, digest);
   return std::to_string(input.sequence().size()) + " files, " + std::to_string(bytes) +
          " bytes, SHA-256 " + digest.take();
+}
+
+std::vector<std::string> files_of(const Demuxer& input) {
+  std::vector<std::string> files;
+  for (const SequenceFile& file : input.sequence()) files.push_back(file.path);
+  if (files.empty()) files.push_back(input.path());
+  return files;
+}
+
+/// What the plan says where its sample is the same.
+std::string fingerprint(const FileSource& source, const SegmentOptions& segments) {
+  if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
+  const std::string sample = sample_of(source);
+  if (sample != segments.plan->sample) return sample;
+  const auto& facts = segments.plan->facts;
+  const auto fact = std::ranges::find(facts, input_fact, &JobFact::name);
+  return fact == facts.end() ? "" : fact->value;
 }
 
 std::string versions() {
@@ -93,9 +115,10 @@ std::string digest_of(const AVCodecContext& encoder) {
   return digest.take();
 }
 
-void add_input(const FileSource& source, std::vector<JobFact>& facts) {
+void add_input(const FileSource& source, const SegmentOptions& segments,
+               std::vector<JobFact>& facts) {
   const SourceOptions& options = source.options();
-  facts.push_back({"the input", fingerprint(source.demuxer())});
+  facts.push_back({std::string(input_fact), fingerprint(source, segments)});
   facts.push_back({"the part of the input", text_of(options.selection)});
   facts.push_back({"--input-format", options.format});
   facts.push_back({"--rate", text_of(options.rate)});
@@ -131,12 +154,46 @@ void add_output(const Container& container, const SinkOptions& options, const En
 
 }  // namespace
 
+std::string sample_of(const FileSource& source) {
+  constexpr std::int64_t block = 1 << 16, blocks = 64;
+  const std::vector<std::string> files = files_of(source.demuxer());
+  std::vector<std::int64_t> sizes;
+  std::int64_t bytes = 0;
+  for (const std::string& path : files) {
+    std::error_code code;
+    const std::uintmax_t size = std::filesystem::file_size(path, code);
+    if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
+    sizes.push_back(static_cast<std::int64_t>(size));
+    bytes += sizes.back();
+  }
+  Sha256 digest;
+  std::vector<char> buffer(block);
+  const std::int64_t step = std::max((bytes - block) / (blocks - 1), block);
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
+    digest.add(&sizes[i], sizeof sizes[i]);
+    std::ifstream file;
+    // Blocks lie at multiples of the step, in all files one behind the other, and at the very end.
+    const auto add = [&](std::int64_t at) {
+      if (!file.is_open()) file.open(files[i], std::ios::binary);
+      file.clear();
+      file.seekg(at);
+      file.read(buffer.data(), block);
+      digest.add(buffer.data(), static_cast<std::size_t>(file.gcount()));
+    };
+    for (std::int64_t at = (begin + step - 1) / step * step; at < begin + sizes[i]; at += step)
+      add(at - begin);
+    if (i + 1 == files.size()) add(std::max<std::int64_t>(sizes[i] - block, 0));
+  }
+  return std::to_string(bytes) + " bytes, sample " + digest.take();
+}
+
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  add_input(source, facts);  // first: what is encoded follows from it
+  add_input(source, *options.segments, facts);  // first: what is encoded follows from it
   add_output(container, options, encoder, facts);
   return facts;
 }

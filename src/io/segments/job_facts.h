@@ -13,7 +13,13 @@ namespace lull::io {
 /// holds, and change where jobs are moved. That is as fast as the disk or SHA-256, while denoising
 /// takes many times as long.
 /// @throws NoInput  it cannot be read
+///
+/// Who makes segments of a job that was planned reads a sample of the input only, and takes the
+/// plan's word for the rest.
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);
+
+/// Of the input's files: their size, and the SHA-256 of it and of blocks spread over them.
+std::string sample_of(const FileSource& source);
 
 }  // namespace lull::io

@@ -1,74 +1,15 @@
 #include "io/segments/manifest.h"
 
-#include <charconv>
-#include <cstdio>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "io/segments/job_text.h"
 
 namespace lull::io {
 namespace {
 
 constexpr std::string_view head = "lull job 1\n";
-
-std::string escaped(std::string_view text) {
-  if (text.empty()) return "%";
-  std::string result;
-  for (const char c : text) {
-    if (c > ' ' && c < '\x7f' && c != '%') {
-      result += c;
-      continue;
-    }
-    char code[4];
-    std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
-    result += code;
-  }
-  return result;
-}
-
-/// Takes words off a line. What is not as it should be makes it bad for good.
-class Words {
- public:
-  explicit Words(std::string_view line) : rest_(line) {}
-
-  std::string_view word() {
-    const std::size_t end = std::min(rest_.find(' '), rest_.size());
-    const std::string_view word = rest_.substr(0, end);
-    good_ &= !word.empty() && end + 1 != rest_.size();  // a space leads to another
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    return word;
-  }
-  /// From 0.
-  template <class Number>
-  Number number() {
-    return parse<Number>(word(), 10);
-  }
-  std::string unescaped() {
-    std::string result;
-    std::string_view text = word();
-    if (text == "%") return result;  // an empty one
-    for (; !text.empty(); text.remove_prefix(1)) {
-      if (text[0] != '%') {
-        result += text[0];
-        continue;
-      }
-      good_ &= text.size() > 2;
-      result += static_cast<char>(parse<unsigned char>(text.substr(1, 2), 16));
-      text.remove_prefix(std::min<std::size_t>(2, text.size() - 1));
-    }
-    return result;
-  }
-  bool done() const { return good_ && rest_.empty(); }
-
- private:
-  template <class Number>
-  Number parse(std::string_view text, int base) {
-    Number value{};
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    good_ &= error == std::errc{} && stop == text.data() + text.size() && value >= 0;
-    return value;
-  }
-
-  std::string_view rest_;
-  bool good_ = true;
-};
 
 bool read_line(std::string_view line, Manifest& manifest) {
   Words words(line);
@@ -94,13 +35,34 @@ bool read_line(std::string_view line, Manifest& manifest) {
   return words.done();
 }
 
-std::string digest_of(std::string_view text) {
-  Sha256 digest;
-  digest.add(text.data(), text.size());
-  return digest.take();
+}  // namespace
+
+std::optional<Manifest::Identity> identity_of(const std::string& file) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) < 0) return std::nullopt;
+  return Manifest::Identity{status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                            static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1000000000u +
+                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
 }
 
-}  // namespace
+std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now) {
+  const auto value_in = [](const std::vector<JobFact>& facts, const std::string& name) {
+    const auto fact = std::ranges::find(facts, name, &JobFact::name);
+    return fact == facts.end() ? "none" : fact->value;
+  };
+  for (const auto* facts : {&now, &before})
+    for (const JobFact& fact : *facts) {
+      const std::string old = value_in(before, fact.name), current = value_in(now, fact.name);
+      if (old != current) return fact.name + " was " + old + " and is " + current;
+    }
+  return {};
+}
+
+std::string job_id(const std::vector<JobFact>& facts, int threads) {
+  std::string text;
+  for (const auto& [name, value] : facts) text += escaped(name) + " " + escaped(value) + "\n";
+  return sha256_of(text + std::to_string(threads));
+}
 
 std::string to_text(const Manifest& manifest) {
   std::string text(head);
@@ -114,21 +76,13 @@ std::string to_text(const Manifest& manifest) {
     text += "result " + std::to_string(manifest.result->inode) + " " +
             std::to_string(manifest.result->bytes) + " " +
             std::to_string(manifest.result->changed_ns) + "\n";
-  return text + "sha256 " + digest_of(text) + "\n";
+  return sealed(text);
 }
 
 std::optional<Manifest> parse_manifest(std::string_view text) {
-  const std::size_t end = text.rfind("sha256 ");
-  if (end == text.npos || (end > 0 && text[end - 1] != '\n')) return std::nullopt;
-  const std::string_view lines = text.substr(0, end);
-  if (!lines.starts_with(head)) return std::nullopt;
-  if (text.substr(end) != "sha256 " + digest_of(lines) + "\n") return std::nullopt;
   Manifest manifest;
-  for (std::size_t at = head.size(); at < lines.size();) {
-    const std::size_t stop = lines.find('\n', at);
-    if (!read_line(lines.substr(at, stop - at), manifest)) return std::nullopt;
-    at = stop + 1;
-  }
+  const auto read = [&](std::string_view line) { return read_line(line, manifest); };
+  if (!read_sealed(text, head, read)) return std::nullopt;
   return manifest;
 }
 

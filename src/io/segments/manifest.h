@@ -35,6 +35,14 @@ struct Manifest {
   std::optional<Identity> result;
 };
 
+/// nullopt: no such file.
+std::optional<Manifest::Identity> identity_of(const std::string& file);
+
+/// What all segments of a job have in common, a SHA-256: they go together with no others.
+std::string job_id(const std::vector<JobFact>& facts, int threads);
+/// What is not the same in both, for a message; empty if all is.
+std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
+
 std::string to_text(const Manifest& manifest);
 /// nullopt: damaged, or of another version.
 std::optional<Manifest> parse_manifest(std::string_view text);

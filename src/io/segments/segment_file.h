@@ -3,11 +3,14 @@
 //
 // A format of lull's own, because no container holds every packet as it is: Matroska and MP4 round
 // or rewrite time stamps and drop side data, NUT knows no decoding times of its own. Here a packet
-// is its fields and its bytes, and the file as a whole has a checksum in the job's manifest. It is
-// read by the version of lull and FFmpeg that wrote it, and by no other (segment_job.h).
+// is its fields and its bytes. The file is its own record: it begins with the job that it belongs
+// to and ends with the number of its frames and the SHA-256 of all before that, so that one rename
+// makes a segment done. It is read by the version of lull and FFmpeg that wrote it, and by no other
+// (segment_job.h).
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,22 +20,23 @@
 
 namespace lull::io {
 
-/// What a manifest says of a segment.
+/// What is known of a segment that is done.
 struct SegmentRecord {
   std::int64_t frames = 0, bytes = 0;
-  std::string sha256;  // of the file
+  std::string sha256;  // of the file but for its last bytes, which are this
+  bool operator==(const SegmentRecord&) const = default;
 };
 
 /// Nothing has the name before finish().
 class SegmentWriter {
  public:
-  /// Replaces what has the name. @throws CannotCreate
-  explicit SegmentWriter(const std::string& path);
+  /// Replaces what has the name. `job`: what all segments of a job have in common, a SHA-256.
+  /// @throws CannotCreate
+  SegmentWriter(const std::string& path, const std::string& job);
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// All is on the disk and has its name; the record lacks the number of frames. @throws IoError,
-  /// CannotCreate
-  SegmentRecord finish();
+  /// All is on the disk and has its name. @throws IoError, CannotCreate
+  SegmentRecord finish(std::int64_t frames);
 
  private:
   void put(const void* data, std::size_t bytes);
@@ -51,6 +55,7 @@ class SegmentReader {
 
  private:
   void get(void* data, std::int64_t bytes);
+  void check_end();
   [[noreturn]] void fail() const;
 
   std::string path_;
@@ -60,7 +65,16 @@ class SegmentReader {
   Sha256 digest_;
 };
 
+/// What the file says of itself; nullopt: it is not there, damaged, or of another job. An empty
+/// `job` is any.
+std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
+
 /// Whether the file is there and as it was recorded.
 bool is_whole(const std::string& path, const SegmentRecord& record);
+
+/// "FOLDER/000007.lullseg"
+std::string segment_path(const std::string& folder, std::int64_t segment);
+/// Whether a name is of that kind.
+bool is_segment_name(const std::string& name);
 
 }  // namespace lull::io

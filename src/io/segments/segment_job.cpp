@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "io/segments/job_text.h"
+#include "io/text_file.h"
 
 namespace lull::io {
 namespace {
@@ -22,44 +22,15 @@ constexpr std::string_view lock_name = "lock", manifest_name = "manifest";
 
 std::string folder_of(const std::string& output) { return output + ".lull-job"; }
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string counted(std::int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
-bool is_segment(const std::string& name) { return name.ends_with(".lullseg"); }
-
-std::optional<Manifest::Identity> identity_of(const std::string& file) {
-  struct stat status;
-  if (::stat(file.c_str(), &status) < 0) return std::nullopt;
-  return Manifest::Identity{status.st_ino, static_cast<std::uint64_t>(status.st_size),
-                            static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1000000000u +
-                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
-}
-
-/// What is not the same in both, for a message; empty if all is.
-std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now) {
-  const auto value_in = [](const std::vector<JobFact>& facts, const std::string& name) {
-    const auto fact = std::ranges::find(facts, name, &JobFact::name);
-    return fact == facts.end() ? "none" : fact->value;
-  };
-  for (const auto* facts : {&now, &before})
-    for (const JobFact& fact : *facts) {
-      const std::string old = value_in(before, fact.name), current = value_in(now, fact.name);
-      if (old != current) return fact.name + " was " + old + " and is " + current;
-    }
-  return {};
 }
 
 }  // namespace
 
 std::vector<JobFact> facts_of_interrupted_job(const std::string& path) {
   const std::string folder = folder_of(behind_links(path));
-  const auto manifest = parse_manifest(text_of_file(folder + "/" + std::string(manifest_name)));
+  const auto manifest = parse_manifest(read_text(folder + "/" + std::string(manifest_name)));
   return manifest ? manifest->facts : std::vector<JobFact>{};
 }
 
@@ -100,8 +71,8 @@ bool SegmentJob::lock() {
     if (!taken) errno = ENOLCK;
     ::close(lock_);
     if (!taken) fail();
-    throw CannotCreate("another process is at the job in '" + folder_ +
-                       "' (two would spoil it); wait for its end");
+    throw TryAgain("another process is at the job in '" + folder_ +
+                   "' (two would spoil it); wait for its end");
   }
   struct stat mine, named;
   if (::fstat(lock_, &mine) == 0 && ::stat(name.c_str(), &named) == 0 &&
@@ -112,7 +83,7 @@ bool SegmentJob::lock() {
 }
 
 void SegmentJob::load(bool overwrite) {
-  const std::string text = text_of_file(manifest_path_);
+  const std::string text = read_text(manifest_path_);
   const std::optional<Manifest> found = parse_manifest(text);
   const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
   if (!found && !text.empty())
@@ -129,10 +100,11 @@ void SegmentJob::load(bool overwrite) {
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
   fs::remove(manifest_path_, ignored);  // first: without it the rest is nothing
-  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment(name); });
+  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }
 
 void SegmentJob::begin(std::vector<JobFact> facts) {
+  id_ = job_id(facts, manifest_.threads);
   if (!resumed_) {
     manifest_.facts = std::move(facts);
     return save();
@@ -149,7 +121,7 @@ void SegmentJob::verify() {
   std::int64_t frames = 0;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {
     const auto& [number, record] = *at;
-    if (is_whole(file_of(number), record)) {
+    if (is_whole(segment_path(folder_, number), record)) {
       frames += record.frames;
       ++at;
     } else {
@@ -159,8 +131,9 @@ void SegmentJob::verify() {
   }
   if (!damaged.empty()) notes_.push_back("segments made again (damaged or missing): " + damaged);
   remove_files([&](const std::string& name) {
-    return is_segment(name) && std::ranges::none_of(manifest_.segments, [&](const auto& entry) {
-             return file_of(entry.first) == folder_ + "/" + name;
+    return is_segment_name(name) &&
+           std::ranges::none_of(manifest_.segments, [&](const auto& entry) {
+             return segment_path(folder_, entry.first) == folder_ + "/" + name;
            });
   });
   save();
@@ -191,14 +164,8 @@ std::vector<FrameRange> SegmentJob::missing() const {
   return ranges;
 }
 
-std::string SegmentJob::file_of(std::int64_t segment) const {
-  char name[32];
-  std::snprintf(name, sizeof name, "/%06lld.lullseg", static_cast<long long>(segment));
-  return folder_ + name;
-}
-
 std::unique_ptr<SegmentWriter> SegmentJob::write(std::int64_t segment) const {
-  return std::make_unique<SegmentWriter>(file_of(segment));
+  return std::make_unique<SegmentWriter>(segment_path(folder_, segment), id_);
 }
 
 void SegmentJob::add(std::int64_t segment, const SegmentRecord& record) {
@@ -207,16 +174,10 @@ void SegmentJob::add(std::int64_t segment, const SegmentRecord& record) {
 }
 
 SegmentReader SegmentJob::read(std::int64_t segment) const {
-  return {file_of(segment), manifest_.segments.at(segment)};
+  return {segment_path(folder_, segment), manifest_.segments.at(segment)};
 }
 
-void SegmentJob::save() {
-  const std::string text = to_text(manifest_);
-  OutputFile file(manifest_path_, true);
-  avio_write(file.io(), reinterpret_cast<const unsigned char*>(text.data()),
-             static_cast<int>(text.size()));
-  file.commit();
-}
+void SegmentJob::save() { write_text(manifest_path_, to_text(manifest_), true); }
 
 void SegmentJob::note_result(const std::string& file) {
   manifest_.result = identity_of(file);
@@ -243,7 +204,7 @@ void SegmentJob::remove() {
   removed_ = true;
   std::error_code ignored;
   fs::remove(manifest_path_, ignored);
-  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment(name); });
+  remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
   fs::remove(folder_ + "/" + std::string(lock_name), ignored);
   fs::remove(folder_, ignored);  // not if somebody put something into it
 }

@@ -21,8 +21,9 @@ namespace lull::io {
 class SegmentJob {
  public:
   /// `threads`: of encoders, if the job is a new one.
-  /// @throws CannotCreate  no folder can be made, another process has it, or it holds what neither
-  ///                       options.resume nor `overwrite` allows to be touched
+  /// @throws CannotCreate  no folder can be made, or it holds what neither options.resume nor
+  ///                       `overwrite` allows to be touched
+  /// @throws TryAgain      another process has it
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads);
   ~SegmentJob();
   SegmentJob(const SegmentJob&) = delete;
@@ -58,7 +59,6 @@ class SegmentJob {
   void remove();
 
  private:
-  std::string file_of(std::int64_t segment) const;
   bool lock();
   void load(bool overwrite);
   void verify();
@@ -67,7 +67,7 @@ class SegmentJob {
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 
-  std::string output_, folder_, manifest_path_;
+  std::string output_, folder_, manifest_path_, id_;
   SegmentOptions options_;
   int lock_ = -1;  // descriptor
   bool removed_ = false, resumed_ = false;

@@ -12,7 +12,7 @@ namespace {
 /// The packets of all segments, one after the other.
 class VideoPackets {
  public:
-  explicit VideoPackets(const SegmentJob& job) : job_(job) { advance(); }
+  explicit VideoPackets(const DoneSegments& job) : job_(job) { advance(); }
 
   /// Null at the end.
   const AVPacket* front() const { return front_.get(); }
@@ -24,11 +24,11 @@ class VideoPackets {
 
  private:
   void advance() {
-    while (!(front_ = reader_ ? reader_->next() : nullptr) && next_ < job_.segments())
+    while (!(front_ = reader_ ? reader_->next() : nullptr) && next_ < job_.count)
       reader_.emplace(job_.read(next_++));
   }
 
-  const SegmentJob& job_;
+  const DoneSegments& job_;
   std::int64_t next_ = 0;
   std::optional<SegmentReader> reader_;
   PacketPtr front_;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, con
 
 class Interleaving {
  public:
-  Interleaving(const SegmentJob& job, const FileSource& source, AVRational tick, Muxer& muxer)
+  Interleaving(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer)
       : video_(job),
         source_(source),
         tick_(tick),
@@ -113,7 +113,8 @@ class Interleaving {
 
 }  // namespace
 
-void mux_segments(const SegmentJob& job, const FileSource& source, AVRational tick, Muxer& muxer) {
+void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick,
+                  Muxer& muxer) {
   if (!source.demuxer().sequence().empty() || source.demuxer().context().nb_streams < 2) {
     VideoPackets video(job);
     while (video.front()) muxer.write_video(video.take());

@@ -14,8 +14,11 @@ extern "C" {
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/files/output_file.h"
 #include "io/segments/job_facts.h"
+#include "io/segments/result_mark.h"
+#include "io/segments/segment_encoder.h"
 #include "io/segments/segment_job.h"
 #include "io/segments/segment_mux.h"
+#include "io/segments/shared_job.h"
 #include "io/write/encoding_sink.h"
 
 namespace lull::io {
@@ -23,45 +26,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void refuse(const std::string& path, const FileSource& source, const Container& container,
-            const SegmentOptions& segments) {
-  const std::string& input = source.demuxer().path();
-  std::error_code ignored;
-  // An H.264 stream must not have two equal IDR pictures in a row (idr_pic_id, ITU-T H.264 7.4.3),
-  // and one frame each would make such of all.
-  if (segments.frames < 2)
-    throw InvalidArgument("segments of " + std::to_string(segments.frames) +
-                          " frames (must be 2 at least); some hundred are good");
-  if (container.pipe)
-    throw InvalidArgument("--segment-frames with standard output (a pipe cannot be continued); " +
-                          std::string("give a file"));
-  if (source.demuxer().sequence().empty() && !fs::is_regular_file(input, ignored))
-    throw InvalidArgument("--segment-frames with the input '" + input +
-                          "' (whoever continues has to read it again); give a file");
-  if (container.still())
-    throw InvalidArgument("--segment-frames with '" + path + "' (a still picture); leave it out");
-  if (container.traits->raw_frames)
-    throw InvalidArgument("--segment-frames with '" + path +
-                          "' (frames that are not encoded); use .mkv with --lossless");
-}
-
 class SegmentedSink final : public EncodingSink {
  public:
   SegmentedSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : EncodingSink(path, source, options), source_(source), options_(options), input_(source) {
-    refuse(path, source, container_, *options.segments);
+    refuse_segments(path, source, container_, *options.segments);
     const auto choices = choose_encoders(container_, source, options);
     const EncoderTraits traits = encoder_traits(*choices.front().codec);
+    if (options.segments->resume && !options.overwrite && is_done(path, choices)) {
+      done_ = true;
+      return;
+    }
     job_.emplace(path, *options.segments, options.overwrite,
                  threads_of(traits, options.threads, av_cpu_count()));
     options_.threads = job_->threads();
     const bool replace = options.overwrite || job_->made(behind_links(path));
     open(std::make_unique<OutputFile>(path, replace, job_->folder()), choices, source, options_);
     times_ = encoder_->times();
-    const AVCodecContext& context = encoder_->context();
-    headers_.assign(context.extradata, context.extradata + context.extradata_size);
+    segments_.emplace(encoder_, container_, input_, options_);
     losses_.check();
-    job_->begin(job_facts(source, container_, options, *encoder_));
+    std::vector<JobFact> facts = job_facts(source, container_, options, *encoder_);
+    mark_ = job_id(facts, 0);
+    job_->begin(std::move(facts));
     wanted_ = job_->missing();
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
@@ -70,6 +56,7 @@ class SegmentedSink final : public EncodingSink {
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> wanted() const override { return wanted_; }
+  bool done() const noexcept override { return done_; }
 
   void write(Frame frame) override {
     check_frame(frame);
@@ -83,52 +70,33 @@ class SegmentedSink final : public EncodingSink {
       encode(frame, segment);
     }
     note_losses(frame);
-    if (writer_ && place + 1 == options_.segments->frames) end_segment();
+    if (segments_->busy() && place + 1 == options_.segments->frames) end_segment();
   }
 
  private:
-  void encode(const Frame& frame, std::int64_t segment) {
-    if (!frame.pixels) throw InternalError("a frame without samples came to the sink");
-    if (!writer_) begin_segment(segment);
-    encoder_->send(frame);
-    ++in_segment_;
-    pass_on();
-  }
-
-  // The first encoder is there since the start.
-  void begin_segment(std::int64_t segment) {
-    segment_ = segment;
-    in_segment_ = 0;
-    writer_ = job_->write(segment);
-    if (!std::exchange(encoder_used_, true)) return;
-    const EncoderChoice choice = encoder_->choice();
-    encoder_.reset();  // gives its memory back first
+  /// A job that ended, and whose command is given once more: what says so is the output itself.
+  bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
+    if (!is_marked(path)) return false;
     Dictionary leftover;
-    encoder_ = std::make_unique<Encoder>(choice, container_, input_, options_, leftover, times_);
-    const AVCodecContext& context = encoder_->context();
-    if (!std::equal(headers_.begin(), headers_.end(), context.extradata,
-                    context.extradata + context.extradata_size))
-      throw IoError(encoder() + " begins each video with another head (segments would not go " +
-                    "together); leave --segment-frames out");
+    const auto encoder = open_encoder(choices, container_, source_, options_, leftover);
+    return is_result_of(path, job_id(job_facts(source_, container_, options_, *encoder), 0));
   }
 
-  void end_segment() {
-    encoder_->send_end();
-    pass_on();
-    SegmentRecord record = writer_->finish();
-    writer_.reset();
-    record.frames = in_segment_;
-    job_->add(segment_, record);
+  void encode(const Frame& frame, std::int64_t segment) {
+    if (!segments_->busy()) {
+      segment_ = segment;
+      segments_->begin(job_->write(segment));
+    }
+    segments_->send(frame);
   }
 
-  void pass_on() {
-    while (const PacketPtr packet = encoder_->receive()) writer_->write(*packet);
-  }
+  void end_segment() { job_->add(segment_, segments_->end()); }
 
   void write_end() override {
-    if (writer_) end_segment();
+    if (segments_->busy()) end_segment();
     check_frames();
-    mux_segments(*job_, source_, encoder_->context().time_base, *muxer_);
+    mux_segments({job_->segments(), [this](std::int64_t i) { return job_->read(i); }}, source_,
+                 encoder_->context().time_base, *muxer_);
   }
 
   // What earlier runs encoded is what this one has seen.
@@ -149,6 +117,7 @@ class SegmentedSink final : public EncodingSink {
 
   void commit() override {
     file_->settle();
+    mark_result(file_->temporary(), mark_);
     job_->note_result(file_->temporary());
     file_->commit();
     job_->remove();
@@ -158,19 +127,29 @@ class SegmentedSink final : public EncodingSink {
   SinkOptions options_;
   EncoderInput input_;
   std::optional<SegmentJob> job_;
-  bool encoder_used_ = false;
+  std::string mark_;
+  bool done_ = false;
   std::shared_ptr<FrameTimes> times_;  // of all frames, encoded now or before
-  std::vector<std::uint8_t> headers_;  // that all encoders have to agree on
   std::vector<FrameRange> wanted_;
-  std::unique_ptr<SegmentWriter> writer_;  // while a segment is being made:
-  std::int64_t segment_ = 0, in_segment_ = 0;
+  std::optional<SegmentEncoder> segments_;
+  std::int64_t segment_ = 0;  // that is being made
 };
 
 }  // namespace
 
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options) {
-  return std::make_unique<SegmentedSink>(path, source, options);
+  switch (options.segments->part) {
+    case JobPart::whole:
+      return std::make_unique<SegmentedSink>(path, source, options);
+    case JobPart::plan:
+      return open_plan_sink(path, source, options);
+    case JobPart::segments:
+      return open_task_sink(path, source, options);
+    case JobPart::join:
+      return open_join_sink(path, source, options);
+  }
+  throw InternalError("no such part of a job");
 }
 
 }  // namespace lull::io

@@ -17,13 +17,16 @@ namespace lull::io {
 class EncodingSink : public MediaSink {
  public:
   void finish() final;
-  std::string finish_if(const std::function<bool()>& accepts) final;
+  std::string finish_if(const std::function<bool()>& accepts) override;
   Damage damage() const final { return muxer_->damage(); }
   const std::string& encoder() const noexcept final { return encoder_name_; }
   const std::string& pixel_format() const noexcept final { return pixel_format_name_; }
   const std::string& container() const noexcept final { return container_name_; }
   const std::vector<std::string>& left_out() const noexcept final { return losses_.list(); }
-  const std::string& temporary() const noexcept final { return file_->temporary(); }
+  const std::string& temporary() const noexcept final {
+    static const std::string none;
+    return file_ ? file_->temporary() : none;
+  }
   const std::vector<std::string>& notes() const noexcept final { return notes_; }
 
  protected:

@@ -74,7 +74,8 @@ TEST(Manifests, OfNonsenseAreRefused) {
 // what was recorded.
 TEST(SegmentFiles, AreReadWithCare) {
   const TemporaryFolder folder;
-  SegmentWriter writer(folder / "a");
+  const std::string job(64, 'c');
+  SegmentWriter writer(folder / "a", job);
   for (int i = 0; i < 5; ++i) {
     const PacketPtr packet = make_packet();
     ASSERT_EQ(av_new_packet(packet.get(), 20 * i), 0);
@@ -87,7 +88,11 @@ TEST(SegmentFiles, AreReadWithCare) {
     std::fill_n(side, 3, static_cast<std::uint8_t>(7 + i));
     writer.write(*packet);
   }
-  const SegmentRecord record = writer.finish();
+  const SegmentRecord record = writer.finish(5);
+  EXPECT_EQ(record.frames, 5);
+  EXPECT_EQ(read_record(folder / "a", job), record);
+  EXPECT_FALSE(read_record(folder / "a", std::string(64, 'd')));
+  EXPECT_FALSE(read_record(folder / "none", job));
   EXPECT_TRUE(is_whole(folder / "a", record));
   SegmentReader reader(folder / "a", record);
   for (int i = 0; i < 5; ++i) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <chrono>
@@ -120,6 +121,25 @@ TEST_F(Resume, AFinishedJobLeavesItsOutputAlone) {
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
 }
 
+// Who starts a command again and again need not know whether the last attempt came to its end.
+TEST_F(Resume, AFinishedJobIsDone) {
+  ASSERT_EQ(run_lull(command(out_, {"--resume"})).code, 0);
+  const std::string bytes = bytes_of(out_);
+  const auto time = fs::last_write_time(out_);
+  char mark[256];
+  if (::getxattr(out_.c_str(), "user.lull.job", mark, sizeof mark) < 0)
+    GTEST_SKIP() << "no extended attributes on this file system";
+  const Outcome again = run_lull(command(out_, {"--resume"}));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(fs::last_write_time(out_), time);
+  EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
+  // Not another job, not without --resume, and not a file that was touched since.
+  EXPECT_EQ(run_lull(command(out_, {"--resume", "--sigma", "21"})).code, 73);
+  EXPECT_EQ(run_lull(command(out_)).code, 73);
+  write_bytes(out_, bytes.substr(1));
+  EXPECT_EQ(run_lull(command(out_, {"--resume"})).code, 73);
+}
+
 TEST_F(Resume, AStopSaysHowToGoOn) {
   const std::string expected = whole();
   Program program(command(out_));
@@ -166,7 +186,7 @@ TEST_F(Resume, TwoAtATime) {
   first.send(SIGSTOP);
   const Outcome second = run_lull(command(out_, {"--resume"}));
   first.send(SIGCONT);
-  EXPECT_EQ(second.code, 73);
+  EXPECT_EQ(second.code, 75);
   EXPECT_EQ(second.error_lines(), 1);
   EXPECT_THAT(second.err, HasSubstr("another process"));
   EXPECT_EQ(first.wait().code, 0);

@@ -1,0 +1,67 @@
+#pragma once
+// Jobs in segments that any number of processes share, on any machines: a plan that never changes,
+// a file for each segment that is done, and one process that puts them together.
+//
+// Nobody waits for anybody and nothing is locked: whoever makes a segment makes the same bytes, in
+// a file that gets its name when it is whole. See open_sink for what makes these files.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/frame_index.h"
+#include "io/media.h"
+
+namespace lull::io {
+
+/// What is known before the first segment is made.
+struct JobPlan {
+  /// Options of the command that planned it, by name, for those that work on it.
+  std::vector<std::pair<std::string, std::string>> options;
+  std::string input, output;  // paths from the root
+  int segment_frames = 0;     // of each segment but the last
+  int threads = 0;            // of each encoder: with some the bytes depend on it
+  std::vector<JobFact> facts;
+  /// Of a part of the input's bytes: cheap for those who read a part of it.
+  std::string sample;
+  int margin = 0;  // frames before a segment that its own depend on, repetitions not counted
+  Damage damage;   // of the input, accepted
+  FrameIndex index;
+  bool operator==(const JobPlan& other) const;
+
+  /// All segments have this in common: a SHA-256.
+  std::string id() const;
+  std::int64_t frames() const { return index.kept(); }
+  std::int64_t segments() const;
+  /// Of the output.
+  FrameRange frames_of(std::int64_t segment) const;
+};
+
+std::string to_text(const JobPlan& plan);
+/// nullopt: damaged, or of another version.
+std::optional<JobPlan> parse_plan(std::string_view text);
+
+/// The plan in a job's folder. @throws NoInput  there is none; BadData  it is damaged
+JobPlan read_plan(const std::string& folder);
+/// Makes the folder where there is none. An equal plan may be there.
+/// @throws CannotCreate  another plan is there
+void write_plan(const std::string& folder, const JobPlan& plan);
+
+/// Segments that are not done.
+struct Undone {
+  std::vector<std::int64_t> missing, damaged;
+  bool none() const { return missing.empty() && damaged.empty(); }
+  bool has(std::int64_t segment) const;
+  /// "segments 3, 7-9 are missing, segment 4 is damaged"
+  std::string text() const;
+};
+/// Of these segments; reads what is there. @throws InvalidArgument  the plan has not so many
+Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange segments);
+
+/// Whether the output is what was put together of this job, as far as the file system knows.
+bool is_joined(const std::string& folder, const std::string& output);
+
+}  // namespace lull::io

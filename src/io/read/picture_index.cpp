@@ -1,0 +1,138 @@
+#include "io/read/picture_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "io/read/gpu_decoder.h"
+
+namespace lull::io {
+namespace {
+
+/// 64 bits of many bytes, at the speed of memory: four sums side by side, each multiplied by an odd
+/// number for every 8 bytes, so that none of them can be left out or change places unseen. Against
+/// accidents; whoever wants equal digests can have them.
+class Digest {
+ public:
+  void add(const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    std::size_t lane = 0;
+    for (; bytes >= 8; bytes -= 8, at += 8, lane = (lane + 1) % 4) {
+      std::uint64_t word;
+      std::memcpy(&word, at, 8);
+      mix(lane, word);
+    }
+    std::uint64_t rest = 0;
+    if (bytes > 0) std::memcpy(&rest, at, bytes);
+    mix(lane, rest ^ (std::uint64_t{bytes} << 56));
+  }
+  void add(std::int64_t number) { add(&number, sizeof number); }
+  std::uint64_t value() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t lane : lanes_) sum = (std::rotl(sum, 23) ^ lane) * factor;
+    sum ^= sum >> 29;
+    return sum ? sum : 1;
+  }
+
+ private:
+  static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
+  void mix(std::size_t lane, std::uint64_t word) {
+    lanes_[lane] = (std::rotl(lanes_[lane], 29) ^ word) * factor;
+  }
+  std::uint64_t lanes_[4] = {1, 2, 3, 4};
+};
+
+void add_samples(const AVFrame& picture, Digest& digest) {
+  const auto format = static_cast<AVPixelFormat>(picture.format);
+  const AVPixFmtDescriptor* traits = av_pix_fmt_desc_get(format);
+  const int planes = std::max(av_pix_fmt_count_planes(format), 0);
+  for (int i = 0; i < planes && picture.data[i]; ++i) {
+    const bool palette = i == 1 && traits->flags & AV_PIX_FMT_FLAG_PAL;
+    const int bytes = palette ? 1024 : av_image_get_linesize(format, picture.width, i);
+    const int shift = i == 1 || i == 2 ? traits->log2_chroma_h : 0;
+    const int rows = palette ? 1 : (picture.height + (1 << shift) - 1) >> shift;
+    for (int y = 0; y < rows; ++y)
+      digest.add(picture.data[i] + std::ptrdiff_t{y} * picture.linesize[i],
+                 static_cast<std::size_t>(bytes));
+  }
+}
+
+}  // namespace
+
+std::uint64_t digest_of(const AVFrame& picture) {
+  if (is_on_gpu(picture)) return 0;
+  Digest digest;
+  add_samples(picture, digest);
+  for (const std::int64_t number :
+       {std::int64_t{picture.format}, std::int64_t{picture.width}, std::int64_t{picture.height},
+        std::int64_t{picture.color_range}, std::int64_t{picture.color_primaries},
+        std::int64_t{picture.color_trc}, std::int64_t{picture.colorspace},
+        std::int64_t{picture.chroma_location}, std::int64_t{picture.repeat_pict},
+        std::int64_t{picture.sample_aspect_ratio.num},
+        std::int64_t{picture.sample_aspect_ratio.den}, std::int64_t{is_interlaced(picture)},
+        std::int64_t{top_field_first(picture)}})
+    digest.add(number);
+  for (int i = 0; i < picture.nb_side_data; ++i) {
+    digest.add(picture.side_data[i]->type);
+    digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
+  }
+  return digest.value();
+}
+
+bool is_key(const AVFrame& picture) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+  return (picture.flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+  return picture.key_frame != 0;
+#endif
+}
+
+void PictureIndex::look(std::int64_t number, FrameMark mark, const AVFrame& picture) {
+  if (!note_ && !known_) return;
+  const auto at = static_cast<std::size_t>(number);
+  const bool beyond = known_ && at >= known_->pictures.size();
+  if (note_ || (strict_ && !beyond)) mark.digest = digest_of(picture);
+  mark.key = is_key(picture);
+  if (note_) {
+    if (at != note_->pictures.size()) throw InternalError("pictures of an index are not in order");
+    note_->pictures.push_back(mark);
+  }
+  // What follows on the last one that was noted is nobody's business.
+  if (!known_ || beyond) return;
+  const FrameMark& expected = known_->pictures[at];
+  const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
+                    mark.kept == expected.kept && (!strict_ || mark.digest == expected.digest);
+  if (!same) fail(number);
+}
+
+void PictureIndex::fail(std::int64_t number) const {
+  throw IndexMismatch("picture " + std::to_string(number) + " of '" + name_ +
+                      "' is not what it was when the job was planned; plan it anew");
+}
+
+std::int64_t FrameIndex::kept() const { return std::ranges::count_if(pictures, &FrameMark::kept); }
+
+std::int64_t FrameIndex::picture_of(std::int64_t frame) const {
+  std::size_t at = 0;
+  for (; at < pictures.size(); ++at)
+    if (pictures[at].kept && frame-- == 0) break;
+  return static_cast<std::int64_t>(at);
+}
+
+std::int64_t FrameIndex::begin_for(std::int64_t frame, int margin) const {
+  if (!why_from_start.empty()) return 0;
+  const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
+  std::int64_t at = std::min(picture_of(frame), last);
+  if (at < 0) return 0;
+  // One more than the margin, for a frame that repeats another needs that one, too.
+  for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
+    --at;
+    const auto i = static_cast<std::size_t>(at);
+    const Likeness likeness = i < this->likeness.size() ? this->likeness[i] : Likeness::unknown;
+    if (likeness != Likeness::repeats) --left;
+  }
+  while (at > 0 && !pictures[static_cast<std::size_t>(at)].key) --at;
+  return at;
+}
+
+}  // namespace lull::io

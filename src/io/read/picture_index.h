@@ -1,0 +1,41 @@
+#pragma once
+// Pictures as they come out of a decoder, noted in an index or held against one.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/ffmpeg/ffmpeg.h"
+#include "io/frame_index.h"
+
+namespace lull::io {
+
+/// Of the picture's samples and all that the result may depend on beside them: side data, colour,
+/// interlacing, aspect ratio. Never 0, but for a picture in the memory of a GPU.
+std::uint64_t digest_of(const AVFrame& picture);
+
+/// Whether the decoder says that one may begin here.
+bool is_key(const AVFrame& picture);
+
+class PictureIndex {
+ public:
+  /// Either may be null. `name` is the input's, for messages.
+  PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,
+               std::string name)
+      : note_(std::move(note)), known_(std::move(known)), name_(std::move(name)) {}
+
+  const FrameIndex* known() const { return known_.get(); }
+  /// Digests count from here on: the pictures come after a seek.
+  void be_strict() { strict_ = true; }
+  /// The picture with this number. @throws IndexMismatch
+  void look(std::int64_t number, FrameMark mark, const AVFrame& picture);
+  [[noreturn]] void fail(std::int64_t number) const;
+
+ private:
+  std::shared_ptr<FrameIndex> note_;
+  std::shared_ptr<const FrameIndex> known_;
+  std::string name_;
+  bool strict_ = false;
+};
+
+}  // namespace lull::io

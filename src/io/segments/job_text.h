@@ -1,0 +1,81 @@
+#pragma once
+// Lines of words that end with their own checksum: what a job keeps on the disk beside packets.
+
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lull::io {
+
+/// A word of these bytes: '%', spaces and what is not printable are written as %XX, nothing as "%".
+std::string escaped(std::string_view text);
+
+std::string sha256_of(std::string_view text);
+
+/// The lines, and one more with their SHA-256.
+std::string sealed(const std::string& lines);
+/// Gives `read` the lines behind `head` until it says that one makes no sense. False then, and if
+/// text is damaged or does not begin with `head`.
+bool read_sealed(std::string_view text, std::string_view head,
+                 const std::function<bool(std::string_view line)>& read);
+
+/// The file as it is; empty if it cannot be read.
+std::string read_text(const std::string& path);
+
+/// Takes words off a line. What is not as it should be makes it bad for good.
+class Words {
+ public:
+  explicit Words(std::string_view line) : rest_(line) {}
+
+  std::string_view word() {
+    const std::size_t end = std::min(rest_.find(' '), rest_.size());
+    const std::string_view word = rest_.substr(0, end);
+    good_ &= !word.empty() && end + 1 != rest_.size();  // a space leads to another
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return word;
+  }
+  /// From 0.
+  template <class Number>
+  Number number() {
+    return parse<Number>(word(), 10);
+  }
+  /// Below 0, too.
+  std::int64_t time() {
+    const bool negative = rest_.starts_with('-');
+    rest_.remove_prefix(negative ? 1 : 0);
+    const auto value = number<std::int64_t>();
+    return negative ? -value : value;
+  }
+  std::string unescaped() {
+    std::string result;
+    std::string_view text = word();
+    if (text == "%") return result;  // an empty one
+    for (; !text.empty(); text.remove_prefix(1)) {
+      if (text[0] != '%') {
+        result += text[0];
+        continue;
+      }
+      good_ &= text.size() > 2;
+      result += static_cast<char>(parse<unsigned char>(text.substr(1, 2), 16));
+      text.remove_prefix(std::min<std::size_t>(2, text.size() - 1));
+    }
+    return result;
+  }
+  bool done() const { return good_ && rest_.empty(); }
+
+ private:
+  template <class Number>
+  Number parse(std::string_view text, int base) {
+    Number value{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    good_ &= error == std::errc{} && stop == text.data() + text.size() && value >= 0;
+    return value;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+}  // namespace lull::io

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "io/jobs.h"
+#include "io/segments/job_facts.h"
+#include "io/segments/job_text.h"
+#include "io/segments/manifest.h"
+#include "io/segments/segment_mux.h"
+#include "io/segments/shared_job.h"
+#include "io/text_file.h"
+#include "io/write/encoding_sink.h"
+
+namespace lull::io {
+namespace {
+
+/// Of the plan's facts, those that are not about files and encoders: how frames are denoised.
+std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
+  const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
+  const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
+  return first < last ? std::vector<JobFact>(first + 1, last) : std::vector<JobFact>();
+}
+
+bool have_equal_bytes(const std::string& a, const std::string& b) {
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  std::vector<char> one(1 << 20), two(1 << 20);
+  while (first && second) {
+    first.read(one.data(), std::ssize(one));
+    second.read(two.data(), std::ssize(two));
+    if (first.gcount() != second.gcount() ||
+        !std::equal(one.begin(), one.begin() + first.gcount(), two.begin()))
+      return false;
+  }
+  return first.eof() && second.eof();
+}
+
+/// Gets no frames: all of them are in the job's folder.
+class JoinSink final : public EncodingSink {
+ public:
+  JoinSink(const std::string& path, FileSource& source, const SinkOptions& options)
+      : EncodingSink(path, source, options),
+        plan_(*options.segments->plan),
+        folder_(options.segments->folder),
+        source_(source),
+        output_(behind_links(path)) {
+    SinkOptions given = options;
+    given.threads = plan_.threads;
+    given.segments->facts = facts_of_frames(plan_);
+    source.pass_all();
+    std::error_code ignored;
+    may_replace_ = options.overwrite;
+    there_ = !may_replace_ && std::filesystem::exists(output_, ignored);
+    open(std::make_unique<OutputFile>(path, may_replace_ || there_),
+         choose_encoders(container_, source, given), source, given);
+    check_facts(plan_, source, container_, given, *encoder_);
+  }
+
+  std::vector<FrameRange> wanted() const override { return {}; }
+  void write(Frame) override { throw InternalError("a frame came to a job that is put together"); }
+
+ private:
+  void write_end() override {
+    const std::string id = plan_.id();
+    const auto read = [&](std::int64_t segment) {
+      const std::string path = segment_path(folder_, segment);
+      const std::optional<SegmentRecord> record = read_record(path, id);
+      if (!record)
+        throw TryAgain("segment " + std::to_string(segment) +
+                       " is damaged or missing by now; make it again");
+      return SegmentReader(path, *record);
+    };
+    mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
+  }
+
+  // A file that is there already may be the work of a twin, or of this process before it was
+  // killed.
+  void commit() override {
+    file_->settle();
+    if (there_) {
+      if (!have_equal_bytes(file_->temporary(), output_))
+        throw CannotCreate("'" + output_ + "' exists (and is not the output of the job in '" +
+                           folder_ + "'); give -y to overwrite it");
+      return note_result(output_);
+    }
+    note_result(file_->temporary());
+    try {
+      file_->commit();
+    } catch (const CannotCreate&) {
+      if (!have_equal_bytes(file_->temporary(), output_)) throw;
+      note_result(output_);
+    }
+  }
+
+  void note_result(const std::string& file) const {
+    const Manifest result{.facts = {}, .threads = 0, .segments = {}, .result = identity_of(file)};
+    write_text(folder_ + "/result", to_text(result), true);
+  }
+
+  const JobPlan& plan_;
+  std::string folder_;
+  FileSource& source_;
+  std::string output_;
+  bool may_replace_ = false, there_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_join_sink(const std::string& path, FileSource& source,
+                                          const SinkOptions& options) {
+  return std::make_unique<JoinSink>(path, source, options);
+}
+
+}  // namespace lull::io

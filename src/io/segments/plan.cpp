@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "io/files/output_file.h"
+#include "io/jobs.h"
+#include "io/segments/job_text.h"
+#include "io/segments/manifest.h"
+#include "io/segments/segment_file.h"
+#include "io/text_file.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view head = "lull plan 1\n";
+
+std::string plan_path(const std::string& folder) { return folder + "/plan"; }
+
+/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its likeness.
+std::string flags_of(const FrameMark& mark, Likeness likeness) {
+  std::string text = mark.key ? "k" : "";
+  if (!mark.kept) text += 'o';
+  if (likeness == Likeness::fresh) text += 'f';
+  if (likeness == Likeness::shares_noise) text += 's';
+  if (likeness == Likeness::repeats) text += 'r';
+  return text.empty() ? "-" : text;
+}
+
+bool read_flags(std::string_view text, FrameMark& mark, Likeness& likeness) {
+  for (const char c : text) {
+    if (c == 'k')
+      mark.key = true;
+    else if (c == 'o')
+      mark.kept = false;
+    else if (c == 'f')
+      likeness = Likeness::fresh;
+    else if (c == 's')
+      likeness = Likeness::shares_noise;
+    else if (c == 'r')
+      likeness = Likeness::repeats;
+    else if (c != '-')
+      return false;
+  }
+  return true;
+}
+
+bool read_line(std::string_view line, JobPlan& plan) {
+  Words words(line);
+  const std::string_view kind = words.word();
+  if (kind == "frame") {
+    FrameMark& mark = plan.index.pictures.emplace_back();
+    mark.pts = words.time();
+    mark.duration = words.time();
+    mark.digest = words.number<std::uint64_t>();
+    return read_flags(words.word(), mark, plan.index.likeness.emplace_back()) && words.done();
+  }
+  if (kind == "option" || kind == "fact") {
+    std::string name = words.unescaped(), value = words.unescaped();
+    if (kind == "fact")
+      plan.facts.push_back({std::move(name), std::move(value)});
+    else
+      plan.options.emplace_back(std::move(name), std::move(value));
+  } else if (kind == "input") {
+    plan.input = words.unescaped();
+  } else if (kind == "output") {
+    plan.output = words.unescaped();
+  } else if (kind == "sample") {
+    plan.sample = words.unescaped();
+  } else if (kind == "segment-frames") {
+    plan.segment_frames = words.number<int>();
+  } else if (kind == "threads") {
+    plan.threads = words.number<int>();
+  } else if (kind == "margin") {
+    plan.margin = words.number<int>();
+  } else if (kind == "damage") {
+    plan.damage.frames = words.number<std::int64_t>();
+    plan.damage.first = words.unescaped();
+  } else if (kind == "from-start") {
+    plan.index.why_from_start = words.unescaped();
+  } else {
+    return false;
+  }
+  return words.done();
+}
+
+/// "3, 7-9"
+std::string ranges_of(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i;
+    while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
+    text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
+    if (end > i) text += "-" + std::to_string(numbers[end]);
+    i = end + 1;
+  }
+  return text;
+}
+
+std::string sentence(const std::vector<std::int64_t>& numbers, const std::string& what) {
+  if (numbers.empty()) return {};
+  const bool one = numbers.size() == 1;
+  return (one ? "segment " : "segments ") + ranges_of(numbers) + (one ? " is " : " are ") + what;
+}
+
+}  // namespace
+
+bool JobPlan::operator==(const JobPlan& other) const { return to_text(*this) == to_text(other); }
+
+std::string JobPlan::id() const { return job_id(facts, threads); }
+
+std::int64_t JobPlan::segments() const { return (frames() + segment_frames - 1) / segment_frames; }
+
+FrameRange JobPlan::frames_of(std::int64_t segment) const {
+  const std::int64_t first = segment * segment_frames;
+  return {first, std::min(first + segment_frames, frames()) - 1};
+}
+
+std::string to_text(const JobPlan& plan) {
+  std::string text(head);
+  for (const auto& [name, value] : plan.options)
+    text += "option " + escaped(name) + " " + escaped(value) + "\n";
+  text += "input " + escaped(plan.input) + "\noutput " + escaped(plan.output) + "\nsample " +
+          escaped(plan.sample) + "\nsegment-frames " + std::to_string(plan.segment_frames) +
+          "\nthreads " + std::to_string(plan.threads) + "\nmargin " + std::to_string(plan.margin) +
+          "\n";
+  for (const auto& [name, value] : plan.facts)
+    text += "fact " + escaped(name) + " " + escaped(value) + "\n";
+  if (plan.damage.frames > 0)
+    text +=
+        "damage " + std::to_string(plan.damage.frames) + " " + escaped(plan.damage.first) + "\n";
+  const FrameIndex& index = plan.index;
+  if (!index.why_from_start.empty()) text += "from-start " + escaped(index.why_from_start) + "\n";
+  for (std::size_t i = 0; i < index.pictures.size(); ++i) {
+    const FrameMark& mark = index.pictures[i];
+    const Likeness likeness = i < index.likeness.size() ? index.likeness[i] : Likeness::unknown;
+    text += "frame " + std::to_string(mark.pts) + " " + std::to_string(mark.duration) + " " +
+            std::to_string(mark.digest) + " " + flags_of(mark, likeness) + "\n";
+  }
+  return sealed(text);
+}
+
+std::optional<JobPlan> parse_plan(std::string_view text) {
+  JobPlan plan;
+  const auto read = [&](std::string_view line) { return read_line(line, plan); };
+  if (!read_sealed(text, head, read) || plan.segment_frames < 1) return std::nullopt;
+  return plan;
+}
+
+JobPlan read_plan(const std::string& folder) {
+  std::error_code ignored;
+  const std::string path = plan_path(folder);
+  if (!fs::exists(path, ignored))
+    throw NoInput("no plan in '" + folder + "' (lull plan makes one); name the folder of a job");
+  std::optional<JobPlan> plan = parse_plan(read_text(path));
+  if (!plan)
+    throw BadData("'" + path + "' is damaged, or of another version of lull; plan the job anew");
+  return *std::move(plan);
+}
+
+void write_plan(const std::string& folder, const JobPlan& plan) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
+  sync_folder_of(folder);
+  const std::string text = to_text(plan), path = plan_path(folder);
+  try {
+    write_text(path, text, false);
+  } catch (const CannotCreate&) {
+    // Another process may have had the same task.
+    const std::string there = read_text(path);
+    if (there == text) return;
+    if (there.empty()) throw;
+    const std::optional<JobPlan> other = parse_plan(there);
+    const std::string what = other ? difference(other->facts, plan.facts) : "it is damaged";
+    throw CannotCreate("'" + folder + "' holds another plan (" +
+                       (what.empty() ? "of other names or frames" : what) +
+                       "); give another folder, or remove it");
+  }
+}
+
+bool Undone::has(std::int64_t segment) const {
+  return std::ranges::find(missing, segment) != missing.end() ||
+         std::ranges::find(damaged, segment) != damaged.end();
+}
+
+std::string Undone::text() const {
+  const std::string first = sentence(missing, "missing"), second = sentence(damaged, "damaged");
+  return first + (first.empty() || second.empty() ? "" : ", ") + second;
+}
+
+Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange segments) {
+  const std::int64_t count = plan.segments();
+  segments.last =
+      std::min(segments.last, segments.last == FrameRange{}.last ? count - 1 : segments.last);
+  if (segments.first > segments.last || segments.last >= count)
+    throw InvalidArgument(
+        "--segment " + std::to_string(segments.first) +
+        (segments.last != segments.first ? "-" + std::to_string(segments.last) : "") +
+        " (the job in '" + folder + "' has " + std::to_string(count) +
+        ", counted from 0); give one of them");
+  Undone undone;
+  const std::string id = plan.id();
+  std::error_code ignored;
+  for (std::int64_t i = segments.first; i <= segments.last; ++i) {
+    const std::string path = segment_path(folder, i);
+    const FrameRange frames = plan.frames_of(i);
+    const std::optional<SegmentRecord> record = read_record(path, id);
+    if (record && record->frames == frames.last - frames.first + 1) continue;
+    (fs::exists(path, ignored) ? undone.damaged : undone.missing).push_back(i);
+  }
+  return undone;
+}
+
+bool is_joined(const std::string& folder, const std::string& output) {
+  const std::optional<Manifest> result = parse_manifest(read_text(folder + "/result"));
+  return result && result->result && identity_of(behind_links(output)) == result->result;
+}
+
+}  // namespace lull::io

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <filesystem>
+
+extern "C" {
+#include <libavutil/cpu.h>
+}
+
+#include "io/encode/encoder.h"
+#include "io/jobs.h"
+#include "io/segments/job_facts.h"
+#include "io/segments/shared_job.h"
+#include "io/write/encoding_sink.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string from_root(const std::string& path) {
+  std::error_code code;
+  const fs::path whole = fs::absolute(path, code);
+  return (code ? fs::path(path) : whole.lexically_normal()).string();
+}
+
+/// Writes no packet: opens all that the job will need, sees the frames go by as an encoder would,
+/// and then writes down what the job is.
+class PlanSink final : public EncodingSink {
+ public:
+  PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
+      : EncodingSink(path, source, options), path_(path), source_(source), options_(options) {
+    const SegmentOptions& segments = *options.segments;
+    refuse_segments(path, source, container_, segments);
+    const auto choices = choose_encoders(container_, source, options);
+    options_.threads =
+        threads_of(encoder_traits(*choices.front().codec), options.threads, av_cpu_count());
+    const bool replace = options.overwrite || is_joined(segments.folder, path);
+    open(std::make_unique<OutputFile>(path, replace), choices, source, options_);
+    losses_.check();
+    plan().facts = job_facts(source, container_, options_, *encoder_);
+  }
+
+  std::vector<FrameRange> wanted() const override { return {}; }
+
+  void write(Frame frame) override {
+    (void)encoder_->times()->next(frame);
+    note_losses(frame);
+  }
+
+  std::string finish_if(const std::function<bool()>& accepts) override {
+    if (accepts()) finish();
+    return {};
+  }
+
+ private:
+  JobPlan& plan() { return *options_.segments->plan; }
+
+  std::string why_from_start() {
+    const std::vector<FrameMark>& pictures = plan().index.pictures;
+    if (plan().damage.frames > 0) return "the input is damaged";
+    if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
+      return "a GPU decodes";
+    const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
+    if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
+      return "times of frames do not rise";
+    return {};
+  }
+
+  void write_end() override {}
+
+  void commit() override {
+    JobPlan& plan = this->plan();
+    const bool sequence = !source_.demuxer().sequence().empty();
+    plan.input = from_root(sequence ? options_.segments->input : source_.demuxer().path());
+    plan.output = from_root(path_);
+    plan.segment_frames = options_.segments->frames;
+    plan.threads = options_.threads;
+    plan.sample = sample_of(source_);
+    plan.damage = source_.damage();
+    plan.index.pictures = source_.options().note->pictures;
+    if (plan.index.why_from_start.empty()) plan.index.why_from_start = why_from_start();
+    write_plan(options_.segments->folder, plan);
+  }
+
+  std::string path_;
+  FileSource& source_;
+  SinkOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
+                                          const SinkOptions& options) {
+  return std::make_unique<PlanSink>(path, source, options);
+}
+
+void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
+                     const SegmentOptions& segments) {
+  const std::string& input = source.demuxer().path();
+  std::error_code ignored;
+  // An H.264 stream must not have two equal IDR pictures in a row (idr_pic_id, ITU-T H.264 7.4.3),
+  // and one frame each would make such of all.
+  if (segments.frames < 2)
+    throw InvalidArgument("segments of " + std::to_string(segments.frames) +
+                          " frames (must be 2 at least); some hundred are good");
+  if (container.pipe)
+    throw InvalidArgument("--segment-frames with standard output (a pipe cannot be continued); " +
+                          std::string("give a file"));
+  if (source.demuxer().sequence().empty() && !fs::is_regular_file(input, ignored))
+    throw InvalidArgument("--segment-frames with the input '" + input +
+                          "' (whoever continues has to read it again); give a file");
+  if (container.still())
+    throw InvalidArgument("--segment-frames with '" + path + "' (a still picture); leave it out");
+  if (container.traits->raw_frames)
+    throw InvalidArgument("--segment-frames with '" + path +
+                          "' (frames that are not encoded); use .mkv with --lossless");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "io/demux/cut.h"
+#include "io/encode/encoder.h"
+#include "io/jobs.h"
+#include "io/segments/job_facts.h"
+#include "io/segments/manifest.h"
+#include "io/segments/segment_encoder.h"
+#include "io/segments/shared_job.h"
+
+namespace lull::io {
+namespace {
+
+/// Makes some segments of a job, each a file that gets its name when it is whole. What others make
+/// meanwhile does not matter: who makes one twice makes equal bytes.
+class TaskSink final : public MediaSink {
+ public:
+  TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
+      : plan_(*options.segments->plan),
+        folder_(options.segments->folder),
+        undone_(find_undone(folder_, plan_, options.segments->which)),
+        options_(options),
+        container_(container_of(path, source, options)),
+        input_(source),
+        job_(plan_.id()) {
+    refuse_segments(path, source, container_, *options.segments);
+    options_.threads = plan_.threads;
+    Dictionary leftover;
+    const auto choices = choose_encoders(container_, source, options_);
+    encoder_ = open_encoder(choices, container_, source, options_, leftover);
+    check_facts(plan_, source, container_, options_, *encoder_);
+    encoder_name_ = encoder_->choice().codec->name;
+    pixel_format_name_ = name_of(encoder_->choice().format);
+    container_name_ = container_.format->name;
+    times_ = encoder_->times();
+    pass_times(plan_.index, source, options.segments->begin, *times_);
+    begun_at_ = times_->frames();
+    segments_.emplace(encoder_, container_, input_, options_);
+    left_ = undone_.missing.size() + undone_.damaged.size();
+  }
+
+  /// Counted from the frame that the source begins with.
+  std::vector<FrameRange> wanted() const override {
+    std::vector<FrameRange> ranges;
+    for (std::int64_t i = 0; i < plan_.segments(); ++i) {
+      if (!undone_.has(i)) continue;
+      FrameRange range = plan_.frames_of(i);
+      range.first -= begun_at_;
+      range.last -= begun_at_;
+      if (!ranges.empty() && ranges.back().last + 1 == range.first)
+        ranges.back().last = range.last;
+      else
+        ranges.push_back(range);
+    }
+    return ranges;
+  }
+
+  void write(Frame frame) override {
+    const std::int64_t number = times_->frames();
+    const std::int64_t segment = number / plan_.segment_frames;
+    if (!undone_.has(segment)) {
+      (void)times_->next(frame);
+      return;
+    }
+    if (!segments_->busy())
+      segments_->begin(std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_));
+    segments_->send(frame);
+    if (number != plan_.frames_of(segment).last) return;
+    (void)segments_->end();
+    --left_;
+  }
+
+  void finish() override {
+    if (left_ > 0)
+      throw BadData(
+          "the input ends before the segment does (it has fewer frames than when the "
+          "job was planned); plan the job anew");
+  }
+
+  bool has_all() const noexcept override { return left_ == 0; }
+  const std::string& encoder() const noexcept override { return encoder_name_; }
+  const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
+  const std::string& container() const noexcept override { return container_name_; }
+  const std::vector<std::string>& left_out() const noexcept override { return none_; }
+  const std::string& temporary() const noexcept override { return no_file_; }
+
+ private:
+  const JobPlan& plan_;
+  std::string folder_;
+  Undone undone_;
+  SinkOptions options_;
+  Container container_;
+  EncoderInput input_;
+  std::string job_;
+  std::unique_ptr<Encoder> encoder_;
+  std::shared_ptr<FrameTimes> times_;
+  std::int64_t begun_at_ = 0;
+  std::optional<SegmentEncoder> segments_;
+  std::atomic<std::size_t> left_ = 0;  // segments
+  std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
+  std::vector<std::string> none_;
+};
+
+}  // namespace
+
+std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,
+                                          const SinkOptions& options) {
+  return std::make_unique<TaskSink>(path, source, options);
+}
+
+void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
+                 const SinkOptions& options, const Encoder& encoder) {
+  std::vector<JobFact> now = job_facts(source, container, options, encoder);
+  // Who puts segments together decodes nothing.
+  if (options.segments->part == JobPart::join) {
+    constexpr const char* name = "what decodes";
+    const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);
+    const auto fact = std::ranges::find(now, name, &JobFact::name);
+    if (planned != plan.facts.end() && fact != now.end()) fact->value = planned->value;
+  }
+  const std::string what = difference(plan.facts, now);
+  if (!what.empty())
+    throw InvalidArgument("this is not what was planned (" + what +
+                          "); work on the job where it is the same, or plan it anew");
+}
+
+void pass_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
+                FrameTimes& times) {
+  const AVRational tick = source.demuxer().video().time_base;
+  std::optional<Cut> cut;
+  if (source.cut()) cut.emplace(source.options().selection, tick);
+  for (std::int64_t i = 0; i < pictures; ++i) {
+    const FrameMark& mark = index.pictures.at(static_cast<std::size_t>(i));
+    Frame frame;
+    frame.time_base = to_rational(tick);
+    frame.pts = mark.pts;
+    if (cut) (void)cut->judge(i, frame.pts, mark.duration);
+    if (mark.kept) (void)times.next(frame);
+  }
+}
+
+}  // namespace lull::io

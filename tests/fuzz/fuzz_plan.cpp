@@ -1,0 +1,23 @@
+// The lines of a job's plan, to which the checksum is added that makes them count.
+
+#include <string>
+
+#include "fuzz/fuzz.h"
+#include "io/jobs.h"
+#include "io/segments/job_text.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lull::io;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  (void)parse_plan(text);
+  const std::optional<JobPlan> plan = parse_plan(sealed(text));
+  if (!plan) return 0;
+  // What was read is written alike, and that is read alike.
+  const std::string written = to_text(*plan);
+  const std::optional<JobPlan> again = parse_plan(written);
+  if (!again || to_text(*again) != written)
+    throw std::logic_error("a plan changes when it is written");
+  (void)plan->segments();
+  (void)plan->index.begin_for(plan->frames() / 2, 3);
+  return 0;
+}

@@ -1,0 +1,169 @@
+// What a shared job knows beforehand, and what of it is checked when a part is read.
+
+#include <gtest/gtest.h>
+
+#include "io/jobs.h"
+#include "io/segments/segment_file.h"
+#include "io/support/clip.h"
+
+namespace lull::io::test {
+namespace {
+
+JobPlan sample() {
+  JobPlan plan;
+  plan.options = {{"-s,--sigma", "20"}, {"--lossless", ""}};
+  plan.input = "/a b/in.mkv";
+  plan.output = "/a b/out.mkv";
+  plan.segment_frames = 4;
+  plan.threads = 3;
+  plan.margin = 2;
+  plan.facts = {{"a name", "100% \n\xff"}};
+  plan.sample = "7 bytes";
+  plan.damage = {2, "cut"};
+  for (int i = 0; i < 20; ++i)
+    plan.index.pictures.push_back({.pts = 40 * i - 80,
+                                   .duration = 40,
+                                   .digest = ~std::uint64_t{0} - static_cast<unsigned>(i),
+                                   .key = i % 5 == 0,
+                                   .kept = i >= 3 && i < 17});
+  plan.index.likeness.assign(20, Likeness::fresh);
+  for (const int i : {8, 9, 10})
+    plan.index.likeness[static_cast<std::size_t>(i)] = Likeness::repeats;
+  return plan;
+}
+
+TEST(Plans, ComeBackFromTheirText) {
+  const std::optional<JobPlan> back = parse_plan(to_text(sample()));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, sample());
+  EXPECT_EQ(back->index.pictures, sample().index.pictures);
+  EXPECT_EQ(back->index.likeness, sample().index.likeness);
+  EXPECT_EQ(back->facts[0].value, "100% \n\xff");
+}
+
+TEST(Plans, AreWholeOrNothing) {
+  const std::string text = to_text(sample());
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    EXPECT_FALSE(parse_plan(text.substr(0, i))) << i;
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_FALSE(parse_plan(changed)) << i;
+  }
+}
+
+TEST(Plans, CountFramesThatAreKept) {
+  const JobPlan plan = sample();
+  EXPECT_EQ(plan.frames(), 14);
+  EXPECT_EQ(plan.segments(), 4);
+  EXPECT_EQ(plan.frames_of(3).first, 12);
+  EXPECT_EQ(plan.frames_of(3).last, 13);
+  EXPECT_EQ(plan.index.picture_of(0), 3);
+  EXPECT_EQ(plan.index.picture_of(13), 16);
+  EXPECT_EQ(plan.index.picture_of(14), 20);
+}
+
+TEST(Plans, BeginAtAKeyFrameBeforeTheMargin) {
+  FrameIndex index = sample().index;
+  EXPECT_EQ(index.begin_for(9, 0), 10);   // picture 12
+  EXPECT_EQ(index.begin_for(13, 0), 15);  // picture 16
+  EXPECT_EQ(index.begin_for(13, 2), 10);  // 13, 14 and 15 are before it
+  EXPECT_EQ(index.begin_for(9, 2), 5);    // of those before it, 11, 7 and 6 repeat none
+  EXPECT_EQ(index.begin_for(0, 2), 0);
+  index.why_from_start = "of a reason";
+  EXPECT_EQ(index.begin_for(13, 0), 0);
+}
+
+TEST(Plans, MayBeWrittenTwiceButNotReplaced) {
+  const TemporaryFolder folder;
+  write_plan(folder / "job", sample());
+  write_plan(folder / "job", sample());
+  EXPECT_EQ(read_plan(folder / "job"), sample());
+  JobPlan other = sample();
+  other.facts[0].value = "2";
+  EXPECT_THROW(write_plan(folder / "job", other), CannotCreate);
+  EXPECT_THROW((void)read_plan(folder / "none"), NoInput);
+  write_file(folder / "job/plan", {'x'});
+  EXPECT_THROW((void)read_plan(folder / "job"), BadData);
+}
+
+TEST(Plans, SaySegmentsThatAreNotDone) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  const JobPlan plan = sample();
+  EXPECT_EQ(find_undone(path, plan, {}).text(), "segments 0-3 are missing");
+  for (const int i : {0, 2, 3}) {
+    SegmentWriter writer(segment_path(path, i), plan.id());
+    (void)writer.finish(i == 3 ? 2 : 4);
+  }
+  EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing");
+  EXPECT_TRUE(find_undone(path, plan, {2, 3}).none());
+  (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);             // too short
+  (void)SegmentWriter(segment_path(path, 3), std::string(64, 'a')).finish(2);  // of another job
+  EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing, segments 2-3 are damaged");
+  EXPECT_THROW((void)find_undone(path, plan, {4, 4}), InvalidArgument);
+}
+
+/// A clip of key frames alone, its index, and a source of it.
+struct Indexes : ::testing::Test {
+  Indexes() {
+    ClipSpec spec;
+    spec.frames = 12;
+    spec.encoder_options = {{"g", "1"}};
+    make_clip(in, spec);
+    SourceOptions options;
+    options.note = index;
+    const auto source = open_source(in, options);
+    while (source->read()) continue;
+  }
+  std::unique_ptr<MediaSource> open(std::int64_t begin) const {
+    SourceOptions options;
+    options.index = index;
+    options.begin = begin;
+    options.pass_damage = true;
+    return open_source(in, options);
+  }
+  TemporaryFolder folder;
+  const std::string in = folder / "in.mkv";
+  std::shared_ptr<FrameIndex> index = std::make_shared<FrameIndex>();
+};
+
+TEST_F(Indexes, LeadToAnyPicture) {
+  ASSERT_EQ(index->pictures.size(), 12u);
+  const Decoded whole = decode(in);
+  for (int begin = 0; begin < 12; ++begin) {
+    const auto source = open(begin);
+    for (int i = begin; i < 12; ++i) {
+      const auto frame = source->read();
+      ASSERT_TRUE(frame) << begin << " " << i;
+      EXPECT_EQ(frame->slice, i);
+      EXPECT_EQ(frame->pts, index->pictures[static_cast<std::size_t>(i)].pts);
+      for (int y = 0; y < frame->format.height; ++y)
+        ASSERT_TRUE(std::equal(frame->planes[0].row(y), frame->planes[0].row(y) + 64,
+                               reinterpret_cast<const std::byte*>(
+                                   whole.pictures[static_cast<std::size_t>(i)].bytes.data()) +
+                                   64 * y));
+    }
+    EXPECT_FALSE(source->read());
+    if (begin > 0) {
+      EXPECT_LE(source->decoded(), 12 - begin + 2);
+    }
+  }
+}
+
+TEST_F(Indexes, OfOtherPicturesAreNoticed) {
+  index->pictures[5].digest ^= 1;
+  EXPECT_THROW((void)open(5)->read(), IndexMismatch);
+  const auto source = open(4);
+  EXPECT_TRUE(source->read());
+  EXPECT_THROW((void)source->read(), IndexMismatch);
+  // From the start everything is decoded as ever: nothing but times tells.
+  const auto first = open(0);
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(first->read());
+  index->pictures[3].pts += 1;
+  const auto other = open(0);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(other->read());
+  EXPECT_THROW((void)other->read(), IndexMismatch);
+}
+
+}  // namespace
+}  // namespace lull::io::test

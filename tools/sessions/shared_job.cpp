@@ -1,0 +1,180 @@
+#include "tools/sessions/shared_job.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "pipeline/repeat_notes.h"
+#include "tools/report/json.h"
+
+namespace lull::tools {
+namespace {
+
+void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& options) {
+  const auto rows = denoise_option_table();
+  const auto row = std::ranges::find(rows, given.first, &OptionRow::names);
+  if (row == rows.end())
+    throw BadData("the plan has an option that this version of lull does not know (" + given.first +
+                  "); plan the job anew");
+  row->apply(options, given.second);
+}
+
+/// Whether results depend on it, or may: those who take part in the job get it from the plan.
+bool is_of_plan(const OptionRow& row) {
+  return row.group != "Files" && row.group != "Reports" && row.group != "Shared jobs";
+}
+
+class NotingDenoiser final : public Denoiser {
+ public:
+  NotingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
+                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> enough)
+      : finds_(finder != nullptr),
+        notes_(std::move(finder)),
+        margin_(margin),
+        plan_(std::move(plan)),
+        enough_(std::move(enough)) {}
+
+  int latency() const noexcept override { return 0; }
+
+  std::optional<Frame> push(Frame frame) override {
+    if (finds_ && !frame.on_device) {
+      notes_.note(frame);
+      plan_->index.likeness.resize(static_cast<std::size_t>(frame.slice) + 1);
+      plan_->index.likeness.back() = frame.likeness;
+    }
+    if (!frame.outside)
+      after_ = 0;
+    else if (frame.likeness != Likeness::repeats && ++after_ > margin_.after)
+      enough_(frame.slice);
+    frame.pixels.reset();
+    frame.planes = {};
+    frame.on_device.reset();
+    return frame;
+  }
+
+  std::optional<Frame> drain() override { return std::nullopt; }
+
+ private:
+  bool finds_;
+  pipeline::RepeatNotes notes_;
+  Margin margin_;
+  std::shared_ptr<io::JobPlan> plan_;
+  std::function<void(std::int64_t)> enough_;
+  int after_ = 0;  // frames behind the last one that is kept, repetitions not counted
+};
+
+}  // namespace
+
+DenoiseOptions with_plan(const DenoiseOptions& given) {
+  DenoiseOptions options;
+  const auto plan = std::make_shared<io::JobPlan>(io::read_plan(given.job.folder));
+  for (const auto& option : plan->options) apply(option, options);
+  for (const auto& option : given.given) apply(option, options);
+  options.given = given.given;
+  options.job.folder = given.job.folder;
+  place_operands(options);
+  if (!options.output.empty())
+    throw InvalidArgument("--job with the output '" + options.output +
+                          "' (the plan names it, and lull join makes it); leave it out");
+  if (given.resume)
+    throw InvalidArgument("--job with --resume (segments that are done are never made again); " +
+                          std::string("leave --resume out"));
+  if (options.input.empty()) options.input = plan->input;
+  options.output = plan->output;
+  options.segment_frames = plan->segment_frames;
+  // Damage was judged when the job was planned.
+  options.max_decode_errors = std::numeric_limits<int>::max();
+  options.job.plan = plan;
+  return options;
+}
+
+io::SinkOptions sink_options(const DenoiseOptions& options) {
+  io::SinkOptions sink;
+  sink.vcodec = options.vcodec;
+  sink.crf = options.crf;
+  sink.vopts = options.vopts;
+  sink.pix_fmt = options.pix_fmt;
+  sink.lossless = options.lossless;
+  sink.single = options.keep.has_value();
+  sink.overwrite = options.overwrite;
+  sink.format = options.output_format;
+  sink.datatype = options.datatype;
+  sink.strict_metadata = options.strict_metadata;
+  sink.drops = options.drops;
+  if (options.segment_frames > 0)
+    sink.segments =
+        io::SegmentOptions{.frames = options.segment_frames, .resume = options.resume, .facts = {}};
+  if (sink.segments) add_part(options, *sink.segments);
+  // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
+  // --threads must not change them.
+  return sink;
+}
+
+std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options) {
+  auto plan = std::make_shared<io::JobPlan>();
+  const auto rows = denoise_option_table();
+  for (const auto& given : options.given) {
+    const auto row = std::ranges::find(rows, given.first, &OptionRow::names);
+    if (row != rows.end() && is_of_plan(*row)) plan->options.push_back(given);
+  }
+  return plan;
+}
+
+std::string to_json(const SharedJob& job) {
+  const io::JobPlan& plan = *job.plan;
+  Json facts = Json::object();
+  for (const io::JobFact& fact : plan.facts) facts[one_line(fact.name)] = one_line(fact.value);
+  const Json object = {{"job", job.folder},
+                       {"id", plan.id()},
+                       {"input", plan.input},
+                       {"output", plan.output},
+                       {"frames", plan.frames()},
+                       {"segment_frames", plan.segment_frames},
+                       {"segments", plan.segments()},
+                       {"last_segment", plan.segments() - 1},
+                       {"margin", plan.margin},
+                       {"seeks", plan.index.why_from_start.empty()},
+                       {"facts", facts}};
+  return json_text(object) + "\n";
+}
+
+void add_part(const DenoiseOptions& options, io::SegmentOptions& segments) {
+  const SharedJob& job = options.job;
+  if (job.folder.empty()) return;
+  segments.folder = job.folder;
+  segments.plan = job.plan;
+  segments.input = options.input;
+  segments.which = job.segments.value_or(io::FrameRange{});
+  segments.begin = job.begin;
+  segments.part = job.plans ? io::JobPart::plan : io::JobPart::segments;
+}
+
+void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
+  const SharedJob& job = options.job;
+  if (job.folder.empty()) return;
+  if (job.plans) {
+    source.note = std::make_shared<io::FrameIndex>();
+    return;
+  }
+  source.index = {job.plan, &job.plan->index};
+  source.begin = job.begin;
+}
+
+std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const Method& method,
+                                      const FrameFormat& format,
+                                      std::function<void(std::int64_t)> enough) {
+  const Margin margin = margin_of(method);
+  io::JobPlan& plan = *options.job.plan;
+  plan.margin = margin.before;
+  std::unique_ptr<RepeatFinder> finder;
+  if (margin != Margin{}) finder = open_repeat_finder(method, format);
+  if (finder && options.interlaced == Interlaced::fields) {
+    finder.reset();
+    plan.index.why_from_start = "fields over time are compared from the first one on";
+  }
+  return std::make_unique<NotingDenoiser>(std::move(finder), margin, options.job.plan,
+                                          std::move(enough));
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,42 @@
+#pragma once
+// Jobs that several processes share: what a process knows of its part before it reads a frame.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/denoiser.h"
+#include "io/jobs.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+#include "tools/sessions/method.h"
+
+namespace lull::tools {
+
+/// What `lull denoise --job` does: the options of the plan, and on top of them those that were
+/// given. @throws NoInput, BadData  there is no plan; InvalidArgument  options that do not go
+/// together
+[[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
+
+/// What the plan of a job says when it begins: the options that were given.
+[[nodiscard]] std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options);
+
+/// What the output is made with.
+[[nodiscard]] io::SinkOptions sink_options(const DenoiseOptions& options);
+
+/// What an engine has to know of a plan, one object and the end of its line.
+[[nodiscard]] std::string to_json(const SharedJob& job);
+
+/// The part of the job that `options` names, for its sink; its facts are not there yet.
+void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
+/// The same for its source: a plan notes all pictures, others begin where they have to.
+void add_part(const DenoiseOptions& options, io::SourceOptions& source);
+
+/// Denoises nothing: frames come out without samples, and what they are to each other goes into the
+/// plan.
+/// @param enough  told the number of a picture behind which nothing matters
+[[nodiscard]] std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options,
+                                                    const Method& method, const FrameFormat& format,
+                                                    std::function<void(std::int64_t)> enough);
+
+}  // namespace lull::tools
