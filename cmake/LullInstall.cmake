@@ -12,6 +12,8 @@ set(LULL_PUBLIC_HEADERS
   bm4d/bm4d.h
   bm4d/params.h
   cuda/device_list.h
+  io/frame_index.h
+  io/jobs.h
   io/media.h
   io/picture.h
   io/probe.h

@@ -110,8 +110,11 @@ void Parser::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& op
 void Parser::add_plan() {
   CLI::App* command = add_command("plan");
   command->add_flag("--json", json_, "print what was planned, one JSON object");
-  for (const OptionRow& row : denoise_option_table())
-    if (row.names != "--segment" && row.names != "--resume") add_row(*command, row, plan_);
+  for (OptionRow row : denoise_option_table()) {
+    if (row.names == "--segment" || row.names == "--resume") continue;
+    if (row.names == "--job") row.help = "put the plan into this folder, which is then the job's";
+    add_row(*command, row, plan_);
+  }
 }
 
 void Parser::add_join() {

@@ -1,15 +1,10 @@
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +15,7 @@
 #include "pipeline/run.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/judging_sink.h"
+#include "tools/commands/reports.h"
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
@@ -37,52 +33,6 @@ namespace lull::tools {
 namespace {
 
 using Backends = std::vector<bm3d::Backend>;
-
-/// What tells the user of one run.
-struct Reports {
-  Log log;
-  Progress progress;
-  std::mutex mutex{};
-  std::set<std::string> warned{};
-
-  void info(const std::string& text) { log.write(LogLevel::info, text); }
-  void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// What several sessions, at a time or one after the other, say alike. From any thread.
-  void warn_once(const std::string& text) {
-    {
-      const std::lock_guard lock(mutex);
-      if (!warned.insert(text).second) return;
-    }
-    warn(text);
-  }
-  void debug(const std::string& text) { log.write(LogLevel::debug, text); }
-  void stopped(const DenoiseOptions& options, int signal) {
-    const bool pipe = options.output == "-";
-    progress.stopped(signal);
-    log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
-                                   (pipe ? "standard output" : options.output) + " was not " +
-                                   (pipe ? "written to its end" : "written") +
-                                   (options.segment_frames > 0 ? "; go on with --resume" : ""));
-  }
-};
-
-/// The temporary file, for the thread that ends the process when a stop takes too long.
-class Leftover {
- public:
-  void name(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    path_ = path;
-  }
-  void remove() {
-    const std::lock_guard lock(mutex_);
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(path_, ignored);
-  }
-
- private:
-  std::mutex mutex_;
-  std::string path_;
-};
 
 /// A video of which one picture is made gives its first frame, unless another is asked for.
 void take_first_frame(DenoiseOptions& options, Reports& reports) {

@@ -60,7 +60,9 @@ void TimedPictures::jump_to(std::int64_t number) {
     }
     while (from > 0 && !index.pictures[static_cast<std::size_t>(--from)].key) continue;
   }
-  if (!found_) index_.fail(number);
+  if (!found_)
+    throw IndexMismatch("seeking in '" + demuxer_.path() + "' does not lead to picture " +
+                        std::to_string(number) + "; decode it from the start");
   index_.be_strict();
   seen_ = kept_ = 0;
   pass(number);

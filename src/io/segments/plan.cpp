@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view head = "lull plan 1\n";
+constexpr std::string_view plan_head = "lull plan 1\n";
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
@@ -48,7 +48,7 @@ bool read_flags(std::string_view text, FrameMark& mark, Likeness& likeness) {
   return true;
 }
 
-bool read_line(std::string_view line, JobPlan& plan) {
+bool read_plan_line(std::string_view line, JobPlan& plan) {
   Words words(line);
   const std::string_view kind = words.word();
   if (kind == "frame") {
@@ -120,7 +120,7 @@ FrameRange JobPlan::frames_of(std::int64_t segment) const {
 }
 
 std::string to_text(const JobPlan& plan) {
-  std::string text(head);
+  std::string text(plan_head);
   for (const auto& [name, value] : plan.options)
     text += "option " + escaped(name) + " " + escaped(value) + "\n";
   text += "input " + escaped(plan.input) + "\noutput " + escaped(plan.output) + "\nsample " +
@@ -145,8 +145,8 @@ std::string to_text(const JobPlan& plan) {
 
 std::optional<JobPlan> parse_plan(std::string_view text) {
   JobPlan plan;
-  const auto read = [&](std::string_view line) { return read_line(line, plan); };
-  if (!read_sealed(text, head, read) || plan.segment_frames < 1) return std::nullopt;
+  const auto read = [&](std::string_view line) { return read_plan_line(line, plan); };
+  if (!read_sealed(text, plan_head, read) || plan.segment_frames < 1) return std::nullopt;
   return plan;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 extern "C" {
 #include <libavutil/cpu.h>
@@ -59,6 +60,11 @@ class PlanSink final : public EncodingSink {
     if (plan().damage.frames > 0) return "the input is damaged";
     if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
       return "a GPU decodes";
+    const AVInputFormat& format = *source_.demuxer().context().iformat;
+    const bool timeless = (format.flags & AVFMT_NOTIMESTAMPS) != 0;
+    if (timeless && std::string_view(format.name) != "rawvideo" &&
+        source_.demuxer().sequence().empty())
+      return "the input has no times of its own";
     const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
     if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
       return "times of frames do not rise";

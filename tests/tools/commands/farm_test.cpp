@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"moving.mp4",
              {.vcodec = "libx264", .vopts = {{"x264-params", "keyint=12:scenecut=0:bframes=3"}}},
              360},
-        Kind{"every.mkv", {.lossless = true, .vopts = {{"g", "1"}}}, 280},
+        Kind{"every.mkv", {.vopts = {{"g", "1"}}, .lossless = true}, 280},
         Kind{"video.y4m", {}, 280}),
     [](const auto& info) { return info.param.name.substr(0, info.param.name.find('.')); });
 
