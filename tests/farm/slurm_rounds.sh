@@ -17,7 +17,7 @@ command -v ffmpeg >/dev/null || skip "no ffmpeg"
 export PATH=$PATH:/usr/sbin PORT=${PORT:-$((17000 + $$ % 1000 * 10))}
 dir=$(mktemp -d) tell=0
 RANDOM=$seed
-trap 'umount -l "$dir"/job-* 2>/dev/null; "$here/slurm.sh" stop "$dir/slurm" >/dev/null 2>&1; rm -rf "$dir"' EXIT
+trap 'umount -l "$dir"/job-* 2>/dev/null || true; "$here/slurm.sh" stop "$dir/slurm" >/dev/null 2>&1 || true; rm -rf "$dir"' EXIT
 "$here/slurm.sh" start "$dir/slurm" || skip "Slurm does not start here"
 . "$dir/slurm/env"
 

@@ -47,18 +47,21 @@ std::optional<TimedPicture> TimedPictures::next() {
 }
 
 // What a seek leads to is for the demuxer to say: only the picture itself tells that it is the
-// right one. Some decoders need more than the packets of its own group, so that the second attempt
-// begins a group earlier.
+// right one. Where demuxers go by times of decoding (MPEG-TS), the second attempt begins as much
+// earlier as frames are reordered at most. Some decoders need more than the packets of a picture's
+// own group, so that the next ones begin groups earlier.
 void TimedPictures::jump_to(std::int64_t number) {
-  const FrameIndex& index = *index_.known();
-  const FrameMark& mark = index.pictures.at(static_cast<std::size_t>(number));
-  std::int64_t from = number;
-  for (int attempt = 0; attempt < 3 && !found_; ++attempt) {
-    if (demuxer_.seek(index.pictures[static_cast<std::size_t>(from)].pts)) {
-      decoder_.restart();
-      if (find(mark)) break;
-    }
-    while (from > 0 && !index.pictures[static_cast<std::size_t>(--from)].key) continue;
+  constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
+  const std::vector<FrameMark>& marks = index_.known()->pictures;
+  const FrameMark& mark = marks.at(static_cast<std::size_t>(number));
+  auto from = static_cast<std::size_t>(number);
+  for (int attempt = 0; attempt < attempts && !found_; ++attempt) {
+    while (attempt > 1 && from > 0 && !marks[--from].key) continue;
+    const std::int64_t earlier =
+        attempt > 0 ? reordered * std::max<std::int64_t>(mark.duration, 1) : 0;
+    if (!demuxer_.seek(marks[from].pts - earlier)) continue;
+    decoder_.restart();
+    find(mark);
   }
   if (!found_)
     throw IndexMismatch("seeking in '" + demuxer_.path() + "' does not lead to picture " +
@@ -68,16 +71,14 @@ void TimedPictures::jump_to(std::int64_t number) {
   pass(number);
 }
 
-bool TimedPictures::find(const FrameMark& mark) {
+void TimedPictures::find(const FrameMark& mark) {
   while (FramePtr picture = decoder_.next()) {
     const std::int64_t pts = picture->best_effort_timestamp;
-    if (pts == AV_NOPTS_VALUE || pts > mark.pts) return false;
+    if (pts == AV_NOPTS_VALUE || pts > mark.pts) return;
     if (pts < mark.pts) continue;
-    if (digest_of(*picture) != mark.digest) return false;
-    found_ = std::move(picture);
-    return true;
+    if (digest_of(*picture) == mark.digest) found_ = std::move(picture);
+    return;
   }
-  return false;
 }
 
 void TimedPictures::pass(std::int64_t pictures) {

@@ -51,7 +51,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  bool find(const FrameMark& mark);
+  /// Decodes on to that picture; it is not found where another comes in its place.
+  void find(const FrameMark& mark);
   void pass(std::int64_t pictures);
 
   Demuxer& demuxer_;

@@ -51,6 +51,11 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
   if (!resumed_) manifest_.threads = threads;
 }
 
+bool SegmentJob::is_begun(const std::string& output) {
+  std::error_code ignored;
+  return fs::exists(folder_of(behind_links(output)), ignored);
+}
+
 SegmentJob::~SegmentJob() {
   if (!removed_ && manifest_.segments.empty()) remove();
   if (lock_ >= 0) ::close(lock_);

@@ -26,6 +26,8 @@ class SegmentJob {
   /// @throws TryAgain      another process has it
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads);
   ~SegmentJob();
+  /// Whether there is a folder for this output.
+  static bool is_begun(const std::string& output);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
 

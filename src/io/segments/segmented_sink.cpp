@@ -60,6 +60,7 @@ class SegmentedSink final : public EncodingSink {
 
   void write(Frame frame) override {
     check_frame(frame);
+    if (done_) return;
     const std::int64_t number = times_->frames();
     const std::int64_t segment = number / options_.segments->frames;
     const std::int64_t place = number % options_.segments->frames;
@@ -76,7 +77,7 @@ class SegmentedSink final : public EncodingSink {
  private:
   /// A job that ended, and whose command is given once more: what says so is the output itself.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
-    if (!is_marked(path)) return false;
+    if (!is_marked(path) || SegmentJob::is_begun(path)) return false;
     Dictionary leftover;
     const auto encoder = open_encoder(choices, container_, source_, options_, leftover);
     return is_result_of(path, job_id(job_facts(source_, container_, options_, *encoder), 0));
@@ -93,6 +94,7 @@ class SegmentedSink final : public EncodingSink {
   void end_segment() { job_->add(segment_, segments_->end()); }
 
   void write_end() override {
+    if (done_) return;
     if (segments_->busy()) end_segment();
     check_frames();
     mux_segments({job_->segments(), [this](std::int64_t i) { return job_->read(i); }}, source_,
@@ -116,6 +118,7 @@ class SegmentedSink final : public EncodingSink {
   }
 
   void commit() override {
+    if (done_) return;
     file_->settle();
     mark_result(file_->temporary(), mark_);
     job_->note_result(file_->temporary());

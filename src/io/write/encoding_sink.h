@@ -18,7 +18,7 @@ class EncodingSink : public MediaSink {
  public:
   void finish() final;
   std::string finish_if(const std::function<bool()>& accepts) override;
-  Damage damage() const final { return muxer_->damage(); }
+  Damage damage() const final { return muxer_ ? muxer_->damage() : Damage{}; }
   const std::string& encoder() const noexcept final { return encoder_name_; }
   const std::string& pixel_format() const noexcept final { return pixel_format_name_; }
   const std::string& container() const noexcept final { return container_name_; }

@@ -318,7 +318,7 @@ TEST_F(Farm, WhatMakesNoSenseIsRefusedInOneLine) {
   refused(run({"join", folder_ / "none"}), 66, "no plan");
   refused(run({"plan", in, "-o", out_, "--sigma", "5", "--segment-frames", "9"}), 2, "--job");
   refused(run({"plan", in, "-o", out_, "--sigma", "5", "--job", job_}), 2, "--segment-frames");
-  refused(plan(in, {"--temporal", "1"}), 73, "another plan (--temporal was 0 and is 1)");
+  refused(plan(in, {"--temporal", "1"}), 73, "another plan (--window was");
   // An input that changed; in its middle, of the size that it had.
   std::string bytes = bytes_of(in);
   bytes[bytes.size() / 2] ^= 1;
