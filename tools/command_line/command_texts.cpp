@@ -27,10 +27,8 @@ constexpr CommandTexts texts[] = {
      "\n"
      "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
      "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
-     "75 try again (a GPU failed, another process is at it), 128+n stopped by signal n.\n",
-     "Examples:\n"
+     "75 try again (a GPU failed, others are at it), 128+n stopped by signal n.\n",
      "  lull noisy.mkv clean.mkv\n"
-     "  lull scan.png clean.png --sigma 15 --profile high\n"
      "  lull denoise --help\n",
      "  lull INPUT OUTPUT [OPTION ...]\n"
      "  lull COMMAND ...\n"},

@@ -139,8 +139,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST_F(CommandLine, HelpFitsAScreen) {
-  for (const char* command :
-       {"", "denoise", "preview", "compare", "probe", "devices", "help", "completion"}) {
+  for (const char* command : {"", "denoise", "plan", "join", "preview", "compare", "probe",
+                              "devices", "help", "completion"}) {
     SCOPED_TRACE(command);
     std::vector<std::string> ask{"--help"};
     if (*command) ask.insert(ask.begin(), command);
