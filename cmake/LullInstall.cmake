@@ -24,6 +24,10 @@ set(LULL_PUBLIC_HEADERS
   noise/grain/grain_table.h
   noise/grain/statistics.h
   noise/noise_model.h
+  noise/volume/cube_statistics.h
+  noise/volume/estimate_volume.h
+  noise/volume/even_volume.h
+  noise/volume/volume_noise.h
   pipeline/bounded_queue.h
   pipeline/observed_denoiser.h
   pipeline/part_denoiser.h

@@ -22,6 +22,7 @@ room(cuda core)
 room(noise core)
 room(noise/estimate core noise)
 room(noise/grain core)
+room(noise/volume core noise)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of
 room(match ${matching})

@@ -1,0 +1,142 @@
+#include "noise/volume/cube_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/bases.h"
+#include "core/float_range.h"
+#include "core/samples.h"
+
+namespace lull {
+namespace {
+
+constexpr int side = CubeCollector::side, voxels = side * side * side;
+constexpr double most_cubes = 400'000;
+/// Values that are remembered of flat cubes.
+constexpr std::size_t most_flat = 256;
+
+using Cube = std::array<float, voxels>;  // x fastest, then y
+
+/// Along the axis whose voxels lie `stride` apart.
+void transform(Cube& cube, int stride, const std::array<std::array<float, side>, side>& rows) {
+  for (int i = 0; i < voxels; ++i) {
+    if (i / stride % side != 0) continue;
+    const Cube::value_type v[side] = {cube[i], cube[i + stride], cube[i + 2 * stride],
+                                      cube[i + 3 * stride]};
+    for (int k = 0; k < side; ++k)
+      cube[i + k * stride] =
+          rows[k][0] * v[0] + rows[k][1] * v[1] + rows[k][2] * v[2] + rows[k][3] * v[3];
+  }
+}
+
+const std::array<std::array<float, side>, side>& rows() {
+  static const auto table = [] {
+    const auto exact = dct_rows<side>();
+    std::array<std::array<float, side>, side> floats{};
+    for (int k = 0; k < side; ++k)
+      for (int i = 0; i < side; ++i) floats[k][i] = static_cast<float>(exact[k][i]);
+    return floats;
+  }();
+  return table;
+}
+
+void find_energies(Cube cube, CubeStatistics& statistics) {
+  for (const int stride : {1, side, side * side}) transform(cube, stride, rows());
+  float low = 0, high = 0, whole = 0;
+  int lows = 0, highs = 0;
+  for (int i = 1; i < voxels; ++i) {
+    const int u = i % side, v = i / side % side, w = i / (side * side);
+    const float energy = cube[i] * cube[i];
+    whole += energy;
+    if (u + v + w <= 3) low += energy, ++lows;
+    if (std::min({u, v, w}) >= 2) high += energy, ++highs;
+  }
+  statistics.low = low / static_cast<float>(lows);
+  statistics.high = high / static_cast<float>(highs);
+  statistics.whole = whole / (voxels - 1);
+}
+
+void find_moments(const Cube& cube, CubeStatistics& statistics) {
+  float sum = 0, third = 0;
+  for (const float v : cube) sum += v;
+  statistics.mean = sum / voxels;
+  for (const float v : cube) {
+    const float d = v - statistics.mean;
+    third += d * d * d;
+  }
+  statistics.third = third / voxels;
+}
+
+void find_common(Cube cube, CubeStatistics& statistics) {
+  std::ranges::sort(cube);
+  for (int i = 0; i < voxels;) {
+    int end = i + 1;
+    while (end < voxels && cube[end] == cube[i]) ++end;
+    if (end - i > statistics.commons) {
+      statistics.commons = static_cast<std::uint8_t>(end - i);
+      statistics.common = cube[i];
+    }
+    i = end;
+  }
+}
+
+}  // namespace
+
+CubeCollector::CubeCollector(const FrameFormat& format, std::int64_t slices) : format_(format) {
+  const double cubes = static_cast<double>(format.width / side) * (format.height / side) *
+                       static_cast<double>(std::max<std::int64_t>(slices, side)) / side;
+  while (cubes / std::pow(step_, 3) > most_cubes) ++step_;
+  for (Plane<float>& slice : slices_) slice = {format.width, format.height};
+}
+
+void CubeCollector::add(const Frame& slice) {
+  const int z = slice.slice >= 0 ? slice.slice : next_;
+  if (z != next_ || z == 0) begun_ = z;
+  next_ = z + 1;
+  depth_ = std::max(depth_, next_);
+  const int layer = z / side;
+  if (layer % step_ != 0) return;
+  load_plane(slice, 0, slices_[z % side].view());
+  if (z % side == side - 1 && layer * side >= begun_) work_off(layer);
+}
+
+void CubeCollector::work_off(int layer) {
+  for (int row = 0; row < format_.height / side; row += step_)
+    for (int column = 0; column < format_.width / side; column += step_)
+      look_at(layer, row, column);
+}
+
+void CubeCollector::look_at(int layer, int row, int column) {
+  ++seen_;
+  Cube cube;
+  bool numbers = true;
+  for (int z = 0, i = 0; z < side; ++z)
+    for (int y = 0; y < side; ++y) {
+      const float* from = slices_[z].view().row(row * side + y) + column * side;
+      for (int x = 0; x < side; ++x, ++i) {
+        cube[i] = from[x];
+        numbers &= cube[i] >= least_seen && cube[i] <= greatest_seen;
+      }
+    }
+  if (!numbers) return;
+  const auto [least, greatest] = std::ranges::minmax(cube);
+  least_ = std::min(least_, least);
+  greatest_ = std::max(greatest_, greatest);
+  if (least == greatest) {
+    const auto known = flat_.find(cube[0]);
+    if (known != flat_.end())
+      ++known->second;
+    else if (flat_.size() < most_flat)
+      flat_.emplace(cube[0], 1);
+    return;
+  }
+  CubeStatistics statistics;
+  find_moments(cube, statistics);
+  find_energies(cube, statistics);
+  find_common(cube, statistics);
+  statistics.place = {static_cast<std::int16_t>(column), static_cast<std::int16_t>(row),
+                      static_cast<std::int16_t>(layer)};
+  cubes_.push_back(statistics);
+}
+
+}  // namespace lull

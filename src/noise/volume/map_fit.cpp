@@ -1,0 +1,60 @@
+#include "noise/volume/map_fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "noise/volume/quiet_cubes.h"
+
+namespace lull {
+namespace {
+
+constexpr int rounds = 3, sweeps = 300;
+/// In units of the median of what is off; what is off by less than this much is not far off.
+constexpr double far_off = 1.5, not_far = 0.02;
+
+using Values = std::vector<double>;
+
+/// One sweep of Gauss and Seidel.
+void sweep(Values& values, const std::vector<NodeLevel>& levels, const Values& weights,
+           const std::array<int, 3>& nodes, double stiffness) {
+  const std::array<int, 3> stride{1, nodes[0], nodes[0] * nodes[1]};
+  std::array<int, 3> at{};
+  int i = 0;
+  for (at[2] = 0; at[2] < nodes[2]; ++at[2])
+    for (at[1] = 0; at[1] < nodes[1]; ++at[1])
+      for (at[0] = 0; at[0] < nodes[0]; ++at[0], ++i) {
+        double sum = weights[i] * levels[i].logarithm, weight = weights[i];
+        for (int axis = 0; axis < 3; ++axis) {
+          if (at[axis] > 0) sum += stiffness * values[i - stride[axis]], weight += stiffness;
+          if (at[axis] + 1 < nodes[axis])
+            sum += stiffness * values[i + stride[axis]], weight += stiffness;
+        }
+        if (weight > 0) values[i] = sum / weight;
+      }
+}
+
+}  // namespace
+
+NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
+                 const std::vector<NodeLevel>& levels, double stiffness) {
+  double sum = 0, weight = 0;
+  for (const NodeLevel& level : levels)
+    sum += level.weight * level.logarithm, weight += level.weight;
+  Values values(levels.size(), sum / weight), weights;
+  for (const NodeLevel& level : levels) weights.push_back(level.weight);
+  for (int round = 0; round < rounds; ++round) {
+    for (int k = 0; k < sweeps; ++k) sweep(values, levels, weights, nodes, stiffness);
+    Values off;
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      if (levels[i].weight > 0) off.push_back(std::abs(values[i] - levels[i].logarithm));
+    const double bound = far_off * std::max(median(off), not_far);
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      weights[i] = levels[i].weight *
+                   std::min(1.0, bound / std::max(std::abs(values[i] - levels[i].logarithm), 1e-9));
+  }
+  NoiseMap map{.voxels = voxels, .nodes = nodes, .values = {}};
+  for (const double value : values) map.values.push_back(static_cast<float>(std::exp(value)));
+  return map;
+}
+
+}  // namespace lull

@@ -1,0 +1,90 @@
+#include "noise/volume/rician.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "noise/volume/phantom.h"
+
+namespace lull {
+namespace {
+
+using testing::Draw;
+
+struct Moments {
+  double mean = 0, deviation = 0;
+};
+template <class Function>
+Moments sampled(double v, const Function& f) {
+  constexpr int count = 400'000;
+  Draw draw(7);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < count; ++i) {
+    const double value = f(draw.rician(v, 1));
+    sum += value, squares += value * value;
+  }
+  const double mean = sum / count;
+  return {mean, std::sqrt(squares / count - mean * mean)};
+}
+double forward(double z) {
+  return static_cast<double>(RicianStabiliser::forward(static_cast<float>(z)));
+}
+
+TEST(Rician, TheInverseIsUnbiasedForSampledNoise) {
+  const RicianStabiliser stabiliser;
+  for (const double v : {0.5, 0.8, 1.2, 2.0, 3.0, 5.0, 7.9, 8.2, 20.0}) {
+    const double mean = sampled(v, forward).mean;
+    // Five deviations of the mean, through the slope of the inverse, which is 1 / v at most.
+    EXPECT_NEAR(stabiliser.inverse(static_cast<float>(mean)), v, 0.008 * std::max(1.0, 1.5 / v));
+  }
+  EXPECT_NEAR(stabiliser.of_zero(), sampled(0, forward).mean, 0.006);
+  EXPECT_EQ(stabiliser.inverse(stabiliser.of_zero()), 0);
+  EXPECT_EQ(stabiliser.inverse(0.3f), 0);
+}
+
+TEST(Rician, TheForwardFunctionMakesNoiseEven) {
+  for (const double v : {1.5, 2.0, 3.0, 6.0})
+    EXPECT_NEAR(sampled(v, forward).deviation, 1, 0.045) << v;
+  EXPECT_NEAR(sampled(0, forward).deviation, 0.78, 0.01);
+}
+
+TEST(Rician, TheInverseIncreasesWithoutJumps) {
+  for (const double doubt : {0.0, 0.08}) {
+    const RicianStabiliser stabiliser(doubt);
+    float last = 0;
+    for (float d = 0.5f; d < 12; d += 1.0f / 256) {
+      const float v = stabiliser.inverse(d);
+      ASSERT_GE(v, last) << d;
+      // (The exact one begins like a root.)
+      ASSERT_LT(v - last, d < 1.2f ? 0.15f : 0.01f) << d;
+      last = v;
+    }
+  }
+  EXPECT_TRUE(std::isnan(RicianStabiliser::forward(std::numeric_limits<float>::quiet_NaN())));
+  EXPECT_TRUE(std::isnan(RicianStabiliser().inverse(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST(Rician, DoubtConcernsNothingButWhatIsNearlyZero) {
+  const RicianStabiliser exact, doubting(0.08);
+  EXPECT_EQ(exact.of_zero(), doubting.of_zero());
+  for (const float beyond : {0.01f, 0.03f, 0.06f}) {
+    const float d = exact.of_zero() + beyond;
+    EXPECT_LT(doubting.inverse(d), 0.95f * exact.inverse(d)) << beyond;
+  }
+  for (const float beyond : {0.09f, 0.2f, 2.0f, 20.0f})
+    EXPECT_EQ(doubting.inverse(exact.of_zero() + beyond), exact.inverse(exact.of_zero() + beyond));
+}
+
+TEST(Rician, VarianceFollowsFromWhatIsSeen) {
+  for (const double v : {0.0, 0.7, 1.5, 3.0, 6.0}) {
+    const Moments seen = sampled(v, [](double z) { return z; });
+    EXPECT_NEAR(rician_variance(seen.mean / seen.deviation), seen.deviation * seen.deviation, 0.01)
+        << v;
+  }
+  EXPECT_NEAR(rician_variance(rayleigh_ratio), 2 - rayleigh_mean * rayleigh_mean, 1e-3);
+  EXPECT_EQ(rician_variance(1e9), 1);
+}
+
+}  // namespace
+}  // namespace lull
