@@ -83,12 +83,13 @@ constexpr CommandTexts texts[] = {
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},
     {"noise", "Say what noise is in an input",
      "Its level in each plane, whether it is white or coarse, whether it depends on\n"
-     "brightness. Where one picture does not say, the line begins with \"cannot tell\".\n"
+     "brightness; of volumes its kind, and whether it varies over the volume. Where\n"
+     "the input does not say, the line begins with \"cannot tell\".\n"
      "\n"
      "Examples:\n"
      "  lull noise clip.mp4\n"
-     "  lull noise photo.png --plot noise.svg\n"
-     "  lull noise clip.mp4 -o camera.json\n"},
+     "  lull noise clip.mp4 -o camera.json --plot noise.svg\n"
+     "  lull noise scan.nii.gz --noise-map sigma.nii.gz\n"},
     {"compare", "Measure how far two videos, pictures or volumes differ",
      "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR\n"
      "also that of the error over all frames (psnr_all), and the worst frame with its\n"

@@ -182,6 +182,16 @@ void Parser::add_noise() {
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", input.overwrite, "replace files that exist");
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
+  for (const OptionRow& row : volume_option_rows())
+    if (row.names == "--stack" || row.names == "--noise-map") add_row(*command, row, input);
+  for (OptionRow row : noise_option_rows()) {
+    if (row.names != "--noise") continue;
+    row.value = "gaussian|rician|auto";
+    row.help =
+        "the kind of a volume's noise: rician, that of magnitudes (MRI), gaussian, or auto, Rician "
+        "where the background says so (default: auto)";
+    add_row(*command, row, input);
+  }
 }
 
 void Parser::add_texts() {

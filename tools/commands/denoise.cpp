@@ -28,6 +28,7 @@
 #include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {
@@ -126,6 +127,7 @@ class Run {
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
     mask_ = given_mask(options_, *source_);
+    check_volume_noise(options_, source_->info());
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -143,12 +145,14 @@ class Run {
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
     if (!noise) {
       open_sink({}, {});  // a pipe is neither a job in segments nor read twice for its grain
-      first_ = read_some(*source_, frames_ahead);
+      first_ = read_some(*source_, ahead_of(options_));
       noise = noise_of_first(options_, first_, values);
     }
     noise_ = *std::move(noise);
+    find_kind(options_, *source_, noise_);
     for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
     plan_ = clip_plan(options_, noise_, source_->info());
+    write_noise_map(options_, *source_, noise_);
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {

@@ -9,6 +9,7 @@
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
 #include "tools/sessions/noise_search.h"
+#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {
@@ -30,8 +31,13 @@ NoiseRecord noise_of(const DenoiseOptions& options) {
   given.threads = options.threads;
   given.pass_damage = true;
   const auto source = io::open_source(options.input, given);
-  if (can_read_again(options.input)) return search_noise(options, *source);
-  return noise_of_first(options, read_some(*source, frames_ahead), source->info().values);
+  check_volume_noise(options, source->info());
+  if (can_read_again(options.input)) {
+    NoiseRecord found = search_noise(options, *source);
+    write_noise_map(options, *source, found);
+    return found;
+  }
+  return noise_of_first(options, read_some(*source, ahead_of(options)), source->info().values);
 }
 
 }  // namespace
@@ -40,6 +46,10 @@ int noise(const NoiseOptions& options) {
   const DenoiseOptions& input = options.input;
   check_output(options, input.output);
   check_output(options, options.plot);
+  check_output(options, input.noise_map);
+  if (!input.noise_file.empty())
+    throw InvalidArgument("--noise " + input.noise_file +
+                          " (must be gaussian, rician or auto); lull noise looks for its level");
   if (!options.plot.empty() && options.plot == input.output)
     throw InvalidArgument(options.plot + " is named twice; choose another name for the plot");
   const NoiseRecord found = noise_of(input);

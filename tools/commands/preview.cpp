@@ -29,6 +29,7 @@
 #include "tools/sessions/noise_scenes.h"
 #include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
+#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {
@@ -86,6 +87,7 @@ class Preview {
     log_.write(LogLevel::info, devices.reason);
     source_ = io::open_source(options_.input, source_options(options_, backends_));
     rescale_sigma(options_, source_->info().values);
+    check_volume_noise(options_, source_->info());
     params_ = choose_method(options_, given_noise(options_), source_->info());
     check_memory(options_, {params_, source_->format(), backends_});
     mask_ = given_mask(options_, *source_);
@@ -120,6 +122,7 @@ class Preview {
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
     if (!noise) noise = noise_of_first(options_, read, values);
+    find_kind(options_, *source_, *noise);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
     const auto scene = std::ranges::upper_bound(plan.starts, place) - plan.starts.begin();

@@ -1,5 +1,6 @@
 #include "tools/noise/noise_record.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -82,10 +83,28 @@ Json json_of(const NoiseEstimate& estimate, Layout layout) {
   return json;
 }
 
+Json json_of(const NoiseMap& map) {
+  return {{"voxels", map.voxels}, {"nodes", map.nodes}, {"levels", numbers(map.values)}};
+}
+
+constexpr std::pair<NoiseKind, std::string_view> kinds[] = {{NoiseKind::gaussian, "gaussian"},
+                                                            {NoiseKind::rician, "rician"}};
+
+Json json_of(const VolumeEstimate& volume) {
+  Json json = {{"kind", kinds[static_cast<int>(volume.noise.kind)].second},
+               {"sigma", number(volume.noise.sigma)},
+               {"level", number(volume.level)},
+               {"background", number(volume.air)},
+               {"tissue", number(volume.tissue)}};
+  if (volume.noise.map) json["map"] = json_of(*volume.noise.map);
+  return json;
+}
+
 Json json_of(const SceneNoise& scene, Layout layout) {
   Json json = {{"from", scene.from_s}};
   json.update(json_of(scene.estimate, layout));
   if (scene.half) json["half"] = json_of(*scene.half, layout);
+  if (scene.volume) json["volume"] = json_of(*scene.volume);
   return json;
 }
 
@@ -197,12 +216,52 @@ class Reader {
     return estimate;
   }
 
+  std::array<int, 3> sizes(const Json& json) const {
+    std::array<float, 3> numbers{};
+    fill(json, numbers);
+    std::array<int, 3> sizes{};
+    for (int axis = 0; axis < 3; ++axis) {
+      if (!(numbers[axis] >= 1 && numbers[axis] <= 1e6f)) fail("a map of no size");
+      sizes[axis] = static_cast<int>(numbers[axis]);
+    }
+    return sizes;
+  }
+
+  VolumeEstimate volume_of(const Json& json, const NoiseEstimate& estimate) const {
+    if (!json.is_object()) fail("no volume where one must be");
+    VolumeEstimate volume{.certain = estimate.certain, .why = estimate.why};
+    const Json& kind_name = member(json, "kind");
+    const auto kind = std::ranges::find_if(kinds, [&](auto& k) { return kind_name == k.second; });
+    if (kind == std::end(kinds)) fail("an unknown kind of noise");
+    volume.noise.kind = kind->first;
+    volume.noise.sigma = value(member(json, "sigma"));
+    volume.level = value(member(json, "level"));
+    volume.air = value(member(json, "background"));
+    volume.tissue = value(member(json, "tissue"));
+    if (const auto found = json.find("map"); found != json.end()) {
+      if (!found->is_object()) fail("no map where one must be");
+      auto map = std::make_shared<NoiseMap>();
+      map->voxels = sizes(member(*found, "voxels"));
+      map->nodes = sizes(member(*found, "nodes"));
+      for (const Json& level : list(member(*found, "levels"))) map->values.push_back(value(level));
+      volume.noise.map = std::move(map);
+    }
+    try {
+      if (volume.noise.sigma != 0 || volume.noise.map) validate(volume.noise);
+    } catch (const InvalidArgument& error) {
+      fail(without_suggestion(error.what()));
+    }
+    return volume;
+  }
+
   SceneNoise scene_of(const Json& json, Layout layout) const {
     SceneNoise scene{.estimate = estimate_of(json, layout)};
     (void)value(member(json, "from"));
     scene.from_s = json["from"].get<double>();
     if (const auto half = json.find("half"); half != json.end())
       scene.half = estimate_of(*half, layout);
+    if (const auto volume = json.find("volume"); volume != json.end())
+      scene.volume = volume_of(*volume, scene.estimate);
     return scene;
   }
 

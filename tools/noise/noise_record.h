@@ -7,6 +7,7 @@
 
 #include "core/frame.h"
 #include "noise/estimate/estimate.h"
+#include "noise/volume/estimate_volume.h"
 
 namespace lull::tools {
 
@@ -16,6 +17,8 @@ struct SceneNoise {
   NoiseEstimate estimate;
   /// The noise in frames of half the size, if it is so coarse that they are filtered too.
   std::optional<NoiseEstimate> half;
+  /// Of a volume, what is known beside the level: `estimate` has that alone.
+  std::optional<VolumeEstimate> volume;
 };
 
 /// What is known of the noise of an input, from its first scene on; never empty.

@@ -65,6 +65,25 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
   return text;
 }
 
+std::string describe(const VolumeEstimate& estimate, double own_unit) {
+  const double unit = own_unit > 0 ? own_unit : 1;
+  const auto level = [&](float value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value) * unit);
+    return std::string(text);
+  };
+  if (!(estimate.noise.sigma > 0)) return "none to speak of";
+  std::string text = estimate.noise.kind == NoiseKind::rician ? "Rician, " : "Gaussian, ";
+  text += level(estimate.level) + (own_unit > 0 ? " (the file's units)" : " (8-bit levels)");
+  if (estimate.air > 0 || estimate.tissue > 0)
+    text += std::string(", by ") + (estimate.air > 0 ? "background" : "") +
+            (estimate.air > 0 && estimate.tissue > 0 ? " and " : "") +
+            (estimate.tissue > 0 ? "tissue" : "");
+  if (const auto& map = estimate.noise.map)
+    text += ", " + level(map->least()) + " to " + level(map->greatest()) + " over the volume";
+  return estimate.certain ? text : "cannot tell (" + estimate.why + "); assumed " + text;
+}
+
 std::vector<std::string> describe(const NoiseRecord& record) {
   std::vector<std::string> lines;
   for (const SceneNoise& scene : record.scenes) {
@@ -75,7 +94,8 @@ std::vector<std::string> describe(const NoiseRecord& record) {
                     "from %.6g s: ", scene.from_s - record.scenes.front().from_s);
       from = time;
     }
-    lines.push_back(from + describe(scene.estimate, record.layout, record.unit));
+    lines.push_back(from + (scene.volume ? describe(*scene.volume, record.unit)
+                                         : describe(scene.estimate, record.layout, record.unit)));
   }
   return lines;
 }

@@ -18,6 +18,9 @@ namespace lull::tools {
 /// picture does not say, "cannot tell (why); assumed white, ...". `unit`: see unit_of().
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
+/// "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9 over the volume".
+[[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
+
 /// Lines for a clip: one, or one for each of its scenes ("from 12.4 s: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 

@@ -306,6 +306,12 @@ void check(const DenoiseOptions& options) {
                           "-o FILE, as in lull INPUT OUTPUT");
   if (options.sigma && !options.noise_file.empty())
     throw InvalidArgument("--noise with --sigma (either says what the noise is); leave one out");
+  if (options.sigma && !options.noise_map.empty())
+    throw InvalidArgument("--noise-map with --sigma (no noise is looked for); leave one out");
+  if (!options.noise_map.empty() &&
+      (options.noise_map == options.input || options.noise_map == options.output))
+    throw InvalidArgument("--noise-map " + options.noise_map +
+                          " is the input or the output; choose another name");
   if (options.sigma_scale != SigmaScale::automatic && !options.sigma)
     throw InvalidArgument("--sigma-scale without --sigma (nothing is in its unit); leave it out");
   if (options.lossless && options.crf)

@@ -17,6 +17,7 @@
 #include "io/jobs.h"
 #include "io/media.h"
 #include "noise/noise_model.h"
+#include "noise/volume/volume_noise.h"
 #include "tools/report/log.h"
 #include "tools/report/progress.h"
 
@@ -61,8 +62,10 @@ struct DenoiseOptions {
 
   std::optional<std::array<float, 3>> sigma;  // empty: what is found, or in noise_file
   SigmaScale sigma_scale = SigmaScale::automatic;
-  std::string noise_file;  // empty: none
-  float strength = 1;      // times the noise
+  std::string noise_file;               // empty: none
+  std::optional<NoiseKind> noise_kind;  // of volumes; empty: by their background
+  std::string noise_map;                // where its map is written to; empty: nowhere
+  float strength = 1;                   // times the noise
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile

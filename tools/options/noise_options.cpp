@@ -42,6 +42,18 @@ void set_strength(DenoiseOptions& options, const std::string& text) {
   options.strength = *value;
 }
 
+void set_noise(DenoiseOptions& options, const std::string& text) {
+  if (text.empty()) reject("--noise", text, "must be the name of a file, or a kind of noise");
+  options.noise_kind.reset();
+  options.noise_file.clear();
+  if (text == "gaussian")
+    options.noise_kind = NoiseKind::gaussian;
+  else if (text == "rician")
+    options.noise_kind = NoiseKind::rician;
+  else if (text != "auto")
+    options.noise_file = text;
+}
+
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
 constexpr std::string_view group = "Noise";
@@ -58,13 +70,11 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
      }},
-    {"--noise", "FILE", group,
+    {"--noise", "FILE|gaussian|rician|auto", group,
      "noise that lull noise -o FILE found, in place of what is in this input: one estimate for a "
-     "whole shoot",
-     [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--noise", v, "must be the name of a file");
-       o.noise_file = v;
-     }},
+     "whole shoot; or the kind of a volume's noise: rician, that of magnitudes (MRI), gaussian, or "
+     "auto, Rician where the background says so (default: auto; a file of such a name is ./auto)",
+     set_noise},
     {"--strength", "X|light|medium|strong", group,
      "filter for so many times the noise: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},

@@ -37,6 +37,12 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.zero_outside = choose("--outside", v, outsides);
      }},
+    {"--noise-map", "FILE", stacks,
+     "write the levels of the noise in each voxel of a NIfTI volume, in its units: NIfTI",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--noise-map", v, "must be the name of a file");
+       o.noise_map = v;
+     }},
     {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4, with bm4d",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');

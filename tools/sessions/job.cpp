@@ -60,6 +60,15 @@ std::string text_of(const NoiseModel& noise) {
   return text;
 }
 
+std::string text_of(const VolumeNoise& noise) {
+  std::string text = noise.kind == NoiseKind::rician ? "rician" : "gaussian";
+  text += " " + text_of(noise.sigma) + " from " + text_of(noise.zero);
+  if (!noise.map) return text;
+  Hash levels;
+  for (const float level : noise.map->values) levels.add(level);
+  return text + " mapped " + levels.text();
+}
+
 /// Bytes are equal on one kind of device, however many of it there are.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
@@ -132,6 +141,7 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
                                    const std::vector<bm3d::Backend>& backends) {
   std::vector<io::JobFact> facts = method.volumes ? volume_facts(*method.volumes, backends)
                                                   : picture_facts(options, method, backends);
+  if (method.uneven) facts.push_back({"--noise", text_of(*method.uneven)});
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
   return facts;
 }

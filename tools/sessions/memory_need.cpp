@@ -100,6 +100,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1);
   }
+  if (plan.params.uneven) bytes += inside * bytes_of(plan.frame, sizeof(float));
   return static_cast<std::int64_t>(bytes + frames * frame);
 }
 

@@ -1,6 +1,21 @@
 #include "tools/sessions/method.h"
 
+#include "noise/volume/even_volume.h"
+
 namespace lull::tools {
+namespace {
+
+std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& format,
+                                      const bm3d::Backend& backend) {
+  if (!method.volumes) return bm3d::open(method.pictures, format, backend);
+  const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
+                    : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
+                                                                 : bm4d::BackendKind::cuda;
+  return bm4d::open(*method.volumes, format,
+                    {.kind = kind, .device = backend.device, .threads = backend.threads});
+}
+
+}  // namespace
 
 Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
@@ -14,12 +29,8 @@ Margin margin_of(const Method& method) {
 
 std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
-  if (!method.volumes) return bm3d::open(method.pictures, format, backend);
-  const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
-                    : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
-                                                                 : bm4d::BackendKind::cuda;
-  return bm4d::open(*method.volumes, format,
-                    {.kind = kind, .device = backend.device, .threads = backend.threads});
+  if (!method.uneven) return open_filter(method, format, backend);
+  return made_even(*method.uneven, format, open_filter(method, even_format(format), backend));
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {

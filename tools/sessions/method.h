@@ -9,6 +9,7 @@
 #include "bm4d/bm4d.h"
 #include "core/repeats.h"
 #include "io/media.h"
+#include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
 
 namespace lull::tools {
@@ -16,6 +17,8 @@ namespace lull::tools {
 struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // instead of pictures
+  /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
+  std::optional<VolumeNoise> uneven;
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}

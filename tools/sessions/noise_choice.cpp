@@ -5,12 +5,41 @@
 #include "core/error.h"
 #include "tools/noise/noise_text.h"
 #include "tools/sessions/job.h"
+#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {
 
 const char* name_of(Layout layout) {
   return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "YUV" : "RGB";
+}
+
+bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
+  return input.stack || options.stack;
+}
+
+/// What a filter takes: where a volume's noise is made even, the level that it is made to have.
+NoiseModel level_noise(const DenoiseOptions& options, const SceneNoise& scene,
+                       const io::VideoInfo& input) {
+  if (!scene.volume || is_stack(options, input)) return scene.estimate.noise;
+  const float level = scene.volume->level;
+  return NoiseModel({level, level, level});
+}
+
+std::optional<VolumeNoise> uneven_noise(const DenoiseOptions& options, const SceneNoise& scene,
+                                        const io::VideoInfo& input) {
+  if (!scene.volume || !is_stack(options, input)) return std::nullopt;
+  VolumeNoise noise = scene.volume->noise;
+  if (options.noise_kind) noise.kind = *options.noise_kind;
+  if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
+  noise.zero = sample_of_zero(input.values);
+  const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
+  if (noise.map && slices > 0) {  // (that of another input lies over this one)
+    auto map = std::make_shared<NoiseMap>(*noise.map);
+    map->voxels[2] = static_cast<int>(slices);
+    noise.map = std::move(map);
+  }
+  return noise;
 }
 
 }  // namespace
@@ -40,6 +69,10 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     estimate.noise = scaled(estimate.noise, factor);
     for (float& level : estimate.level) level *= factor;
     estimate.coarse *= factor;
+    if (std::optional<VolumeEstimate>& volume = noise.scenes.front().volume) {
+      volume->noise = scaled(volume->noise, factor);
+      for (float* level : {&volume->level, &volume->air, &volume->tissue}) *level *= factor;
+    }
     noise.scenes.front().half.reset();  // (of stacks there is none)
     noise.unit = unit;
   }
@@ -47,7 +80,10 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
 }
 
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
-  if (options.sigma) return {};
+  if (options.sigma) {
+    if (!noise.scenes.front().volume || options.noise_kind) return {};
+    return {"noise: Rician, as the background says (--noise gaussian says otherwise)"};
+  }
   char strength[48];
   std::snprintf(strength, sizeof strength, "; strength %g", static_cast<double>(options.strength));
   std::vector<std::string> lines;
@@ -59,9 +95,11 @@ ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                    const io::VideoInfo& input) {
   ClipPlan plan;
   for (const SceneNoise& scene : noise.scenes) {
-    ScenePlan one{.method = choose_method(options, scene.estimate.noise, input), .half = {}};
+    ScenePlan one{.method = choose_method(options, level_noise(options, scene, input), input),
+                  .half = {}};
     if (scene.half) one.half = choose_method(options, scene.half->noise, input);
     if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);
+    one.method.uneven = uneven_noise(options, scene, input);
     plan.scenes.push_back(std::move(one));
   }
   return plan;

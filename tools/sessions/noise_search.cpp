@@ -11,6 +11,7 @@
 #include "pipeline/field_denoiser.h"
 #include "tools/noise/noise_text.h"
 #include "tools/sessions/noise_scenes.h"
+#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {
@@ -24,10 +25,14 @@ constexpr double most_samples = 2.7e8;
 class Search {
  public:
   Search(const DenoiseOptions& options, const io::MediaSource& source)
-      : options_(options), info_(source.info()), format_(source.format()) {}
+      : options_(options), source_(source), info_(source.info()), format_(source.format()) {}
 
   NoiseRecord run() {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
+    if (std::optional<SceneNoise> volume = noise_of_volume(options_, source_)) {
+      record.scenes.push_back(*std::move(volume));
+      return record;
+    }
     if (info_.stack || options_.stack) {
       NoiseEstimate estimate = estimate_noise(stack_looks());
       // Air is dark, but not clipped; and other stacks have their levels in other units.
@@ -162,6 +167,7 @@ class Search {
   }
 
   const DenoiseOptions& options_;
+  const io::MediaSource& source_;
   const io::VideoInfo& info_;
   const FrameFormat format_;
   double start_s_ = 0;  // of the input's first frame
@@ -183,6 +189,10 @@ NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& s
 NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Frame>& frames,
                            const io::ValueScale& values) {
   if (frames.empty()) throw BadData("'" + options.input + "' has no frame; check the file");
+  if (std::optional<SceneNoise> volume = noise_of_first_slices(options, frames, values))
+    return {.layout = frames.front().format.layout,
+            .unit = unit_of(values),
+            .scenes = {*std::move(volume)}};
   std::vector<Look> looks = split_looks(frames);
   if (options.interlaced == Interlaced::fields)
     for (Look& look : looks)

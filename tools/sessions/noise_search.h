@@ -35,6 +35,11 @@ namespace lull::tools {
 
 /// As many frames of a pipe are looked at before the first is denoised.
 inline constexpr std::size_t frames_ahead = 12;
+/// Or slices, of what may be a volume.
+inline constexpr std::size_t slices_ahead = 48;
+[[nodiscard]] inline std::size_t ahead_of(const DenoiseOptions& options) {
+  return options.stack ? slices_ahead : frames_ahead;
+}
 
 [[nodiscard]] std::vector<Frame> read_some(FrameSource& source, std::size_t count);
 

@@ -95,6 +95,48 @@ TEST(NoiseRecord, OfGreyHasOnePlane) {
   EXPECT_EQ(again.scenes[0].estimate.noise.sigmas(), (std::array<float, 3>{7, 0, 0}));
 }
 
+NoiseRecord volume_record() {
+  auto map = std::make_shared<NoiseMap>();
+  map->voxels = {60, 50, 40};
+  map->nodes = {3, 1, 2};
+  map->values = {1, 2, 3, 1.0f / 3, 5, 6.5f};
+  VolumeEstimate volume{.noise = {NoiseKind::rician, 1.0f / 3, 0, map}, .level = 3};
+  volume.air = 2.9f;
+  volume.tissue = 3.1f;
+  NoiseRecord record{.layout = Layout::gray, .unit = 2, .scenes = {{}}};
+  record.scenes[0].estimate.noise.plane(0).sigma = 1.0f / 3;
+  record.scenes[0].estimate.level = {3, 3, 3};
+  record.scenes[0].volume = volume;
+  return record;
+}
+
+TEST(NoiseRecord, OfVolumesHasKindAndMap) {
+  const NoiseRecord record = volume_record(), again = parse_noise(to_json(record), "a");
+  EXPECT_EQ(to_json(again), to_json(record));
+  ASSERT_TRUE(again.scenes[0].volume);
+  const VolumeEstimate &a = *record.scenes[0].volume, &b = *again.scenes[0].volume;
+  EXPECT_EQ(b.noise.kind, NoiseKind::rician);
+  EXPECT_EQ(b.noise.sigma, 1.0f / 3);
+  EXPECT_EQ(b.level, 3);
+  EXPECT_EQ(b.air, 2.9f);
+  EXPECT_EQ(b.tissue, 3.1f);
+  ASSERT_NE(b.noise.map, nullptr);
+  EXPECT_EQ(*b.noise.map, *a.noise.map);
+  const auto with = [&](const std::string& what, const std::string& instead) {
+    std::string text = to_json(record);
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    text.replace(at, what.size(), instead);
+    return text;
+  };
+  EXPECT_THROW((void)parse_noise(with("\"rician\"", "\"poisson\""), "a"), BadData);
+  EXPECT_THROW((void)parse_noise(with("[3,1,2]", "[3,1,3]"), "a"), BadData);
+  EXPECT_THROW((void)parse_noise(with("[3,1,2]", "[3,1,-2]"), "a"), BadData);
+  EXPECT_THROW((void)parse_noise(with("[3,1,2]", "[3,1,1e30]"), "a"), BadData);
+  EXPECT_THROW((void)parse_noise(with("6.5", "-6.5"), "a"), BadData);
+  EXPECT_THROW((void)parse_noise(with("[60,50,40]", "7"), "a"), BadData);
+}
+
 // Whatever single byte of it is lost, what is left is refused or says the same kind of thing.
 TEST(NoiseRecord, DamageIsToldInOneLine) {
   const std::string text = to_json(coloured_record(false));
@@ -151,6 +193,24 @@ TEST(NoiseText, SaysWhatIsThere) {
   record.layout = Layout::gray;
   record.unit = 0.5;
   EXPECT_EQ(describe(record)[0], "white, 10 (the file's units)");
+}
+
+TEST(NoiseText, SaysWhatVolumesHave) {
+  NoiseRecord record = volume_record();
+  EXPECT_EQ(describe(record)[0],
+            "Rician, 6 (the file's units), by background and tissue, 0.667 to 13 over the volume");
+  VolumeEstimate& volume = *record.scenes[0].volume;
+  volume.noise = {NoiseKind::gaussian, 3, 0, {}};
+  volume.air = 0;
+  record.unit = 0;
+  EXPECT_EQ(describe(record)[0], "Gaussian, 3 (8-bit levels), by tissue");
+  volume.certain = false;
+  volume.why = "there is structure in all of it";
+  EXPECT_EQ(describe(record)[0],
+            "cannot tell (there is structure in all of it); assumed Gaussian, 3 (8-bit levels), by "
+            "tissue");
+  volume.noise.sigma = 0;
+  EXPECT_EQ(describe(record)[0], "none to speak of");
 }
 
 TEST(NoiseText, SaysFromWhenOn) {

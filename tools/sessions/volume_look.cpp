@@ -1,0 +1,136 @@
+#include "tools/sessions/volume_look.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "noise/volume/cube_statistics.h"
+#include "tools/sessions/noise_search.h"
+
+namespace lull::tools {
+namespace {
+
+std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
+  io::SourceOptions again = source_options(options);
+  again.selection = {};
+  again.threads = options.threads;
+  again.pass_damage = true;
+  return io::open_source(options.input, again);
+}
+
+bool is_asked(const DenoiseOptions& options, const io::VideoInfo& info) {
+  const bool rician = options.noise_kind == NoiseKind::rician;  // slice by slice, too
+  return is_volume(options, info) || (rician && (info.stack || options.stack));
+}
+
+CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source) {
+  CubeCollector collector(source.format(), source.info().frames_estimate);
+  const auto again = open_again(options);
+  while (const std::optional<Frame> slice = again->read()) {
+    if (slice->format != source.format()) break;
+    collector.add(*slice);
+  }
+  return collector;
+}
+
+/// Nothing where too little of the volume are cubes to say anything.
+std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
+                                       const CubeCollector& collector,
+                                       const io::ValueScale& values) {
+  constexpr std::size_t least_cubes = 16;
+  if (collector.cubes().size() < least_cubes && collector.flat().empty()) return std::nullopt;
+  return estimate_volume(collector, options.noise_kind, sample_of_zero(values));
+}
+
+std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> found) {
+  if (!found) return std::nullopt;
+  SceneNoise scene;
+  scene.estimate.noise = NoiseModel({found->noise.sigma, found->noise.sigma, found->noise.sigma});
+  scene.estimate.level = {found->level, found->level, found->level};
+  scene.estimate.coarse = found->level / 8;
+  scene.estimate.certain = found->certain;
+  scene.estimate.why = found->why;
+  scene.volume = std::move(found);
+  return scene;
+}
+
+/// `slice` with the levels of the noise in it for samples.
+void put_levels(const VolumeNoise& noise, const io::ValueScale& values, int z, Plane<float>& room,
+                const Frame& slice) {
+  const PlaneView<float> to = slice.plane<float>(0), levels = room.view();
+  if (noise.map) noise.map->slice(z, levels);
+  const float zero = sample_of_zero(values);
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x)
+      to(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
+}
+
+}  // namespace
+
+float sample_of_zero(const io::ValueScale& values) {
+  return static_cast<float>(-255 * values.low / values.span);
+}
+
+void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input) {
+  if (options.noise_kind == NoiseKind::rician && !input.stack && !options.stack)
+    throw InvalidArgument("--noise rician for '" + options.input +
+                          "' (its frames are no slices of a volume); give --stack if they are");
+  if (!options.noise_map.empty() && input.container != "nifti")
+    throw InvalidArgument("--noise-map for '" + options.input +
+                          "' (only a NIfTI volume has a map); leave it out");
+}
+
+std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
+                                          const io::MediaSource& source) {
+  if (source.format().planes() != 1 || !is_asked(options, source.info())) return std::nullopt;
+  return scene_of(estimate(options, collect(options, source), source.info().values));
+}
+
+std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
+                                                const std::vector<Frame>& slices,
+                                                const io::ValueScale& values) {
+  const bool rician = options.stack && options.noise_kind == NoiseKind::rician;
+  if (slices.empty() || slices.front().format.planes() != 1 || !(may_be_volume(options) || rician))
+    return std::nullopt;
+  CubeCollector collector(slices.front().format, static_cast<std::int64_t>(slices.size()));
+  for (const Frame& slice : slices) collector.add(slice);
+  std::optional<VolumeEstimate> found = estimate(options, collector, values);
+  if (found && found->noise.map) {
+    found->noise.map.reset();
+    found->noise.sigma = found->level;
+  }
+  return scene_of(std::move(found));
+}
+
+void find_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise) {
+  const float sigma = noise.scenes.front().estimate.noise.sigma(0);
+  const bool known = !options.sigma || options.noise_kind == NoiseKind::gaussian;
+  if (known || !(sigma > 0) || !is_asked(options, source.info())) return;
+  VolumeEstimate given{.noise = {.kind = NoiseKind::rician, .sigma = sigma}, .level = sigma};
+  if (!options.noise_kind) {
+    if (!can_read_again(options.input) || source.format().planes() != 1) return;
+    const auto found = estimate(options, collect(options, source), source.info().values);
+    if (!found || found->noise.kind != NoiseKind::rician) return;
+  }
+  noise.scenes.front().volume = given;
+}
+
+void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
+                     const NoiseRecord& noise) {
+  if (options.noise_map.empty()) return;
+  const SceneNoise& scene = noise.scenes.front();
+  VolumeNoise levels{.sigma = scene.estimate.level[0]};
+  if (scene.volume) levels = scene.volume->noise;
+  const auto again = open_again(options);
+  const auto sink =
+      io::open_sink(options.noise_map, *again,
+                    {.overwrite = options.overwrite, .datatype = io::DataType::float32});
+  Plane<float> room(source.format().width, source.format().height);
+  while (const std::optional<Frame> slice = again->read()) {
+    put_levels(levels, source.info().values, slice->slice, room, *slice);
+    sink->write(*slice);
+  }
+  sink->finish();
+}
+
+}  // namespace lull::tools
