@@ -19,16 +19,16 @@
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
+#include "tools/search/noise_search.h"
+#include "tools/search/volume_look.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
-#include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
-#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include "io/text_file.h"
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
-#include "tools/sessions/noise_search.h"
-#include "tools/sessions/volume_look.h"
+#include "tools/search/noise_search.h"
+#include "tools/search/volume_look.h"
 
 namespace lull::tools {
 namespace {

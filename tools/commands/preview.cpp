@@ -21,15 +21,15 @@
 #include "tools/commands/cuts.h"
 #include "tools/commands/frame_window.h"
 #include "tools/report/log.h"
+#include "tools/search/noise_scenes.h"
+#include "tools/search/noise_search.h"
+#include "tools/search/volume_look.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
-#include "tools/sessions/noise_scenes.h"
-#include "tools/sessions/noise_search.h"
 #include "tools/sessions/sessions.h"
-#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/observed_denoiser.h"
-#include "tools/sessions/noise_search.h"
+#include "tools/search/noise_search.h"
 
 namespace lull::tools {
 namespace {

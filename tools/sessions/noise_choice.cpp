@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "tools/noise/noise_text.h"
+#include "tools/search/volume_look.h"
 #include "tools/sessions/job.h"
-#include "tools/sessions/volume_look.h"
 
 namespace lull::tools {
 namespace {

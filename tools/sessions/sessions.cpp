@@ -8,8 +8,8 @@
 #include "pipeline/part_denoiser.h"
 #include "pipeline/scale_denoiser.h"
 #include "pipeline/scene_denoiser.h"
+#include "tools/search/noise_search.h"
 #include "tools/sessions/job.h"
-#include "tools/sessions/noise_search.h"
 
 namespace lull::tools {
 namespace {

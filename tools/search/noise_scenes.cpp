@@ -1,4 +1,4 @@
-#include "tools/sessions/noise_scenes.h"
+#include "tools/search/noise_scenes.h"
 
 #include <algorithm>
 #include <cmath>

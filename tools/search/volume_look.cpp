@@ -1,11 +1,11 @@
-#include "tools/sessions/volume_look.h"
+#include "tools/search/volume_look.h"
 
 #include <algorithm>
 #include <memory>
 
 #include "core/error.h"
 #include "noise/volume/cube_statistics.h"
-#include "tools/sessions/noise_search.h"
+#include "tools/search/noise_search.h"
 
 namespace lull::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/sessions/noise_search.h"
+#include "tools/search/noise_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "core/error.h"
 #include "pipeline/field_denoiser.h"
 #include "tools/noise/noise_text.h"
-#include "tools/sessions/noise_scenes.h"
-#include "tools/sessions/volume_look.h"
+#include "tools/search/noise_scenes.h"
+#include "tools/search/volume_look.h"
 
 namespace lull::tools {
 namespace {
