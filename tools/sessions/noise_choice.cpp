@@ -10,7 +10,7 @@
 namespace lull::tools {
 namespace {
 
-const char* name_of(Layout layout) {
+const char* text_of_layout(Layout layout) {
   return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "YUV" : "RGB";
 }
 
@@ -56,8 +56,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   NoiseRecord noise = read_noise(options.noise_file);
   noise.scenes.resize(1);  // other clips have other scenes
   if (noise.layout != format.layout)
-    throw InvalidArgument("--noise " + options.noise_file + " (it is of " + name_of(noise.layout) +
-                          " frames, the input's are " + name_of(format.layout) +
+    throw InvalidArgument("--noise " + options.noise_file + " (it is of " +
+                          text_of_layout(noise.layout) + " frames, the input's are " +
+                          text_of_layout(format.layout) +
                           "); take it from an input of the same kind");
   const double unit = unit_of(values);
   if ((noise.unit > 0) != (unit > 0))
