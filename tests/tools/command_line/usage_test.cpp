@@ -200,12 +200,14 @@ TEST_F(Usage, HelpAndVersion) {
   const Outcome version = run_lull({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("lull [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"denoise", "--help"}, {"compare", "-h"}}) {
+  using Words = std::vector<std::string>;
+  for (const auto& [arguments, example] : {std::pair{Words{"--help"}, "lull noisy.mkv clean.mkv"},
+                                           {Words{"denoise", "--help"}, "Examples:"},
+                                           {Words{"compare", "-h"}, "Examples:"}}) {
     const Outcome help = run_lull(arguments);
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
-    EXPECT_THAT(help.out, HasSubstr("lull noisy.mkv clean.mkv"));
+    EXPECT_THAT(help.out, HasSubstr(example));
   }
   const std::string help = run_lull({"denoise", "--help-all"}).out;
   for (const char* option :
