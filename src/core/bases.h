@@ -18,6 +18,19 @@ template <int Most>
   return rows;
 }
 
+/// [k][i]: all of them, in floats.
+template <int Side>
+[[nodiscard]] const std::array<std::array<float, Side>, Side>& float_dct_rows() {
+  static const auto rows = [] {
+    std::array<std::array<float, Side>, Side> floats;
+    const auto doubles = dct_rows<Side>();
+    for (int k = 0; k < Side; ++k)
+      for (int i = 0; i < Side; ++i) floats[k][i] = static_cast<float>(doubles[k][i]);
+    return floats;
+  }();
+  return rows;
+}
+
 /// Modified Bessel function of the first kind, order 0, by its power series.
 [[nodiscard]] inline double bessel_i0(double x) {
   double sum = 1, term = 1;

@@ -295,10 +295,6 @@ class Run {
   std::int64_t damaged_frames_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 /// A part of a shared job that is read from its middle: if that does not give what the plan saw, it
 /// is read from its start.
 int run_part(DenoiseOptions options, Reports& reports) {

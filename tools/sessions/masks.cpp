@@ -1,10 +1,10 @@
 #include "tools/sessions/masks.h"
 
 #include <cmath>
-#include <deque>
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/observed_denoiser.h"
 
 namespace lull::tools {
 namespace {
@@ -88,35 +88,24 @@ void restore_outside(const Frame& noisy, float zero, const Frame& result) {
     }
 }
 
-class MaskedDenoiser final : public Denoiser {
+/// Gives each slice its mask.
+class MaskGiver final : public Denoiser {
  public:
-  MaskedDenoiser(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
+  MaskGiver(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
       : denoiser_(std::move(denoiser)), mask_(std::move(mask)) {}
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
   std::optional<Frame> push(Frame noisy) override {
     noisy.mask = mask_.of(noisy);
-    inside_.push_back(noisy);
-    return restored(denoiser_->push(std::move(noisy)));
+    return denoiser_->push(std::move(noisy));
   }
-  std::optional<Frame> next() override { return restored(denoiser_->next()); }
-  std::optional<Frame> drain() override { return restored(denoiser_->drain()); }
+  std::optional<Frame> next() override { return denoiser_->next(); }
+  std::optional<Frame> drain() override { return denoiser_->drain(); }
 
  private:
-  std::optional<Frame> restored(std::optional<Frame> result) {
-    if (!result) return result;
-    if (inside_.empty()) throw InternalError("a session gave back more slices than it had");
-    // Without samples it is one that nobody wants; with those of the input it is to be zeroed at
-    // most, and nobody else looks at them any more.
-    if (result->pixels) restore_outside(inside_.front(), mask_.zero, *result);
-    inside_.pop_front();
-    return result;
-  }
-
   std::unique_ptr<Denoiser> denoiser_;
   VolumeMask mask_;
-  std::deque<Frame> inside_;
 };
 
 }  // namespace
@@ -156,7 +145,12 @@ std::optional<VolumeMask> given_mask(const DenoiseOptions& options, const io::Me
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  return std::make_unique<MaskedDenoiser>(std::move(denoiser), std::move(mask));
+  // Nobody else looks at the samples of a result any more.
+  auto restoring = pipeline::observed(std::move(denoiser),
+                                      [zero = mask.zero](const Frame& noisy, const Frame& result) {
+                                        restore_outside(noisy, zero, result);
+                                      });
+  return std::make_unique<MaskGiver>(std::move(restoring), std::move(mask));
 }
 
 }  // namespace lull::tools

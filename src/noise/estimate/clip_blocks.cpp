@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bases.h"
 #include "core/colour.h"
 #include "core/samples.h"
-#include "noise/estimate/block_coefficients.h"
 
 namespace lull {
 namespace {
@@ -120,7 +120,7 @@ Explained explain(const Fit& fit, int samples) {
 /// Squared coefficients of the orthonormal DCT of a block, halved: two frames have their noise in
 /// it.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
-  const auto& basis = float_dct_rows();
+  const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};
   CoefficientTable energy{};
   for (int k = 0; k < 8; ++k)

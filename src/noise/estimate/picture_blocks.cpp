@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/bases.h"
 #include "core/float_range.h"
 #include "core/samples.h"
-#include "noise/estimate/block_coefficients.h"
 
 namespace lull {
 namespace {
@@ -162,7 +162,7 @@ PictureBlocks cut(const PlaneStack& shown, std::span<const PlaneStack> sources, 
 }
 
 std::vector<float> coefficients(const PlaneStack& plane, const PictureBlocks& blocks) {
-  const auto& rows = float_dct_rows();
+  const auto& rows = float_dct_rows<8>();
   float columns[side][side];  // [i][k]: element i of the basis function k
   for (int k = 0; k < side; ++k)
     for (int i = 0; i < side; ++i) columns[i][k] = rows[k][i];

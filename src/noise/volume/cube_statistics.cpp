@@ -29,19 +29,8 @@ void transform(Cube& cube, int stride, const std::array<std::array<float, side>,
   }
 }
 
-const std::array<std::array<float, side>, side>& rows() {
-  static const auto table = [] {
-    const auto exact = dct_rows<side>();
-    std::array<std::array<float, side>, side> floats{};
-    for (int k = 0; k < side; ++k)
-      for (int i = 0; i < side; ++i) floats[k][i] = static_cast<float>(exact[k][i]);
-    return floats;
-  }();
-  return table;
-}
-
 void find_energies(Cube cube, CubeStatistics& statistics) {
-  for (const int stride : {1, side, side * side}) transform(cube, stride, rows());
+  for (const int stride : {1, side, side * side}) transform(cube, stride, float_dct_rows<side>());
   float low = 0, high = 0, whole = 0;
   int lows = 0, highs = 0;
   for (int i = 1; i < voxels; ++i) {

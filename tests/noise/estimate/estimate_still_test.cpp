@@ -258,6 +258,20 @@ TEST(EstimateStill, TakesStrongCoarseNoiseForNoise) {
   EXPECT_NEAR(found.level[0], 20, 3);
 }
 
+// Where noise is little, rounding adds as much to its fine frequencies as it has itself.
+TEST(EstimateStill, FindsLittleCoarseNoiseInRoundedSamples) {
+  for (const double level : {1.2, 1.5, 1.8}) {
+    const auto clean = texture_picture(grey.width, grey.height);
+    const auto noise = averaged_noise(grey.width, grey.height, static_cast<float>(level), 4);
+    const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+    std::vector<Plane<float>> planes;
+    planes.push_back(with_noise(noisy.view(), 0));
+    const NoiseEstimate found = estimate(frame_of(grey, planes));
+    EXPECT_FALSE(found.noise.is_white()) << level;
+    EXPECT_NEAR(static_cast<double>(found.level[0]), level, 0.4);
+  }
+}
+
 TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
   Frame frame = FramePool(colour).acquire();
   for (int i = 0; i < 3; ++i) {
