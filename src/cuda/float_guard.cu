@@ -1,6 +1,5 @@
 // What filters see of float samples, and what they do not see (core/float_range.h). Memory-bound: a
-// thread takes a sample, a warp 32 of a row; outsiders, which look around, are few. Cells are
-// summed by a thread each, whose row of samples is a sector of memory.
+// thread takes a sample, a warp 32 of a row; outsiders, which look around, are few.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
@@ -30,18 +29,25 @@ struct FloatPlane {
   }
 };
 
+/// A warp takes 4 neighbouring cells, a thread a row of one: that is a sector of memory.
+constexpr int cells_of_warp = 4;
+static_assert(cells_of_warp * guard_cell == 32 && block.x == 32);
 __global__ void cells_kernel(const FloatPlane plane, const FloatGuard guard, CellSum* cells) {
-  const int2 p = own_place();
-  const int columns = guard_cells(plane.width), rows = guard_cells(plane.height);
-  if (p.x >= columns || p.y >= rows) return;
-  const int right = min((p.x + 1) * guard_cell, plane.width);
-  const int bottom = min((p.y + 1) * guard_cell, plane.height);
+  const int lane = threadIdx.x, columns = guard_cells(plane.width),
+            rows = guard_cells(plane.height);
+  const int column = static_cast<int>(blockIdx.x) * cells_of_warp + lane % cells_of_warp;
+  const int row = static_cast<int>(blockIdx.y * block.y + threadIdx.y);
+  const int y = row * guard_cell + lane / cells_of_warp;
   CellSum sum;
-  for (int y = p.y * guard_cell; y < bottom; ++y)
-    for (int x = p.x * guard_cell; x < right; ++x)
+  if (column < columns && y < plane.height)
+    for (int x = column * guard_cell; x < min((column + 1) * guard_cell, plane.width); ++x)
       if (const float v = plane(x, y) * guard.scale(); !guard.is_outsider(v))
         sum.sum += FloatGuard::level(v), ++sum.count;
-  cells[p.y * columns + p.x] = sum;
+  for (int step = 16; step >= cells_of_warp; step /= 2) {
+    sum.sum += __shfl_xor_sync(~0u, sum.sum, step);
+    sum.count += __shfl_xor_sync(~0u, sum.count, step);
+  }
+  if (lane < cells_of_warp && column < columns && row < rows) cells[row * columns + column] = sum;
 }
 
 __global__ void guard_kernel(const FloatPlane plane, const FloatGuard guard, const CellSum* cells,
@@ -79,8 +85,8 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
   for (int i = 0; i < format.planes(); ++i) {
     const FloatGuard guard(format, sigma[i]);
     const FloatPlane plane(raw, format, i);
-    cells_kernel<<<blocks_for(guard_cells(plane.width), guard_cells(plane.height)), block, 0,
-                   stream>>>(plane, guard, cells[i]);
+    cells_kernel<<<blocks_for(guard_cells(plane.width) * guard_cell, guard_cells(plane.height)),
+                   block, 0, stream>>>(plane, guard, cells[i]);
     guard_kernel<<<blocks_for(plane.width, plane.height), block, 0, stream>>>(
         plane, guard, cells[i], FloatPlane(seen, format, i));
   }

@@ -31,7 +31,8 @@ class RawFrame {
   void bring(const Frame& frame, cudaStream_t stream);
   /// Queues: plane `i` to that of `frame`, in the host's memory.
   void take(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues: all planes to floats, RGB in the opponent space.
+  /// Queues: all planes to floats, RGB in the opponent space; without that space, those that are
+  /// given.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
   /// The way back, of plane `i`; of all three for RGB.

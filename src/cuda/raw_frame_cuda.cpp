@@ -64,7 +64,8 @@ void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
     return samples_to_planes(filtered_, 0, 3, Colour::opponent, *margins[0], planes, stream,
                              forward_);
   for (int i = 0; i < format_.planes(); ++i)
-    samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream, forward_);
+    if (planes[i] != nullptr)
+      samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream, forward_);
 }
 
 void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {

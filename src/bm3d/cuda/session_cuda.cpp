@@ -12,10 +12,9 @@
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
-#include "cuda/device_list.h"
-#include "cuda/handles.h"
 #include "cuda/nvtx.h"
 #include "cuda/pinned_memory.h"
+#include "cuda/session_on_device.h"
 
 namespace lull::bm3d {
 namespace {
@@ -60,60 +59,6 @@ class SlotSession final : public Denoiser {
   std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
 };
 
-/// A session whose device is current while it works, and while it is made and destroyed.
-class SessionOnDevice final : public Denoiser {
- public:
-  SessionOnDevice(const Params& params, const FrameFormat& format, int device, int streams,
-                  cuda::MatcherFactory make_matcher)
-      : device_(device) {
-    const cuda::DeviceScope scope(device);
-    if (params.temporal > 0)
-      session_ = open_session(session_plan(params, format), format,
-                              make_cuda_worker(params, format, make_matcher));
-    else
-      session_ = std::make_unique<SlotSession>(params, format, streams, make_matcher);
-  }
-
-  ~SessionOnDevice() override {
-    try {
-      const cuda::DeviceScope scope(device_);
-      session_.reset();
-    } catch (...) {
-    }
-  }
-
-  int latency() const noexcept override { return session_->latency(); }
-
-  std::optional<Frame> push(Frame noisy) override {
-    return on_device([&] { return session_->push(std::move(noisy)); });
-  }
-  std::optional<Frame> next() override {
-    return on_device([&] { return session_->next(); });
-  }
-  std::optional<Frame> drain() override {
-    return on_device([&] { return session_->drain(); });
-  }
-
- private:
-  /// Runs `work` while the device is current. It could be used when the session was opened: if it
-  /// cannot any more, or lacks memory, it has failed.
-  template <class Work>
-  std::optional<Frame> on_device(Work&& work) const {
-    try {
-      const cuda::DeviceScope scope(device_);
-      return work();
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::device_failed && error.kind() != ErrorKind::device_unavailable)
-        throw;
-      throw DeviceFailure("cuda:" + std::to_string(device_) + " failed (" +
-                          without_suggestion(error.what()) + "); run the job again");
-    }
-  }
-
-  int device_;
-  std::unique_ptr<Denoiser> session_;
-};
-
 }  // namespace
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
@@ -123,13 +68,12 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
                                     int streams, cuda::MatcherFactory make_matcher) {
-  const cuda::DeviceList list = cuda::list_devices();
-  if (list.devices.empty())
-    throw DeviceUnavailable("no GPU (" + list.reason + "); choose the device cpu");
-  if (device < 0 || device >= static_cast<int>(list.devices.size()))
-    throw DeviceUnavailable("no GPU " + std::to_string(device) + " (visible: 0 to " +
-                            std::to_string(list.devices.size() - 1) + "); see: lull devices");
-  return std::make_unique<SessionOnDevice>(params, format, device, streams, make_matcher);
+  return cuda::open_on_device(device, [&]() -> std::unique_ptr<Denoiser> {
+    if (params.temporal == 0)
+      return std::make_unique<SlotSession>(params, format, streams, make_matcher);
+    return open_session(session_plan(params, format), format,
+                        make_cuda_worker(params, format, make_matcher));
+  });
 }
 
 std::pmr::memory_resource* cuda_frame_memory() { return cuda::pinned_memory(); }
