@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/support/gaussian.h"
+#include "bm3d/bm3d.h"
 #include "bm4d/bm4d.h"
 #include "bm4d/names.h"
 #include "core/frame_pool.h"
@@ -34,7 +35,8 @@ struct Options {
   std::vector<double> levels{3, 9};  // percent of the maximum
   std::vector<int> windows, steps, groups, cubes;
   float lambda = -1, lambda_mean = -1, mu2 = -1, mu2_mean = -1, kaiser = -1;
-  int phases = 2, threads = 1, slices = 0, thick = 1;
+  std::vector<int> size;  // width, height, slices
+  int phases = 2, threads = 1, thick = 1;
   std::uint64_t seed = 1;
 };
 
@@ -100,6 +102,23 @@ Volume thicker(const Volume& volume, int count) {
   return thick;
 }
 
+/// Over and over, up to a size.
+Volume repeated(const Volume& volume, const std::vector<int>& size) {
+  Volume large{volume.format, {}};
+  large.format.width = size[0], large.format.height = size[1];
+  FramePool pool(large.format);
+  for (int z = 0; z < size[2]; ++z) {
+    const auto from = volume.slices[z % volume.slices.size()].plane<float>(0);
+    Frame slice = pool.acquire();
+    slice.slice = z;
+    for (int y = 0; y < size[1]; ++y)
+      for (int x = 0; x < size[0]; ++x)
+        slice.plane<float>(0)(x, y) = from(x % from.width, y % from.height);
+    large.slices.push_back(std::move(slice));
+  }
+  return large;
+}
+
 /// With its maximum as 1.
 Volume clean_volume(const Options& options) {
   Volume volume = read_volume(options.file, options.crop);
@@ -151,9 +170,15 @@ void judge_residual(const Options& options) {
               residual.deviation(), residual.value(), magnitude.value());
 }
 
-std::vector<Frame> add_noise(const Volume& volume, double sigma, std::uint64_t seed) {
-  bench::Gaussian noise(seed);
-  FramePool pool(volume.format);
+/// Where a GPU's copies are fast.
+std::pmr::memory_resource* memory_for(const Options& options) {
+  return bm3d::frame_memory(
+      {.kind = options.device == "cuda" ? bm3d::BackendKind::cuda : bm3d::BackendKind::cpu});
+}
+
+std::vector<Frame> add_noise(const Volume& volume, double sigma, const Options& options) {
+  bench::Gaussian noise(options.seed);
+  FramePool pool(volume.format, memory_for(options));
   std::vector<Frame> noisy;
   for (const Frame& clean : volume.slices) {
     Frame frame = pool.acquire();
@@ -267,7 +292,8 @@ int main(int argc, char** argv) {
   app.add_option("--phases", options.phases);
   app.add_option("--device", options.device, "cpu, reference or cuda");
   app.add_option("--threads", options.threads);
-  app.add_option("--slices", options.slices, "so many, over and over; 0: those of the volume");
+  app.add_option("--size", options.size, "X Y Z: the volume over and over, up to this size")
+      ->expected(3);
   app.add_option("--seed", options.seed);
   app.add_option("--thick", options.thick, "slices that are the mean of so many each");
   app.add_option("--result", options.result, "what was made of the volume, to judge the residual");
@@ -278,13 +304,9 @@ int main(int argc, char** argv) {
       return 0;
     }
     Volume volume = clean_volume(options);
-    for (std::size_t i = 0; static_cast<int>(volume.slices.size()) < options.slices; ++i) {
-      Frame again = volume.slices[i];
-      again.slice = static_cast<int>(volume.slices.size());
-      volume.slices.push_back(std::move(again));
-    }
+    if (!options.size.empty()) volume = repeated(volume, options.size);
     for (const double level : options.levels) {
-      const std::vector<Frame> noisy = add_noise(volume, level / 100, options.seed);
+      const std::vector<Frame> noisy = add_noise(volume, level / 100, options);
       Score before;
       for (std::size_t z = 0; z < noisy.size(); ++z) before.add(volume.slices[z], noisy[z]);
       std::printf("noisy     %5.1f %%  %7.3f dB\n", level, before.psnr());

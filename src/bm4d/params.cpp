@@ -46,6 +46,7 @@ Params make_params(Profile profile, const NoiseModel& noise) {
       p.hard.step = 4;
       break;
     case Profile::balanced:
+      p.wiener.window = 9;
       break;
     case Profile::high:
       p.hard.step = p.wiener.step = 2;

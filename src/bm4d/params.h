@@ -52,6 +52,12 @@ struct Params {
   return make_params(profile, NoiseModel(sigma));
 }
 
+/// The greatest side of a cube in any phase.
+[[nodiscard]] constexpr int greatest_cube(const Params& params) {
+  const int first = params.hard.cube, second = params.wiener.cube;
+  return params.phases == 1 || first > second ? first : second;
+}
+
 /// How many slices before and after one its result depends on; it is ready when so many have come
 /// after it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {

@@ -1,6 +1,5 @@
 #pragma once
-// The seam between the session over slices (open/volume_session.h), which knows frames, and the
-// backends, which know one plane of a volume as float samples on the 0..255 scale.
+// The backends on the host, which know one plane of a volume as float samples on the 0..255 scale.
 
 #include <cstdint>
 #include <memory>
@@ -38,9 +37,7 @@ struct VolumePlan {
   }
 };
 
-/// Works through volumes slice by slice. Calls come in this order: a slice is loaded before the
-/// layers that look at it, slices and layers rise along z, and a slice is finished when no layer
-/// that is to come reaches it. Nothing is kept of slices before the last one finished.
+/// Works through volumes slice by slice; in which order calls come says volume_worker.h.
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
@@ -53,9 +50,6 @@ class VolumeEngine {
   virtual void finish_basic(int z) = 0;
   /// Slice `z` of the last phase's estimate, that of the noisy volume where no cube was filtered.
   virtual void finish(int z, PlaneView<float> estimate) = 0;
-  /// Layers that the engine would rather have at a time: more slices are in memory then, and come
-  /// out later.
-  virtual int layers_at_a_time() const { return 1; }
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);

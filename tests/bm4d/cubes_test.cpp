@@ -103,7 +103,7 @@ TEST(Bm4dParams, WhatIsOutOfRangeIsNamed) {
 
 TEST(Bm4dParams, MarginIsTwiceTheReachOfGroups) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
-  EXPECT_EQ(margin(params), (Margin{26, 26}));
+  EXPECT_EQ(margin(params), (Margin{24, 24}));
   params.hard.window = params.wiener.window = 7;
   EXPECT_EQ(margin(params), (Margin{18, 18}));
   params.phases = 1;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "bm4d/cuda/kernels.h"
@@ -21,69 +25,230 @@ using lull::testing::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
+/// Bytes of a volume, whose slices begin at a place of the ring that is not its first.
+class ByteVolume {
+ public:
+  static constexpr int base = 5;  // the first slice
+
+  ByteVolume(const Size& size, const std::function<int(int, int, int)>& value)
+      : margins_(size.width, size.height, 15, 8), depth_(size.slices + 1), size_(size) {
+    std::vector<std::uint8_t> bytes(depth_ * margins_.size());
+    for (int z = base; z < end(); ++z)
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x)
+          bytes[z % depth_ * margins_.size() + margins_.at(x, y)] =
+              static_cast<std::uint8_t>(value(x, y, z - base));
+    host_ = bytes;
+    samples_ = on_device(bytes);
+    norms_ = on_device(std::vector<std::int32_t>(bytes.size(), 0x3f3f3f3f));
+  }
+
+  int end() const { return base + size_.slices; }
+  const Margins& margins() const { return margins_; }
+  int at(int x, int y, int z) const {
+    return host_[z % depth_ * margins_.size() + margins_.at(x, y)];
+  }
+  cuda::Guide guide(int cube) {
+    const cuda::Guide guide{{samples_.get(), margins_.size(), depth_},
+                            {norms_.get(), margins_.size(), depth_}};
+    cuda::make_half_norms(guide, {base, end() - cube + 1}, margins_, cube, nullptr);
+    return guide;
+  }
+
+ private:
+  Margins margins_;
+  int depth_;
+  Size size_;
+  std::vector<std::uint8_t> host_;
+  lull::cuda::DeviceBuffer<std::uint8_t> samples_;
+  lull::cuda::DeviceBuffer<std::int32_t> norms_;
+};
+
+/// The nearest cubes by their score, then by their place in the window.
+std::vector<std::uint32_t> expected_group(const ByteVolume& volume, const reference::Place& at,
+                                          const PhaseParams& p) {
+  const auto half_norm_and_product = [&](int x, int y, int z) {
+    int norm = 0, product = 0;
+    for (int c = 0; c < p.cube; ++c)
+      for (int b = 0; b < p.cube; ++b)
+        for (int a = 0; a < p.cube; ++a) {
+          const int v = volume.at(x + a, y + b, z + c);
+          norm += v * v, product += v * volume.at(at.x + a, at.y + b, at.z + c);
+        }
+    return std::pair{norm / 2, product};
+  };
+  const int own = half_norm_and_product(at.x, at.y, at.z).first, r = p.radius();
+  std::vector<std::pair<int, std::uint32_t>> found;
+  for (int dz = -r; dz <= r; ++dz)
+    for (int dy = -r; dy <= r; ++dy)
+      for (int dx = -r; dx <= r; ++dx) {
+        const int x = at.x + dx, y = at.y + dy, z = at.z + dz;
+        if ((dx | dy | dz) == 0 || x < 0 || y < 0 || z < ByteVolume::base ||
+            x + p.cube > volume.margins().width || y + p.cube > volume.margins().height ||
+            z + p.cube > volume.end())
+          continue;
+        const auto [norm, product] = half_norm_and_product(x, y, z);
+        const int distance = std::max(0, own + norm - product);
+        if (distance < cuda::best_score) found.emplace_back(distance, pack_offset(dx, dy, dz));
+      }
+  std::ranges::stable_sort(found, {}, &std::pair<int, std::uint32_t>::first);
+  const auto most = std::min<std::size_t>(found.size() + 1, p.group);
+  std::vector<std::uint32_t> group{0};
+  for (std::size_t m = 1; m < std::bit_floor(most); ++m) group.push_back(found[m - 1].second);
+  group[0] = static_cast<std::uint32_t>(group.size()) << 24;
+  group.resize(p.group);
+  return group;
+}
+
 class Bm4dCudaMatch : public lull::testing::GpuTest {
  protected:
-  /// The groups of all layers, with slices from a place of the ring on that is not its first.
-  static void expect_equal_groups(const Size& size, const PhaseParams& params,
-                                  const std::function<int(int, int, int)>& value) {
-    const int base = 5;  // where the volume begins
-    cuda::Space space{size.width, size.height, (size.width + 31) / 32 * 32};
-    const int depth = size.slices + 1;
-    std::vector<std::uint8_t> bytes(depth * space.slice());
-    reference::Slices guide(size.width, size.height);
-    for (int z = 0; z < size.slices; ++z)
-      for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x) {
-          const int v = value(x, y, z);
-          guide.at(x, y, base + z) = v;
-          bytes[(base + z) % depth * space.slice() + y * space.pitch + x] =
-              static_cast<std::uint8_t>(v);
-        }
-    const auto device = on_device(bytes);
+  static void expect_groups(const Size& size, const PhaseParams& params,
+                            const std::function<int(int, int, int)>& value) {
+    ByteVolume volume(size, value);
+    const cuda::Guide guide = volume.guide(params.cube);
     const cuda::ReferenceCubes cubes{
         .params = params,
-        .z = base + params.step,
-        .layers = 2,
-        .there = {base, base + size.slices},
+        .z = ByteVolume::base + params.step,
+        .layers = 3,
+        .there = {ByteVolume::base, volume.end()},
         .columns = reference_count(size.width, params.step, params.cube),
         .rows = reference_count(size.height, params.step, params.cube)};
     const auto groups = on_device(
         std::vector<std::uint32_t>(static_cast<std::size_t>(cubes.count()) * params.group));
-    cuda::find_groups({device.get(), space.slice(), depth}, space, cubes, groups.get(), nullptr);
-    const std::vector<std::uint32_t> found = on_host(groups);
+    cuda::detail::find_groups_alone(guide, volume.margins(), cubes, groups.get(), nullptr);
+    const std::vector<std::uint32_t> alone = on_host(groups);
+    const bool in_tiles =
+        cuda::detail::find_groups_in_tiles(guide, volume.margins(), cubes, groups.get(), nullptr);
+    const std::vector<std::uint32_t> tiled = on_host(groups);
+    EXPECT_TRUE(in_tiles || params.window > 11);
     for (int k = 0; k < cubes.count(); ++k) {
       const int column = k % cubes.columns, row = k / cubes.columns % cubes.rows;
-      const reference::Place at{reference_position(column, size.width, params.step, params.cube),
-                                reference_position(row, size.height, params.step, params.cube),
-                                cubes.z + k / (cubes.columns * cubes.rows) * params.step};
-      const Group expected = reference::find_group(guide, cubes.there, at, params);
-      const std::uint32_t* group = found.data() + static_cast<std::size_t>(k) * params.group;
-      ASSERT_EQ(group[0], static_cast<std::uint32_t>(expected.count) << 24) << k;
-      for (int m = 1; m < expected.count; ++m)
-        ASSERT_EQ(group[m], expected.members[m]) << "cube " << k << ", member " << m;
+      const auto expected =
+          expected_group(volume,
+                         {reference_position(column, size.width, params.step, params.cube),
+                          reference_position(row, size.height, params.step, params.cube),
+                          cubes.z + k / (cubes.columns * cubes.rows) * params.step},
+                         params);
+      const auto group_of = [&](const std::vector<std::uint32_t>& all) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(k) * params.group;
+        return std::vector<std::uint32_t>(begin, begin + params.group);
+      };
+      ASSERT_EQ(group_of(alone), expected) << "cube " << k;
+      ASSERT_EQ(group_of(tiled), expected) << "cube " << k << " in tiles";
     }
   }
 };
 
-TEST_F(Bm4dCudaMatch, FindsTheGroupsOfTheReference) {
-  for (const int window : {3, 7, 9, 11, 15})
-    for (const int cube : {3, 4}) {
-      SCOPED_TRACE(::testing::Message() << window << " " << cube);
-      std::mt19937 rng{7};
-      expect_equal_groups(
-          {23, 18, 12}, {.cube = cube, .window = window, .group = 32, .step = 3},
-          [&](int x, int y, int z) { return static_cast<int>(rng() % 60) + 3 * x + 2 * y + z; });
-    }
+TEST_F(Bm4dCudaMatch, FindsTheNearestCubes) {
+  for (const int window : {3, 5, 7, 9, 11, 15})
+    for (const int cube : {3, 4})
+      for (const int step : {2, 3, 4}) {
+        if (step > cube) continue;
+        SCOPED_TRACE(::testing::Message() << window << " " << cube << " " << step);
+        std::mt19937 rng{7};
+        expect_groups(
+            {23, 18, 17},
+            {.cube = cube, .window = window, .group = window == 9 ? 16 : 32, .step = step},
+            [&](int x, int y, int z) { return static_cast<int>(rng() % 60) + 3 * x + 2 * y + z; });
+      }
 }
 
 TEST_F(Bm4dCudaMatch, TiesGoByPlaceAndExtremesDoNotOverflow) {
-  const PhaseParams params{.window = 11, .group = 16, .step = 4};
-  expect_equal_groups({15, 14, 12}, params, [](int, int, int) { return 9; });
-  expect_equal_groups({15, 14, 12}, params,
-                      [](int x, int y, int z) { return (x / 3 + y + z) % 3; });
-  expect_equal_groups({15, 14, 12}, params,
-                      [](int x, int y, int z) { return (x * 7 + y * 3 + z) % 2 * 255; });
-  expect_equal_groups({4, 5, 12}, params, [](int x, int, int z) { return x + z; });
+  for (const int group : {1, 8, 16, 32}) {
+    const PhaseParams params{.window = 11, .group = group, .step = 4};
+    expect_groups({15, 14, 17}, params, [](int, int, int) { return 9; });
+    expect_groups({15, 14, 17}, params, [](int x, int y, int z) { return (x / 3 + y + z) % 3; });
+    expect_groups({15, 14, 17}, params,
+                  [](int x, int y, int z) { return (x * 7 + y * 3 + z) % 2 * 255; });
+    expect_groups({4, 5, 17}, params, [](int x, int, int z) { return x + z; });
+  }
+}
+
+/// Both kinds of kernels filter the same groups: their sums divided by their weights.
+class Bm4dCudaFilter : public lull::testing::GpuTest {
+ protected:
+  static constexpr int base = 6;
+
+  static std::vector<float> finished(bool in_tiles, const PhaseParams& params, bool wiener,
+                                     const std::vector<float>& noisy,
+                                     const std::vector<float>& basic, const Margins& margins,
+                                     int slices) {
+    const auto n = on_device(noisy), b = on_device(basic);
+    const int depth = static_cast<int>(noisy.size() / margins.size());
+    const auto ring = [&](auto* data) {
+      return cuda::Ring<std::remove_pointer_t<decltype(data)>>{data, margins.size(), depth};
+    };
+    const auto bytes = on_device(std::vector<std::uint8_t>(noisy.size()));
+    const auto norms = on_device(std::vector<std::int32_t>(noisy.size(), 0x3f3f3f3f));
+    const auto numerator = on_device(std::vector<cuda::Sum>(noisy.size()));
+    const auto weights = on_device(std::vector<std::uint32_t>(noisy.size()));
+    const auto estimate = on_device(std::vector<float>(noisy.size()));
+    const SliceSpan there{base, base + slices};
+    const cuda::Guide guide{ring(bytes.get()), ring(norms.get())};
+    cuda::make_guide(ring((wiener ? b : n).get()), there, margins, cuda::byte_scale(20),
+                     guide.samples, nullptr);
+    cuda::make_half_norms(guide, {there.first, there.end - params.cube + 1}, margins, params.cube,
+                          nullptr);
+    cuda::FilterPlan plan{.wiener = wiener, .cube = params.cube};
+    plan.limit = wiener ? 400.0f : 58.0f;
+    plan.limit_mean = plan.limit * (wiener ? 0.5f : 1.0f);
+    plan.window = kaiser_window(2, params.cube);
+    const AxisMatrix rows = dct_rows(params.cube);
+    for (int k = 0; k < max_cube; ++k)
+      for (int i = 0; i < max_cube; ++i) plan.rows[k][i] = static_cast<float>(rows[k][i]);
+    const cuda::VolumeSums sums{ring(numerator.get()), ring(weights.get())};
+    cuda::ReferenceCubes cubes{.params = params,
+                               .z = base,
+                               .layers = (slices - params.cube) / params.step + 1,
+                               .there = there,
+                               .columns = reference_count(margins.width, params.step, params.cube),
+                               .rows = reference_count(margins.height, params.step, params.cube)};
+    const auto groups = on_device(
+        std::vector<std::uint32_t>(static_cast<std::size_t>(cubes.count()) * params.group));
+    cuda::find_groups(guide, margins, cubes, groups.get(), nullptr);
+    if (in_tiles)
+      EXPECT_TRUE(cuda::detail::filter_groups_in_tiles(plan, ring(n.get()), ring(b.get()), margins,
+                                                       cubes, groups.get(), sums, nullptr));
+    else
+      cuda::detail::filter_groups_alone(plan, ring(n.get()), ring(b.get()), margins, cubes,
+                                        groups.get(), sums, nullptr);
+    cuda::finish_slices(sums, there, base, ring(n.get()), margins, params.cube, plan.window,
+                        ring(estimate.get()), nullptr, {}, nullptr);
+    return on_host(estimate);
+  }
+};
+
+TEST_F(Bm4dCudaFilter, InTilesIsAsEachGroupAlone) {
+  const Size size{33, 29, 19};
+  const Margins margins(size.width, size.height, 15, 8);
+  std::mt19937 rng{3};
+  std::normal_distribution<float> noise{0, 20};
+  std::vector<float> noisy((size.slices + 8) * margins.size()), basic(noisy.size());
+  for (int z = 0; z < size.slices; ++z)
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        const std::size_t at = (base + z) * margins.size() + margins.at(x, y);
+        basic[at] = static_cast<float>(clean_voxel(size, x, y, z));
+        noisy[at] = basic[at] + noise(rng);
+      }
+  for (const auto& params : std::vector<PhaseParams>{{},
+                                                     {.window = 7, .step = 2},
+                                                     {.cube = 3, .window = 11, .step = 2},
+                                                     {.cube = 3, .window = 3, .step = 3},
+                                                     {.window = 7, .group = 8, .step = 1}})
+    for (const bool wiener : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << params.cube << " " << params.step << " " << wiener);
+      const auto alone = finished(false, params, wiener, noisy, basic, margins, size.slices);
+      const auto tiled = finished(true, params, wiener, noisy, basic, margins, size.slices);
+      double worst = 0, sum = 0;
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        const double d = std::abs(static_cast<double>(alone[i]) - static_cast<double>(tiled[i]));
+        worst = std::max(worst, d), sum += d;
+      }
+      EXPECT_LT(worst, wiener ? 0.5 : 8);  // a coefficient at the threshold may fall on either side
+      EXPECT_LT(sum / (size.width * size.height * size.slices), 0.08);
+      EXPECT_GT(sum, 0);  // they are not the same kernel
+    }
 }
 
 class Bm4dCudaSession : public lull::testing::GpuTest {};

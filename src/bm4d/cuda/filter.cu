@@ -1,8 +1,8 @@
-// Filtering. A warp takes a group, all of which stands in its registers: a lane has two voxels of
-// each cube, at one place along x and y and two places along z that lie 2 apart. So Haar across the
-// group combines registers, and a transform in the cube lanes: x is in bits 0 and 1 of a lane's
-// number, y in bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth
-// places, and a transform that leaves them.
+// Filtering where filter_tile.cu cannot. A warp takes a group, all of which stands in its
+// registers: a lane has two voxels of each cube, at one place along x and y and two places along z
+// that lie 2 apart. So Haar across the group combines registers, and a transform in the cube lanes:
+// x is in bits 0 and 1 of a lane's number, y in bits 2 and 3, z in bit 4 and the register. Cubes of
+// 3 have zeros at the fourth places, and a transform that leaves them.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -87,7 +87,7 @@ __device__ __forceinline__ void inverse_haar(float (&v)[most][2], int count) {
 
 struct Volumes {
   Ring<float> noisy, basic;
-  Ring<Sum> numerator, weights;
+  VolumeSums sums;
 };
 
 /// A group of `count` cubes, `most` at most. `member`: in lane m where cube m begins. Those that
@@ -95,11 +95,11 @@ struct Volumes {
 template <bool wiener, int most>
 class WarpGroup {
  public:
-  __device__ WarpGroup(const FilterPlan& plan, const Volumes& volumes, int pitch, int3 member,
-                       int count)
+  __device__ WarpGroup(const FilterPlan& plan, const Volumes& volumes, const Margins& margins,
+                       int3 member, int count)
       : plan_(plan),
         volumes_(volumes),
-        pitch_(pitch),
+        margins_(margins),
         member_(member),
         count_(count),
         lane_(threadIdx.x % 32) {
@@ -109,7 +109,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    const float weight = 1 / total;
+    // As it is added: so estimates and weights belong together.
+    const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
     float share[2];
@@ -126,13 +127,13 @@ class WarpGroup {
         if (is_in(h)) {
           const long long part =
               __float2ll_rn(share[h] * (noisy[m][h] - estimate_centre) * estimate_unit);
-          atomicAdd(volumes_.numerator.at(at.z + z_ + 2 * h) + place(at), static_cast<Sum>(part));
+          atomicAdd(volumes_.sums.numerator.at(at.z + z_ + 2 * h) + place(at),
+                    static_cast<Sum>(part));
         }
     }
     if (lane_ < count_)
-      atomicAdd(
-          volumes_.weights.at(member_.z) + static_cast<std::size_t>(member_.y) * pitch_ + member_.x,
-          static_cast<Sum>(__float2ull_rn(weight * weight_unit)));
+      atomicAdd(volumes_.sums.weights.at(member_.z) + margins_.at(member_.x, member_.y),
+                static_cast<std::uint32_t>(__float2int_rn(weight * weight_unit)));
   }
 
  private:
@@ -143,9 +144,7 @@ class WarpGroup {
     return make_int3(__shfl_sync(everyone, member_.x, m), __shfl_sync(everyone, member_.y, m),
                      __shfl_sync(everyone, member_.z, m));
   }
-  __device__ std::size_t place(int3 at) const {
-    return static_cast<std::size_t>(at.y + y_) * pitch_ + at.x + x_;
-  }
+  __device__ int place(int3 at) const { return margins_.at(at.x + x_, at.y + y_); }
 
   __device__ void load(const Ring<float>& volume, float (&v)[most][2]) const {
     const LaneTransform forward(plan_, lane_, false);
@@ -207,7 +206,7 @@ class WarpGroup {
 
   const FilterPlan& plan_;
   const Volumes& volumes_;
-  int pitch_;
+  const Margins& margins_;
   int3 member_;
   int count_, lane_, x_, y_, z_;
 };
@@ -216,34 +215,42 @@ class WarpGroup {
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,
-                  Space space, ReferenceCubes cubes, const std::uint32_t* groups) {
+                  const __grid_constant__ Margins margins, ReferenceCubes cubes,
+                  const std::uint32_t* groups) {
   const int cube = blockIdx.x * warps + threadIdx.x / 32, lane = threadIdx.x % 32;
   if (cube >= cubes.count()) return;
   const PhaseParams& p = cubes.params;
   const int in_layer = cube % (cubes.columns * cubes.rows);
-  const int x = min(in_layer % cubes.columns * p.step, space.width - p.cube);
-  const int y = min(in_layer / cubes.columns * p.step, space.height - p.cube);
+  const int x = min(in_layer % cubes.columns * p.step, margins.width - p.cube);
+  const int y = min(in_layer / cubes.columns * p.step, margins.height - p.cube);
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
   // The first member is the reference cube itself, which says the number of members.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
-  WarpGroup<wiener, most>(plan, volumes, space.pitch, member, count).run();
+  WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();
 }
 
 }  // namespace
 
-void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
-                   const Space& space, const ReferenceCubes& cubes, const std::uint32_t* groups,
-                   const Ring<Sum>& numerator, const Ring<Sum>& weights, cudaStream_t stream) {
-  const Volumes volumes{noisy, basic, numerator, weights};
+void detail::filter_groups_alone(const FilterPlan& plan, const Ring<float>& noisy,
+                                 const Ring<float>& basic, const Margins& margins,
+                                 const ReferenceCubes& cubes, const std::uint32_t* groups,
+                                 const VolumeSums& sums, cudaStream_t stream) {
   const int blocks = (cubes.count() + warps - 1) / warps;
   auto* kernel = plan.wiener ? filter_kernel<true, 16> : filter_kernel<false, 16>;
   if (cubes.params.group == 32)
     kernel = plan.wiener ? filter_kernel<true, 32> : filter_kernel<false, 32>;
-  kernel<<<blocks, threads, 0, stream>>>(plan, volumes, space, cubes, groups);
+  kernel<<<blocks, threads, 0, stream>>>(plan, {noisy, basic, sums}, margins, cubes, groups);
   lull::cuda::check(cudaGetLastError());
+}
+
+void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
+                   const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
+                   const VolumeSums& sums, cudaStream_t stream) {
+  if (!detail::filter_groups_in_tiles(plan, noisy, basic, margins, cubes, groups, sums, stream))
+    detail::filter_groups_alone(plan, noisy, basic, margins, cubes, groups, sums, stream);
 }
 
 }  // namespace lull::bm4d::cuda

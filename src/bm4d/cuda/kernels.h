@@ -2,8 +2,8 @@
 // The kernels of BM4D on a GPU. Everything is asynchronous on `stream`; nothing here allocates or
 // waits. The head of each .cu file says how it works.
 //
-// Slices lie in rings of device memory: slice z is in place z % depth. Rows are Space::pitch
-// samples apart.
+// Slices lie in rings of device memory: slice z is in place z % depth. Each has margins
+// (cuda/device_planes.h), so that no kernel asks whether a window leaves it along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -14,14 +14,9 @@
 #include "bm4d/cubes.h"
 #include "bm4d/params.h"
 #include "bm4d/volume_engine.h"
+#include "cuda/device_planes.h"
 
 namespace lull::bm4d::cuda {
-
-struct Space {
-  int width = 0, height = 0;  // voxels of a slice
-  int pitch = 0;              // a multiple of 32, at least width
-  constexpr std::size_t slice() const { return static_cast<std::size_t>(pitch) * height; }
-};
 
 template <class T>
 struct Ring {
@@ -51,30 +46,62 @@ constexpr ByteScale byte_scale(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-void make_guide(const float* samples, const Space& space, const ByteScale& scale,
-                std::uint8_t* guide, cudaStream_t stream);
+/// What a phase looks for groups in: the guide, and half the sum of squares of the cube that begins
+/// at each voxel (rounded down); where none does, no_patch (match/cuda/kernels.h) or nearly that.
+struct Guide {
+  Ring<std::uint8_t> samples;
+  Ring<std::int32_t> half_norms;
+};
+void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
+                const ByteScale& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
+/// Of cubes that begin in `slices`; a cube's side less one more slices are there. The margins stay
+/// as they are.
+void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
+                     cudaStream_t stream);
 
-/// Sums in fixed point, which are equal in whatever order they are made. With 64 bits there is room
-/// for more estimates than a volume has cubes.
-using Sum = unsigned long long;                   // of signed numbers: modulo 2^64
-inline constexpr float estimate_unit = 1 << 24;   // of value 1 times weight 1
-inline constexpr float weight_unit = 4294967296;  // of weight 1
-inline constexpr float estimate_centre = 128;     // estimates are added as differences from it
+/// Sums in fixed point, which are equal in whatever order they are made. Of estimates with 64 bits,
+/// which there are not enough cubes in a volume to fill. A voxel begins at most 15^3 cubes of
+/// weight 1.
+using Sum = unsigned long long;                  // of signed numbers: modulo 2^64
+inline constexpr float estimate_unit = 1 << 24;  // of value 1 times weight 1
+inline constexpr float weight_unit = 1 << 20;    // of weight 1
+inline constexpr float estimate_centre = 128;    // estimates are added as differences from it
+struct VolumeSums {
+  Ring<Sum> numerator;
+  Ring<std::uint32_t> weights;  // at the first voxels of cubes; the window comes later
+};
 
-/// Slice `z` of the estimate, `noisy` where no cube was filtered. Of `weights`, at the first voxels
-/// of cubes, slices from `first` on exist.
-void finish_slice(const Ring<Sum>& numerator, const Ring<Sum>& weights, int z, int first,
-                  const Ring<float>& noisy, const Space& space, int cube,
-                  const std::array<float, max_cube>& window, float* estimate, cudaStream_t stream);
+/// These slices of the estimate, `noisy` where no cube was filtered. Of the weights, slices from
+/// `first` on exist. If `bytes` is given, the guide of the next phase is made on the way.
+void finish_slices(const VolumeSums& sums, SliceSpan slices, int first, const Ring<float>& noisy,
+                   const Margins& margins, int cube, const std::array<float, max_cube>& window,
+                   const Ring<float>& estimate, const Ring<std::uint8_t>* bytes,
+                   const ByteScale& scale, cudaStream_t stream);
 
-// ---- match.cu ----------------------------------------------------------------------------------
+/// Continues a plane of `width` x `height` samples by its mirror image.
+void continue_plane(float* plane, const Margins& margins, int width, int height,
+                    cudaStream_t stream);
+
+// ---- match.cu, match_tile.cu -------------------------------------------------------------------
+
+/// The greatest score of a candidate; half the squared distance is taken off, rounded down. Cubes
+/// that differ by more are no candidates: 45 units of the guide for each voxel.
+inline constexpr int best_score = 65535;
 
 /// The members of each reference cube's group, params.group each (cubes.h); the number of members
-/// in bits 24 to 31 of the first.
-void find_groups(const Ring<std::uint8_t>& guide, const Space& space, const ReferenceCubes& cubes,
+/// in bits 24 to 31 of the first; zeros behind them. Both kinds of kernels find the same.
+void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
+namespace detail {
+/// For any window, on any GPU.
+void find_groups_alone(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
+                       std::uint32_t* groups, cudaStream_t stream);
+/// False where the window is too wide for it or the GPU too small.
+bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
+                          std::uint32_t* groups, cudaStream_t stream);
+}  // namespace detail
 
-// ---- filter.cu ---------------------------------------------------------------------------------
+// ---- filter.cu, filter_tile.cu -----------------------------------------------------------------
 
 struct FilterPlan {
   bool wiener = false;
@@ -85,7 +112,18 @@ struct FilterPlan {
 };
 /// Filters the groups and adds their estimates and weights. `basic`: of the second phase.
 void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
-                   const Space& space, const ReferenceCubes& cubes, const std::uint32_t* groups,
-                   const Ring<Sum>& numerator, const Ring<Sum>& weights, cudaStream_t stream);
+                   const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
+                   const VolumeSums& sums, cudaStream_t stream);
+namespace detail {
+/// For any group, on any GPU.
+void filter_groups_alone(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
+                         const Margins& margins, const ReferenceCubes& cubes,
+                         const std::uint32_t* groups, const VolumeSums& sums, cudaStream_t stream);
+/// In half precision. False where groups are too large for it or the GPU too small.
+bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
+                            const Ring<float>& basic, const Margins& margins,
+                            const ReferenceCubes& cubes, const std::uint32_t* groups,
+                            const VolumeSums& sums, cudaStream_t stream);
+}  // namespace detail
 
 }  // namespace lull::bm4d::cuda

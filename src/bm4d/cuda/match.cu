@@ -1,12 +1,14 @@
-// Matching. A block takes a tile of reference cubes of one layer; what their windows cover of the
-// guide lies in shared memory, at each place as the word of the four bytes that begin there, beside
-// the sum of squares of the cube that begins there. A warp takes a reference cube at a time.
+// Matching where match_tile.cu cannot. A block takes a tile of reference cubes of one layer; what
+// their windows cover of the guide lies in shared memory, at each place as the word of the four
+// bytes that begin there, beside the half norm of the cube that begins there. A warp takes a
+// reference cube at a time.
 //
-// |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where dp4a multiplies a row of a cube at a time. A lane takes
-// columns of candidates along y, one for each place in the window along x and z: a word that it
-// reads belongs to as many candidates of the column as the cube has rows. All distances of a warp
-// then stand in its lanes' registers, and the greatest that is still in the group is found bit by
-// bit, by counting. So nothing depends on an order, and ties go by their place in the window.
+// |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
+// lane takes columns of candidates along y, one for each place in the window along x and z: a word
+// that it reads belongs to as many candidates of the column as the cube has rows. All distances of
+// a warp then stand in its lanes' registers, and the greatest that is still in the group is found
+// bit by bit, by counting. So nothing depends on an order, and ties go by their place in the
+// window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -18,7 +20,7 @@ namespace {
 constexpr int warps = 8, threads = 32 * warps;
 constexpr unsigned everyone = 0xffffffffu;
 constexpr std::uint32_t nowhere = 0xffffffffu;  // distance of what is no candidate
-constexpr int distance_bits = 23;               // 64 x 255^2 has 22
+constexpr int distance_bits = 16;               // of what is, less than best_score
 
 /// The part of the guide that a tile of side x side reference cubes looks at.
 struct Tile {
@@ -34,7 +36,7 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Words, squares, and the members that a warp collects.
+  /// Words, half norms, and the members that a warp collects.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -65,15 +67,15 @@ class WarpSearch {
   static constexpr int columns = window * window;  // candidates along y, for each x and z
   static constexpr int rounds = (columns + 31) / 32;
 
-  /// `words`, `squares`: of the tile, at its first place.
-  __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* squares)
-      : tile_(tile), words_(words), squares_(squares), lane_(threadIdx.x % 32) {}
+  /// `words`, `norms`: of the tile, at its first place.
+  __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
+      : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
   /// Of the cube at (x, y) of the tile; `low`, `high`: first and last displacement that is in the
   /// volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
-    const int own_square = squares_[(radius * tile_.height + y) * tile_.width + x];
+    const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       const int column = 32 * round + lane_;
@@ -109,8 +111,9 @@ class WarpSearch {
         const bool candidate = in && dy >= low.y && dy <= high.y && (dx | dy | dz) != 0;
         distance_[round][i] = nowhere;
         if (candidate) {
-          const int square = squares_[(w * tile_.height + y + dy) * tile_.width + u];
-          distance_[round][i] = static_cast<std::uint32_t>(square + own_square - 2 * products[i]);
+          const int norm = norms_[(w * tile_.height + y + dy) * tile_.width + u];
+          const int distance = max(0, norm + own_norm - products[i]);
+          if (distance < best_score) distance_[round][i] = static_cast<std::uint32_t>(distance);
         }
       }
     }
@@ -190,7 +193,7 @@ class WarpSearch {
 
   Tile tile_;
   const std::uint32_t* words_;
-  const int* squares_;
+  const int* norms_;
   int lane_;
   std::uint32_t distance_[rounds][window];
 };
@@ -205,27 +208,25 @@ constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5
 /// `radius`: that of the window at least.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
-    match_kernel(Ring<std::uint8_t> guide, Space space, ReferenceCubes cubes, Tile tile,
+    match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,
                  std::uint32_t* groups) {
   extern __shared__ unsigned long long memory[];
   unsigned long long* const members = memory;
   auto* const words = reinterpret_cast<std::uint32_t*>(members + warps * (max_group + 1));
-  auto* const squares = reinterpret_cast<int*>(words + tile.words());
+  auto* const norms = reinterpret_cast<int*>(words + tile.words());
   const PhaseParams& p = cubes.params;
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
   // The first place of the tile along x and y; along z it begins a radius before the layer.
-  const int tile_x = max(0, position(first_i, space.width, p) - radius);
-  const int tile_y = max(0, position(first_j, space.height, p) - radius);
+  const int tile_x = max(0, position(first_i, margins.width, p) - radius);
+  const int tile_y = max(0, position(first_j, margins.height, p) - radius);
   for (int i = threadIdx.x; i < tile.words(); i += threads) {
     const int x = tile_x + i % tile.words_x, y = tile_y + i / tile.words_x % tile.words_y;
     const int slice = z - radius + i / (tile.words_x * tile.words_y);
-    const bool in = x < space.width && y < space.height && slice >= cubes.there.first &&
+    const bool in = x < margins.width && y < margins.height && slice >= cubes.there.first &&
                     slice < cubes.there.end;
     std::uint32_t word = 0;
-    if (in)
-      word = word_at(guide.at(slice) + static_cast<std::size_t>(y) * space.pitch + x,
-                     min(cube, space.width - x));
+    if (in) word = word_at(guide.at(slice) + margins.at(x, y), min(cube, margins.width - x));
     words[i] = word;
   }
   __syncthreads();
@@ -238,19 +239,19 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
         const std::uint32_t word = words[((slice + c) * tile.words_y + y + b) * tile.words_x + x];
         sum = __dp4a(word, word, sum);
       }
-    squares[i] = static_cast<int>(sum);
+    norms[i] = static_cast<int>(sum >> 1);
   }
   __syncthreads();
 
-  WarpSearch<radius, cube> search(tile, words, squares);
+  WarpSearch<radius, cube> search(tile, words, norms);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int k = warp; k < tile.side * tile.side; k += warps) {
     const int i = first_i + k % tile.side, j = first_j + k / tile.side;
     if (i >= cubes.columns || j >= cubes.rows) continue;
-    const int x = position(i, space.width, p), y = position(j, space.height, p);
+    const int x = position(i, margins.width, p), y = position(j, margins.height, p);
     const int r = p.radius();
     const int3 low = make_int3(max(-x, -r), max(-y, -r), max(cubes.there.first - z, -r));
-    const int3 high = make_int3(min(space.width - cube - x, r), min(space.height - cube - y, r),
+    const int3 high = make_int3(min(margins.width - cube - x, r), min(margins.height - cube - y, r),
                                 min(cubes.there.end - cube - z, r));
     search.find_distances(x - tile_x, y - tile_y, low, high);
     unsigned long long* const own = members + warp * (max_group + 1);
@@ -259,15 +260,16 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
     std::uint32_t* const group =
         groups +
         (static_cast<std::size_t>(blockIdx.z * cubes.rows + j) * cubes.columns + i) * p.group;
-    if (lane < count)
-      group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24
-                              : WarpSearch<radius, cube>::offset_of(own[lane - 1]);
+    if (lane < p.group)
+      group[lane] = lane == 0      ? static_cast<std::uint32_t>(count) << 24
+                    : lane < count ? WarpSearch<radius, cube>::offset_of(own[lane - 1])
+                                   : 0u;
     __syncwarp();
   }
 }
 
 template <int radius, int cube>
-void launch(const Ring<std::uint8_t>& guide, const Space& space, const ReferenceCubes& cubes,
+void launch(const Ring<std::uint8_t>& guide, const Margins& margins, const ReferenceCubes& cubes,
             std::uint32_t* groups, cudaStream_t stream) {
   auto* const kernel = match_kernel<radius, cube>;
   const std::size_t most =
@@ -279,30 +281,31 @@ void launch(const Ring<std::uint8_t>& guide, const Space& space, const Reference
   lull::cuda::allow_shared_memory(kernel);
   const dim3 blocks((cubes.columns + side - 1) / side, (cubes.rows + side - 1) / side,
                     cubes.layers);
-  kernel<<<blocks, threads, tile.bytes(), stream>>>(guide, space, cubes, tile, groups);
+  kernel<<<blocks, threads, tile.bytes(), stream>>>(guide, margins, cubes, tile, groups);
   lull::cuda::check(cudaGetLastError());
 }
 
 template <int cube>
-void launch(const Ring<std::uint8_t>& guide, const Space& space, const ReferenceCubes& cubes,
+void launch(const Ring<std::uint8_t>& guide, const Margins& margins, const ReferenceCubes& cubes,
             std::uint32_t* groups, cudaStream_t stream) {
   const int radius = cubes.params.radius();
   if (radius <= 3)
-    launch<3, cube>(guide, space, cubes, groups, stream);
+    launch<3, cube>(guide, margins, cubes, groups, stream);
   else if (radius <= 5)
-    launch<5, cube>(guide, space, cubes, groups, stream);
+    launch<5, cube>(guide, margins, cubes, groups, stream);
   else
-    launch<7, cube>(guide, space, cubes, groups, stream);
+    launch<7, cube>(guide, margins, cubes, groups, stream);
 }
 
 }  // namespace
 
-void find_groups(const Ring<std::uint8_t>& guide, const Space& space, const ReferenceCubes& cubes,
-                 std::uint32_t* groups, cudaStream_t stream) {
+void detail::find_groups_alone(const Guide& guide, const Margins& margins,
+                               const ReferenceCubes& cubes, std::uint32_t* groups,
+                               cudaStream_t stream) {
   if (cubes.params.cube == 3)
-    launch<3>(guide, space, cubes, groups, stream);
+    launch<3>(guide.samples, margins, cubes, groups, stream);
   else
-    launch<4>(guide, space, cubes, groups, stream);
+    launch<4>(guide.samples, margins, cubes, groups, stream);
 }
 
 }  // namespace lull::bm4d::cuda

@@ -1,11 +1,13 @@
 #include <string>
 
 #include "bm4d/bm4d.h"
-#include "bm4d/cuda/engine.h"
+#include "bm4d/cuda/worker.h"
+#include "bm4d/open/host_worker.h"
 #include "bm4d/open/volume_session.h"
 #include "core/error.h"
 #include "core/instructions.h"
 #include "core/validate_format.h"
+#include "cuda/session_on_device.h"
 
 namespace lull::bm4d {
 
@@ -17,17 +19,21 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
                           " (must be at least 0); give 0 for every core");
   require_instructions();
-  return open_volumes(params, format, [&](const VolumePlan& plan) {
-    switch (backend.kind) {
-      case BackendKind::reference:
-        return make_reference_engine(plan);
-      case BackendKind::cpu:
-        return make_cpu_engine(plan, backend.threads);
-      case BackendKind::cuda:
-        return make_cuda_engine(plan, backend.device);
-    }
-    throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
-  });
+  const auto on_host = [&](const EngineFactory& make_engine) {
+    return open_volumes(params, format, make_host_worker(params, format, make_engine));
+  };
+  switch (backend.kind) {
+    case BackendKind::reference:
+      return on_host(make_reference_engine);
+    case BackendKind::cpu:
+      return on_host(
+          [&](const VolumePlan& plan) { return make_cpu_engine(plan, backend.threads); });
+    case BackendKind::cuda:
+      return lull::cuda::open_on_device(backend.device, [&] {
+        return open_volumes(params, format, make_cuda_worker(params, format));
+      });
+  }
+  throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
 
 double host_bytes(const Params& params, const FrameFormat& format) {

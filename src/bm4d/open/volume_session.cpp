@@ -1,5 +1,6 @@
 #include "bm4d/open/volume_session.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <optional>
@@ -10,43 +11,37 @@
 #include "bm4d/open/schedule.h"
 #include "bm4d/open/wanted_cubes.h"
 #include "core/error.h"
-#include "core/float_guard.h"
 #include "core/frame_pool.h"
-#include "core/plane.h"
 #include "core/samples.h"
 
 namespace lull::bm4d {
 namespace {
 
-/// A plane with noise, whose samples of all slices are a volume.
-struct Volume {
-  int plane = 0;
-  std::unique_ptr<VolumeEngine> engine;
-  Plane<float> slice;  // continued up to a cube's side
-};
-
 class VolumeSession final : public Denoiser {
  public:
-  VolumeSession(const Params& params, const FrameFormat& format, const EngineFactory& make_engine)
-      : params_(params), format_(format), pool_(format) {
-    const int side =
-        params.phases == 1 ? params.hard.cube : std::max(params.hard.cube, params.wiener.cube);
+  VolumeSession(const Params& params, const FrameFormat& format,
+                std::unique_ptr<VolumeWorker> worker)
+      : params_(params),
+        format_(format),
+        worker_(std::move(worker)),
+        pool_(format, worker_->memory()) {
+    const int side = greatest_cube(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     least_slices_ = side;
-    int at_a_time = 1;
-    for (int i = 0; i < format.planes(); ++i) {
-      if (params.noise.sigma(i) == 0) continue;
-      const VolumePlan plan{params, std::max(format.plane_width(i), side),
-                            std::max(format.plane_height(i), side), params.noise.sigma(i)};
-      volumes_.push_back({i, make_engine(plan), {plan.width, plan.height}});
-      at_a_time = std::max(at_a_time, volumes_.back().engine->layers_at_a_time());
+    for (const PlanePlan& plan : plan_planes(params, format)) {
+      filters_any_ = true;
+      // Masks know voxels of the size of the first plane's.
+      masks_tell_ = masks_tell_ && format.plane_width(plan.plane) == format.width &&
+                    format.plane_height(plan.plane) == format.height;
     }
     wanted_.emplace(params, std::max(format.width, side), std::max(format.height, side));
     schedules_.emplace_back(Phase::first, params.hard, at_a_time);
     if (params.phases == 2) schedules_.emplace_back(Phase::second, params.wiener, at_a_time);
-    latency_ = margin(params).after + (at_a_time - 1) * (params.hard.step + params.wiener.step);
+    latency_ = margin(params).after + (at_a_time - 1) * (params.hard.step + params.wiener.step) +
+               worker_->in_flight();
+    pool_.reserve(worker_->in_flight());
   }
 
-  int latency() const noexcept override { return volumes_.empty() ? 0 : latency_; }
+  int latency() const noexcept override { return filters_any_ ? latency_ : 0; }
 
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != format_)
@@ -55,7 +50,7 @@ class VolumeSession final : public Denoiser {
     if (noisy.on_device)
       throw InvalidArgument(
           "a slice in the memory of a GPU (volumes come from the host); decode it on the CPU");
-    if (volumes_.empty()) return noisy;
+    if (!filters_any_) return noisy;
     const int z = noisy.slice >= 0 ? noisy.slice : next_slice_;
     if (open_ && z != next_slice_) end_volume();
     if (!open_) begin_volume(z);
@@ -77,42 +72,25 @@ class VolumeSession final : public Denoiser {
   }
 
  private:
-  /// A slice that is not finished.
-  struct Inside {
-    Frame noisy;
-    bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
-  };
-
   void begin_volume(int z) {
     open_ = true;
     first_ = next_slice_ = oldest_ = z;
     masked_ = false;
     wanted_->begin(z);
-    for (Volume& volume : volumes_) volume.engine->begin(z);
+    worker_->begin(z);
     for (PhaseSchedule& schedule : schedules_) schedule.begin(z);
   }
 
   void add(Frame noisy) {
-    inside_.push_back({std::move(noisy)});
+    inside_.push_back(std::move(noisy));
     load(inside_.back(), next_slice_++);
     advance(0);
   }
 
-  void load(Inside& slice, int z) {
-    for (Volume& volume : volumes_) {
-      const int i = volume.plane, width = format_.plane_width(i), height = format_.plane_height(i);
-      const PlaneView<float> whole = volume.slice.view();
-      const PlaneView<float> samples{whole.data, width, height, whole.stride};
-      load_plane(slice.noisy, i, samples);
-      if (format_.sample == SampleType::f32)
-        slice.guarded |= guard_plane(slice.noisy, i, params_.noise.sigma(i), samples);
-      for (int y = 0; y < whole.height; ++y)
-        for (int x = y < height ? width : 0; x < whole.width; ++x)
-          whole(x, y) = samples(mirrored(x, width), mirrored(y, height));
-      volume.engine->load(z, whole);
-    }
-    masked_ |= slice.noisy.mask != nullptr;
-    wanted_->add(slice.noisy.mask.get());
+  void load(const Frame& slice, int z) {
+    worker_->load(z, slice);
+    masked_ |= slice.mask != nullptr && masks_tell_;
+    wanted_->add(slice.mask.get());
     schedules_[0].add_slice();
   }
 
@@ -127,18 +105,15 @@ class VolumeSession final : public Denoiser {
   }
 
   void filter(const Layers& layers) {
-    for (Volume& volume : volumes_)
-      // Masks know voxels of the size of the first plane's.
-      if (masked_ && format_.plane_width(volume.plane) == format_.width &&
-          format_.plane_height(volume.plane) == format_.height)
-        filter_wanted(layers, *volume.engine);
-      else
-        volume.engine->filter(layers);
+    if (masked_)
+      filter_wanted(layers);
+    else
+      worker_->filter(layers);
   }
 
   /// Those layers alone that have a wanted cube, whoever they come together with: so a part of a
   /// volume has the same.
-  void filter_wanted(const Layers& layers, VolumeEngine& engine) {
+  void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
     for (int k = 0; k < layers.count;) {
@@ -154,22 +129,35 @@ class VolumeSession final : public Denoiser {
       cubes.resize(taken);
       run.wanted = cubes.data();
       if (run.count > 0)
-        engine.filter(run);
+        worker_->filter(run);
       else
         ++k;
     }
   }
 
   void finish_slices(std::size_t phase) {
-    while (const std::optional<int> z = schedules_[phase].take_finished()) {
+    for (SliceSpan slices; (slices = take_finished(phase)).size() > 0;) {
       if (phase + 1 == schedules_.size()) {
-        finish(*z);
+        finish(slices);
         continue;
       }
-      for (Volume& volume : volumes_) volume.engine->finish_basic(*z);
-      schedules_[phase + 1].add_slice();
+      worker_->finish_basic(slices);
+      for (int z = slices.first; z < slices.end; ++z) schedules_[phase + 1].add_slice();
       advance(phase + 1);
     }
+  }
+
+  /// Finished slices, as many as come of layers at a time: the next phase has room for so many.
+  SliceSpan take_finished(std::size_t phase) {
+    SliceSpan slices;
+    const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
+    while (slices.size() < most) {
+      const std::optional<int> z = schedules_[phase].take_finished();
+      if (!z) break;
+      if (slices.size() == 0) slices.first = *z;
+      slices.end = *z + 1;
+    }
+    return slices;
   }
 
   /// Whether a result that is wanted depends on these layers.
@@ -181,31 +169,39 @@ class VolumeSession final : public Denoiser {
     }
     for (std::size_t i = 0; i < inside_.size(); ++i) {
       // The nearest slice that is wanted.
-      const int wanted = oldest_ + static_cast<int>(i) - inside_[i].noisy.aside;
+      const int wanted = oldest_ + static_cast<int>(i) - inside_[i].aside;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }
     return false;
   }
 
-  void finish(int z) {
-    if (z >= next_slice_) return;  // beyond the end of a volume that is thinner than a cube
-    const Inside slice = std::move(inside_.front());
-    inside_.pop_front();
-    oldest_ = z + 1;
-    wanted_->forget_before(oldest_);
-    Frame clean = pool_.acquire();
-    clean.take_identity(slice.noisy);
-    for (int i = 0; i < format_.planes(); ++i)
-      if (params_.noise.sigma(i) == 0) copy_plane(slice.noisy, i, clean);
-    for (Volume& volume : volumes_) {
-      const int i = volume.plane;
-      volume.engine->finish(z, volume.slice.view());
-      const PlaneView<const float> whole = volume.slice.view();
-      store_plane({whole.data, format_.plane_width(i), format_.plane_height(i), whole.stride},
-                  clean, i);
-      if (slice.guarded) unguard_plane(slice.noisy, i, params_.noise.sigma(i), clean);
+  void finish(SliceSpan slices) {
+    slices.end = std::min(slices.end, next_slice_);  // beyond: of a volume thinner than a cube
+    if (slices.size() <= 0) return;
+    std::vector<Frame> noisy, clean;
+    for (int z = slices.first; z < slices.end; ++z) {
+      noisy.push_back(std::move(inside_.front()));
+      inside_.pop_front();
+      clean.push_back(pool_.acquire());
+      clean.back().take_identity(noisy.back());
+      for (int i = 0; i < format_.planes(); ++i)
+        if (params_.noise.sigma(i) == 0) copy_plane(noisy.back(), i, clean.back());
     }
-    ready_.push_back(std::move(clean));
+    oldest_ = slices.end;
+    wanted_->forget_before(oldest_);
+    worker_->finish(slices.first, noisy, clean);
+    for (std::size_t k = 0; k < noisy.size(); ++k)
+      written_.push_back({std::move(noisy[k]), std::move(clean[k])});
+    await(worker_->in_flight());
+  }
+
+  /// Until no more than so many results are on their way.
+  void await(int in_flight) {
+    while (static_cast<int>(written_.size()) > in_flight) {
+      worker_->await();
+      ready_.push_back(std::move(written_.front().clean));
+      written_.pop_front();
+    }
   }
 
   void end_volume() {
@@ -219,31 +215,50 @@ class VolumeSession final : public Denoiser {
       schedules_[phase].end();
       advance(phase);
     }
+    await(0);
     inside_.clear();
     open_ = false;
   }
 
+  /// A result that may be on its way; until it is there the slice stays, too.
+  struct Written {
+    Frame noisy, clean;
+  };
+
   Params params_;
   FrameFormat format_;
-  int least_slices_, latency_;
-  std::vector<Volume> volumes_;
-  std::vector<PhaseSchedule> schedules_;
+  std::unique_ptr<VolumeWorker> worker_;
   FramePool pool_;
+  int least_slices_, at_a_time_, latency_;
+  bool filters_any_ = false, masks_tell_ = true;
+  std::vector<PhaseSchedule> schedules_;
   std::optional<WantedCubes> wanted_;
-  bool masked_ = false;  // a slice of the volume has a mask
-  bool open_ = false;    // a volume is
-  int first_ = 0;        // its first slice
-  int next_slice_ = 0;   // the one that comes
-  int oldest_ = 0;       // the first of inside_
-  std::deque<Inside> inside_;
+  bool masked_ = false;       // a slice of the volume has a mask
+  bool open_ = false;         // a volume is
+  int first_ = 0;             // its first slice
+  int next_slice_ = 0;        // the one that comes
+  int oldest_ = 0;            // the first of inside_
+  std::deque<Frame> inside_;  // slices that are not finished
+  std::deque<Written> written_;
   std::deque<Frame> ready_;
 };
 
 }  // namespace
 
+std::vector<PlanePlan> plan_planes(const Params& params, const FrameFormat& format) {
+  const int side = greatest_cube(params);
+  std::vector<PlanePlan> plans;
+  for (int i = 0; i < format.planes(); ++i)
+    if (params.noise.sigma(i) > 0)
+      plans.push_back({i,
+                       {params, std::max(format.plane_width(i), side),
+                        std::max(format.plane_height(i), side), params.noise.sigma(i)}});
+  return plans;
+}
+
 std::unique_ptr<Denoiser> open_volumes(const Params& params, const FrameFormat& format,
-                                       const EngineFactory& make_engine) {
-  return std::make_unique<VolumeSession>(params, format, make_engine);
+                                       std::unique_ptr<VolumeWorker> worker) {
+  return std::make_unique<VolumeSession>(params, format, std::move(worker));
 }
 
 }  // namespace lull::bm4d

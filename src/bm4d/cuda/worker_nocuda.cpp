@@ -1,9 +1,9 @@
-#include "bm4d/cuda/engine.h"
+#include "bm4d/cuda/worker.h"
 #include "core/error.h"
 
 namespace lull::bm4d {
 
-std::unique_ptr<VolumeEngine> make_cuda_engine(const VolumePlan&, int) {
+std::unique_ptr<VolumeWorker> make_cuda_worker(const Params&, const FrameFormat&) {
   throw DeviceUnavailable("this build has no CUDA backend; use the CPU, or build lull with CUDA");
 }
 

@@ -1,0 +1,371 @@
+// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so that the
+// products of 16 reference cubes with 8 candidates are two products of 16x32 by 32x8 bytes
+// (match/cuda/match.cu does the same for patches). A block takes 4x2x2 reference cubes and the
+// union of their windows:
+//   1. what the union covers of the guide goes to shared memory, at each place as the word of the
+//      four samples that begin there, and the half norms of its candidates;
+//   2. warps fill the tables of scores, 16 bits for each candidate of a reference cube's own
+//      window, slice by slice and row by row. A lane takes the slice of a cube that has its number:
+//      the next candidates along y then cost one new word;
+//   3. each warp selects the best of one reference cube (match/cuda/match_select.cuh).
+
+#include <algorithm>
+
+#include "bm4d/cuda/kernels.h"
+#include "cuda/check.h"
+#include "cuda/shared_memory.h"
+#include "match/cuda/match_select.cuh"
+
+namespace lull::bm4d::cuda {
+namespace {
+
+constexpr int block_x = 4, block_y = 2, block_z = 2;  // reference cubes of a block
+constexpr int references = block_x * block_y * block_z;
+constexpr int threads = 32 * references;
+constexpr int no_score = -(1 << 30);
+
+/// How a block's shared memory is cut. Lengths of the union count candidates.
+struct TilePlan {
+  int width, height, depth;   // the union; width is a multiple of 8
+  int pitch, plane;           // words of a row and of a slice of samples
+  int row_words, table;       // of scores: words of a row, from table to table
+  std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
+
+  /// `scanned`: words that a warp looks at in one go.
+  static constexpr TilePlan of(const PhaseParams& p, int scanned) {
+    const int w = p.window;
+    TilePlan plan{};
+    plan.width = (p.step * (block_x - 1) + w + 7) / 8 * 8;
+    plan.height = p.step * (block_y - 1) + w;
+    plan.depth = p.step * (block_z - 1) + w;
+    plan.pitch = plan.width + 4;
+    plan.plane = plan.pitch * (plan.height + 3);
+    // Lanes read 8 neighbours of 4 slices: all in banks of their own.
+    while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
+    plan.row_words = (w + 1) / 2;
+    plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
+    plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
+    return plan;
+  }
+  /// Of scores, of one table; a row for each row of each slice of a window.
+  __host__ __device__ constexpr int words() const {
+    const int window = 2 * row_words - 1;
+    return window * window * row_words;
+  }
+  __host__ __device__ constexpr int samples() const { return plane * (depth + 3); }
+  __host__ __device__ constexpr int norms() const { return width * height * depth; }
+  constexpr std::size_t bytes() const {
+    return sizeof(std::uint32_t) *
+           (samples() + norms() + references * (table + match_detail::pending_slots));
+  }
+};
+
+struct TileArgs {
+  Guide guide;
+  Margins margins;
+  ReferenceCubes cubes;
+  TilePlan plan;
+  std::uint32_t* groups;
+};
+
+/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
+/// as the arguments say.
+template <int cube, int window, int step, int chunk>
+struct Shape {
+  static constexpr bool is_fixed = window > 0;
+  static constexpr TilePlan fixed_plan =
+      TilePlan::of({.cube = cube, .window = window > 0 ? window : 3, .step = step}, 32 * chunk);
+  int side, apart;  // of the window, between reference cubes
+  TilePlan plan;
+
+  __device__ __forceinline__ explicit Shape(const TileArgs& a)
+      : side(window > 0 ? window : a.cubes.params.window),
+        apart(window > 0 ? step : a.cubes.params.step),
+        plan(window > 0 ? fixed_plan : a.plan) {}
+  __device__ __forceinline__ int radius() const { return side / 2; }
+  __device__ __forceinline__ int position(int index, int length) const {
+    return min(index * apart, length - cube);
+  }
+};
+
+/// The parts of shared memory.
+struct Tables {
+  std::uint32_t* samples;  // [slice][row][pitch]
+  std::int32_t* norms;     // [slice][row][width]
+  std::uint32_t* scores;   // [reference][table]
+  std::uint32_t* pending;  // [warp][match_detail::pending_slots]
+
+  __device__ Tables(std::uint32_t* memory, const TilePlan& plan)
+      : samples(memory),
+        norms(reinterpret_cast<std::int32_t*>(samples + plan.samples())),
+        scores(reinterpret_cast<std::uint32_t*>(norms + plan.norms())),
+        pending(scores + references * plan.table) {}
+};
+
+/// The block's place: of its first reference cube, and of the union's first candidate in a slice.
+struct BlockPlace {
+  int x, y, z, start;
+
+  template <class Shape>
+  __device__ __forceinline__ BlockPlace(const TileArgs& a, const Shape& shape) {
+    x = shape.position(blockIdx.x * block_x, a.margins.width);
+    y = shape.position(blockIdx.y * block_y, a.margins.height);
+    z = a.cubes.z + static_cast<int>(blockIdx.z) * block_z * shape.apart;
+    start = a.margins.at(x - shape.radius(), y - shape.radius());
+  }
+  /// Of a reference cube, from the first.
+  template <class Shape>
+  __device__ __forceinline__ int3 offset_of(const TileArgs& a, const Shape& shape,
+                                            int reference) const {
+    const int i = blockIdx.x * block_x + (reference & 3);
+    const int j = blockIdx.y * block_y + (reference >> 2 & 1);
+    return make_int3(shape.position(i, a.margins.width) - x,
+                     shape.position(j, a.margins.height) - y, (reference >> 3) * shape.apart);
+  }
+};
+
+constexpr int most_slices = 32;  // of a tile
+
+/// Step 1. Slices that do not exist are those at the end: no score is made of them. `places` of the
+/// slices in their rings.
+template <class Shape>
+__device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
+                                          const BlockPlace& at, const int (&places)[most_slices],
+                                          const Tables& tables) {
+  const TilePlan& plan = shape.plan;
+  constexpr int lanes = 8, warps = threads / 32;
+  const int skew = at.start & 3, quads = plan.pitch / 4, q = threadIdx.x % lanes;
+  const int rows = plan.height + 3;
+  if (q < quads)
+#pragma unroll 3  // several loads are on their way
+    for (int row = threadIdx.x / lanes; row < rows * (plan.depth + 3); row += threads / lanes) {
+      const int k = row / rows, y = row - k * rows;
+      const auto* words = reinterpret_cast<const std::uint32_t*>(
+                              a.guide.samples.data + places[k] * a.guide.samples.slice +
+                              (at.start - skew) + y * a.margins.pitch) +
+                          q;
+      const std::uint32_t low = __ldg(words), high = __ldg(words + 1);
+      *reinterpret_cast<uint4*>(tables.samples + k * plan.plane + y * plan.pitch + 4 * q) =
+          make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                     __funnelshift_r(low, high, 24));
+    }
+  const int lane = threadIdx.x % 32;
+  if (lane < plan.width)
+#pragma unroll 7
+    for (int row = threadIdx.x / 32; row < plan.height * plan.depth; row += warps) {
+      const int k = row / plan.height, y = row - k * plan.height;
+      tables.norms[row * plan.width + lane] =
+          __ldg(a.guide.half_norms.data + places[k] * a.guide.half_norms.slice + at.start +
+                y * a.margins.pitch + lane);
+    }
+}
+
+/// Where the table of a reference cube begins. A warp writes the same place of the union for 8
+/// reference cubes at once: these are then in 8 times 4 different banks.
+__device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
+  const int start = reference * plan.table;
+  return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
+}
+
+/// Two of the 16 reference cubes, g and g + 8, as a lane has them: slice t of each.
+template <int cube>
+struct LaneReferences {
+  std::uint32_t words[8];  // two mma operands
+  int3 offset[2];
+  int base[2];   // the score before the product, less the candidate's half norm
+  int table[2];  // word of the union's first place in the table
+
+  template <class Shape>
+  __device__ __forceinline__ LaneReferences(const TileArgs& a, const Shape& shape,
+                                            const BlockPlace& at, const Tables& tables, int g,
+                                            int t) {
+    const TilePlan& plan = shape.plan;
+    const int radius = shape.radius(), skew = at.start & 3;
+#pragma unroll
+    for (int which = 0; which < 2; ++which) {
+      const int3 o = offset[which] = at.offset_of(a, shape, g + 8 * which);
+      const std::uint32_t* own = tables.samples + (o.z + radius + t) * plan.plane +
+                                 (o.y + radius) * plan.pitch + skew + o.x + radius;
+#pragma unroll
+      for (int row = 0; row < 4; ++row) {
+        // What lies outside of a cube of 3 counts nothing.
+        const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
+        words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
+      }
+      base[which] =
+          best_score -
+          tables.norms[((o.z + radius) * plan.height + o.y + radius) * plan.width + o.x + radius];
+      table[which] = table_of(plan, g + 8 * which, o) + t - o.x / 2;
+    }
+  }
+};
+
+/// Step 2.
+template <int cube, class Shape>
+__device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
+                                      const Tables& tables) {
+  const TilePlan& plan = shape.plan;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, g = lane >> 2, t = lane & 3;
+  const LaneReferences<cube> own(a, shape, at, tables, g, t);
+  const int skew = at.start & 3, radius = shape.radius(), window = shape.side;
+  const int columns = plan.width / 8, top = own.offset[0].y;
+  for (int unit = warp; unit < columns * plan.depth; unit += threads / 32) {
+    const int k = unit / columns, x = (unit - k * columns) * 8;
+    const int z = at.z - radius + k;
+    const bool there = z >= a.cubes.there.first && z <= a.cubes.there.end - cube;
+    const int column = x + 2 * t - own.offset[0].x;  // in the window, of the first of two
+    const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
+    const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
+    const int low_0 = low && there ? own.base[0] : no_score;
+    const int high_0 = high && there ? own.base[0] : no_score;
+    const int low_1 = low && there ? own.base[1] : no_score;
+    const int high_1 = high && there ? own.base[1] : no_score;
+    // Whether the slice is in the windows of the lower and of the upper reference cubes.
+    const bool in_0 = (low || high) && k < window;
+    const bool in_1 =
+        (low || high) && static_cast<unsigned>(k - own.offset[1].z) < static_cast<unsigned>(window);
+    std::uint32_t* to_0 =
+        tables.scores + own.table[0] + (k * window - top) * plan.row_words + x / 2;
+    std::uint32_t* to_1 = tables.scores + own.table[1] +
+                          ((k - own.offset[1].z) * window - top) * plan.row_words + x / 2;
+    const std::uint32_t* from = tables.samples + (k + t) * plan.plane + skew + x + g;
+    const auto* norms =
+        reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
+    std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
+    const auto score_row = [&](int row) {
+      w[3] = from[(row + 3) * plan.pitch];
+      const int2 norm = norms[row * (plan.width / 2)];
+      int c[4] = {low_0 - norm.x, high_0 - norm.y, low_1 - norm.x, high_1 - norm.y};
+      mma_u8(c, own.words, w[0], w[1]);
+      mma_u8(c, own.words + 4, w[2], w[3]);
+      // Rows in the middle are in every window: nothing is asked of them where lengths are known.
+      const bool inside =
+          (row >= shape.apart || row >= top) && (row < window || row - top < window);
+      if (inside && in_0) to_0[row * plan.row_words] = pack_saturated(c[1], c[0]);
+      if (inside && in_1) to_1[row * plan.row_words] = pack_saturated(c[3], c[2]);
+      w[0] = w[1], w[1] = w[2], w[2] = w[3];
+    };
+    if constexpr (Shape::is_fixed) {
+#pragma unroll
+      for (int row = 0; row < Shape::fixed_plan.height; ++row) score_row(row);
+    } else {
+#pragma unroll 4
+      for (int row = 0; row < plan.height; ++row) score_row(row);
+    }
+  }
+}
+
+/// Step 3.
+template <int most, int chunk, class Shape>
+__device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
+                                           const BlockPlace& at, const Tables& tables) {
+  const TilePlan& plan = shape.plan;
+  const int members = a.cubes.params.group;
+  const int lane = threadIdx.x % 32, reference = threadIdx.x / 32;
+  const int i = blockIdx.x * block_x + (reference & 3);
+  const int j = blockIdx.y * block_y + (reference >> 2 & 1);
+  const int layer = blockIdx.z * block_z + (reference >> 3);
+  if (i >= a.cubes.columns || j >= a.cubes.rows || layer >= a.cubes.layers) return;
+  const int3 offset = at.offset_of(a, shape, reference);
+  const int radius = shape.radius(), window = shape.side;
+  const match_detail::Scan scan{window * window,
+                                offset.x & 1,
+                                0,
+                                window,
+                                plan.row_words,
+                                plan.row_inverse,
+                                tables.scores + table_of(plan, reference, offset)};
+  if (lane == 0) *scan.score(radius * window + radius, radius) = 0;  // the reference cube itself
+  constexpr int scanned = 32 * chunk;
+  const int words = plan.words(), end = (words + scanned - 1) / scanned * scanned;
+  for (int k = words + lane; k < end; k += 32) scan.scores[k] = 0;
+  __syncwarp();
+  match_detail::BestList best{lane == 0 ? match_detail::best_key : 0u,
+                              members == 1 ? match_detail::best_key : 0u};
+  match_detail::select<most, chunk>(scan, members, 1,
+                                    tables.pending + reference * match_detail::pending_slots, best);
+  const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < members));
+  const int count = 1 << (31 - __clz(found));
+  const int place = best_score - static_cast<int>(best.key & 0xffffu);
+  std::uint32_t* const group =
+      a.groups +
+      (static_cast<std::size_t>(layer * a.cubes.rows + j) * a.cubes.columns + i) * members;
+  if (lane >= members) return;
+  const std::uint32_t member =
+      pack_offset(place % window - radius, place / window % window - radius,
+                  place / (window * window) - radius);
+  group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
+}
+
+/// `window` and `step`: 0 and 1 where they are what the arguments say.
+template <int cube, int most, int chunk, int window = 0, int step = 1>
+__global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
+  extern __shared__ uint4 aligned_memory[];
+  const Shape<cube, window, step, chunk> shape(a);
+  const Tables tables(reinterpret_cast<std::uint32_t*>(aligned_memory), shape.plan);
+  const BlockPlace at(a, shape);
+  __shared__ int places[most_slices];
+  if (threadIdx.x < shape.plan.depth + 3) {
+    const int z = at.z - shape.radius() + static_cast<int>(threadIdx.x);
+    places[threadIdx.x] =
+        min(max(z, a.cubes.there.first), a.cubes.there.end - 1) % a.guide.samples.depth;
+  }
+  __syncthreads();
+  load_tile(a, shape, at, places, tables);
+  __syncthreads();
+  score<cube>(a, shape, at, tables);
+  __syncthreads();
+  select_own<most, chunk>(a, shape, at, tables);
+}
+
+using Kernel = void (*)(TileArgs);
+struct Choice {
+  Kernel kernel = nullptr;
+  int chunk = 0;  // words of a table that a lane looks at in one go
+};
+constexpr int of_wide = 23;  // as many as windows of 11 have
+
+/// Those of the profiles (params.cpp).
+Choice fixed_kernel(const PhaseParams& p) {
+  const auto is = [&](int cube, int window, int step) {
+    return p.cube == cube && p.window == window && p.step == step && p.group <= 16;
+  };
+  if (is(4, 7, 4)) return {match_kernel<4, 16, 7, 7, 4>, 7};
+  if (is(4, 7, 3)) return {match_kernel<4, 16, 7, 7, 3>, 7};
+  if (is(4, 9, 3)) return {match_kernel<4, 16, 13, 9, 3>, 13};
+  if (is(4, 11, 3)) return {match_kernel<4, 16, of_wide, 11, 3>, of_wide};
+  if (is(4, 11, 2)) return {match_kernel<4, 16, of_wide, 11, 2>, of_wide};
+  if (is(3, 11, 2)) return {match_kernel<3, 16, of_wide, 11, 2>, of_wide};
+  return {};
+}
+Kernel any_kernel(const PhaseParams& p) {
+  return p.cube == 3 ? match_kernel<3, 32, of_wide> : match_kernel<4, 32, of_wide>;
+}
+
+}  // namespace
+
+bool detail::find_groups_in_tiles(const Guide& guide, const Margins& margins,
+                                  const ReferenceCubes& cubes, std::uint32_t* groups,
+                                  cudaStream_t stream) {
+  const PhaseParams& p = cubes.params;
+  if (p.window > 11) return false;
+  Choice choice = fixed_kernel(p);
+  if (choice.kernel == nullptr) choice = {any_kernel(p), of_wide};
+  const TilePlan plan = TilePlan::of(p, 32 * choice.chunk);
+  if (plan.bytes() > lull::cuda::device_limits().dynamic_limit()) return false;
+  lull::cuda::allow_shared_memory(choice.kernel);
+  const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
+  choice.kernel<<<dim3(blocks(cubes.columns, block_x), blocks(cubes.rows, block_y),
+                       blocks(cubes.layers, block_z)),
+                  threads, plan.bytes(), stream>>>({guide, margins, cubes, plan, groups});
+  lull::cuda::check(cudaGetLastError());
+  return true;
+}
+
+void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
+                 std::uint32_t* groups, cudaStream_t stream) {
+  if (!detail::find_groups_in_tiles(guide, margins, cubes, groups, stream))
+    detail::find_groups_alone(guide, margins, cubes, groups, stream);
+}
+
+}  // namespace lull::bm4d::cuda

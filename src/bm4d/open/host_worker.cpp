@@ -1,0 +1,100 @@
+#include "bm4d/open/host_worker.h"
+
+#include <deque>
+#include <vector>
+
+#include "bm4d/cubes.h"
+#include "core/float_guard.h"
+#include "core/plane.h"
+#include "core/samples.h"
+
+namespace lull::bm4d {
+namespace {
+
+class HostWorker final : public VolumeWorker {
+ public:
+  HostWorker(const Params& params, const FrameFormat& format, const EngineFactory& make_engine)
+      : params_(params), format_(format) {
+    for (const PlanePlan& plan : plan_planes(params, format))
+      volumes_.push_back(
+          {plan.plane, make_engine(plan.volume), {plan.volume.width, plan.volume.height}});
+  }
+
+  void begin(int z) override {
+    oldest_ = z;
+    guarded_.clear();
+    for (Volume& volume : volumes_) volume.engine->begin(z);
+  }
+
+  void load(int z, const Frame& slice) override {
+    bool guarded = false;
+    for (Volume& volume : volumes_) {
+      const int i = volume.plane, width = format_.plane_width(i), height = format_.plane_height(i);
+      const PlaneView<float> whole = volume.slice.view();
+      const PlaneView<float> samples{whole.data, width, height, whole.stride};
+      load_plane(slice, i, samples);
+      if (format_.sample == SampleType::f32)
+        guarded |= guard_plane(slice, i, params_.noise.sigma(i), samples);
+      for (int y = 0; y < whole.height; ++y)
+        for (int x = y < height ? width : 0; x < whole.width; ++x)
+          whole(x, y) = samples(mirrored(x, width), mirrored(y, height));
+      volume.engine->load(z, whole);
+    }
+    guarded_.push_back(guarded);
+  }
+
+  void filter(const Layers& layers) override {
+    for (Volume& volume : volumes_) {
+      Layers own = layers;
+      // Masks know voxels of the size of the first plane's.
+      if (format_.plane_width(volume.plane) != format_.width ||
+          format_.plane_height(volume.plane) != format_.height)
+        own.wanted = nullptr;
+      volume.engine->filter(own);
+    }
+  }
+
+  void finish_basic(SliceSpan slices) override {
+    for (int z = slices.first; z < slices.end; ++z)
+      for (Volume& volume : volumes_) volume.engine->finish_basic(z);
+  }
+
+  void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) override {
+    for (std::size_t k = 0; k < noisy.size(); ++k, ++z) {
+      const bool guarded = guarded_.at(static_cast<std::size_t>(z - oldest_));
+      for (Volume& volume : volumes_) {
+        const int i = volume.plane;
+        volume.engine->finish(z, volume.slice.view());
+        const PlaneView<const float> whole = volume.slice.view();
+        store_plane({whole.data, format_.plane_width(i), format_.plane_height(i), whole.stride},
+                    clean[k], i);
+        if (guarded) unguard_plane(noisy[k], i, params_.noise.sigma(i), clean[k]);
+      }
+    }
+    for (; oldest_ < z; ++oldest_) guarded_.pop_front();
+  }
+
+ private:
+  /// A plane with noise, whose samples of all slices are a volume.
+  struct Volume {
+    int plane = 0;
+    std::unique_ptr<VolumeEngine> engine;
+    Plane<float> slice;  // continued up to a cube's side
+  };
+
+  Params params_;
+  FrameFormat format_;
+  std::vector<Volume> volumes_;
+  /// Of slices from oldest_ on: filters do not see all samples as they are (float_guard.h).
+  std::deque<bool> guarded_;
+  int oldest_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<VolumeWorker> make_host_worker(const Params& params, const FrameFormat& format,
+                                               const EngineFactory& make_engine) {
+  return std::make_unique<HostWorker>(params, format, make_engine);
+}
+
+}  // namespace lull::bm4d
