@@ -1,0 +1,175 @@
+#pragma once
+// The tile of filter_tile.cu: what a block of reference cubes looks at, in shared memory.
+
+#include "bm4d/cuda/kernels.h"
+#include "cuda/warp.cuh"
+
+namespace lull::bm4d::cuda::filter_detail {
+
+constexpr int block_side = 4;   // reference cubes of a block along x and y, and z at most
+constexpr int tile_shift = 11;  // sums of the tile count 2^11 / estimate_unit
+constexpr float tile_unit = estimate_unit / (1 << tile_shift);  // of value 1 times weight 1
+
+/// How a block's shared memory is cut: lengths in words.
+struct TilePlan {
+  int layers;              // of reference cubes in a block
+  int side, pitch, plane;  // rows and columns that windows reach; word of a row, of a slice
+  int depth;               // slices
+  std::uint32_t inverse;   // 2^16 / side, rounded up
+
+  static constexpr TilePlan of(const PhaseParams& p, int layers) {
+    // A cube of 3 is read as one of 4x4x3.
+    const int reach = p.window + p.cube - 1,
+              side = p.step * (block_side - 1) + reach + (p.cube == 3);
+    const int pitch = side | 1;
+    return {layers,
+            side,
+            pitch,
+            side * pitch,
+            p.step * (layers - 1) + reach,
+            (65536u + side - 1) / side};
+  }
+  /// A power of two, and so few that one voxel is in the windows of all of them.
+  static constexpr int most_layers(const PhaseParams& p) {
+    const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
+    return most >= 4 ? 4 : most >= 2 ? 2 : 1;
+  }
+  __host__ __device__ constexpr int words() const { return (depth * plane + pitch + 3) / 4 * 4; }
+  constexpr std::size_t bytes(bool wiener) const {
+    return sizeof(std::uint32_t) * words() * (wiener ? 3 : 2);
+  }
+};
+
+struct TileArgs {
+  FilterPlan filter;
+  TilePlan tile;
+  Ring<float> noisy, basic;
+  VolumeSums sums;
+  Margins margins;
+  ReferenceCubes cubes;
+  const std::uint32_t* groups;
+  int first_block;  // along z, of those that a volume is cut into; the layer at its end is its own
+};
+
+/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
+/// as the arguments say.
+template <int cube, int window, int step, int layers>
+struct Shape {
+  static constexpr TilePlan fixed =
+      TilePlan::of({.cube = cube, .window = window > 0 ? window : 3, .step = step}, layers);
+  int radius, apart;  // of the window, between reference cubes
+  TilePlan tile;
+
+  __device__ __forceinline__ explicit Shape(const TileArgs& a)
+      : radius(window > 0 ? window / 2 : a.cubes.params.radius()),
+        apart(window > 0 ? step : a.cubes.params.step),
+        tile(window > 0 ? fixed : a.tile) {}
+  __device__ __forceinline__ int position(int index, int length) const {
+    return min(index * apart, length - cube);
+  }
+};
+
+/// Where the block is: its first reference cube, and the first voxel of the tile.
+struct BlockPlace {
+  int x, y, z;      // of the first reference cube
+  int first_layer;  // its layer among those that are filtered; may be below 0
+  int start;        // in a slice, of the tile's first voxel
+  float level;
+
+  template <class Shape>
+  __device__ __forceinline__ BlockPlace(const TileArgs& a, const Shape& shape) {
+    const int cube = a.cubes.params.cube;
+    x = shape.position(blockIdx.x * block_side, a.margins.width);
+    y = shape.position(blockIdx.y * block_side, a.margins.height);
+    const int block = a.first_block + static_cast<int>(blockIdx.z);
+    z = a.first_block < 0 ? a.cubes.z : block * shape.tile.layers * shape.apart;
+    first_layer = (z - a.cubes.z) / shape.apart;
+    start = a.margins.at(x - shape.radius, y - shape.radius);
+    const int layers = a.first_block < 0 ? 1 : shape.tile.layers;
+    const int middle = min(z + ((layers - 1) * shape.apart + cube) / 2, a.cubes.there.end - 1);
+    level = a.noisy.at(max(middle, a.cubes.there.first))[a.margins.at(x + cube / 2, y + cube / 2)];
+  }
+};
+
+constexpr int most_slices = 32;  // of a tile
+
+/// The places of the tile's slices in each ring; those that do not exist are the nearest ones.
+struct SlicePlaces {
+  int noisy[most_slices], basic[most_slices], sums[most_slices];
+  bool exists[most_slices];
+
+  template <class Shape>
+  __device__ __forceinline__ void find(const TileArgs& a, const Shape& shape, int first) {
+    const int k = threadIdx.x;
+    if (k >= shape.tile.depth) return;
+    const int z = min(max(first + k, a.cubes.there.first), a.cubes.there.end - 1);
+    noisy[k] = z % a.noisy.depth;
+    basic[k] = z % a.basic.depth;
+    sums[k] = z % a.sums.numerator.depth;
+    exists[k] = z == first + k;
+  }
+};
+
+/// A row of the tile: its slice, its first word, and its first place in the slice.
+struct TileRow {
+  int slice, word, place;
+  template <class Shape>
+  __device__ __forceinline__ TileRow(const Shape& shape, int row, int start, int pitch) {
+    slice = static_cast<int>(row * shape.tile.inverse >> 16);
+    const int y = row - slice * shape.tile.side;
+    word = slice * shape.tile.plane + y * shape.tile.pitch;
+    place = start + y * pitch;
+  }
+};
+
+/// A warp takes several rows at a time: as many loads are on their way.
+template <bool wiener, int warps, class Shape>
+__device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
+                                          const BlockPlace& at, const SlicePlaces& slices,
+                                          std::uint32_t* noisy, std::uint32_t* basic) {
+  constexpr int together = wiener ? 4 : 6;
+  const int lane = threadIdx.x % 32, rows = shape.tile.depth * shape.tile.side;
+  const auto pair = [&](float v) {
+    v -= at.level;
+    return pack_halves(v, __shfl_down_sync(~0u, v, 1));
+  };
+  for (int first = threadIdx.x / 32; first < rows; first += together * warps) {
+    float of_noisy[together], of_basic[together];
+    int word[together];
+#pragma unroll
+    for (int i = 0; i < together; ++i) {
+      const int row = min(first + i * warps, rows - 1);
+      const TileRow own(shape, row, at.start + lane, a.margins.pitch);
+      word[i] = own.word + lane;
+      of_noisy[i] = __ldg(a.noisy.data + slices.noisy[own.slice] * a.noisy.slice + own.place);
+      if (wiener)
+        of_basic[i] = __ldg(a.basic.data + slices.basic[own.slice] * a.basic.slice + own.place);
+    }
+#pragma unroll
+    for (int i = 0; i < together; ++i) {
+      const std::uint32_t n = pair(of_noisy[i]), b = wiener ? pair(of_basic[i]) : 0u;
+      if (lane >= shape.tile.pitch) continue;
+      noisy[word[i]] = n;
+      if (wiener) basic[word[i]] = b;
+    }
+  }
+}
+
+/// The tile's sums to device memory.
+template <int warps, class Shape>
+__device__ __forceinline__ void add_tile(const TileArgs& a, const Shape& shape,
+                                         const BlockPlace& at, const SlicePlaces& slices,
+                                         const int* sums) {
+  const int lane = threadIdx.x % 32, rows = shape.tile.depth * shape.tile.side;
+  if (lane >= shape.tile.side) return;
+#pragma unroll 4
+  for (int row = threadIdx.x / 32; row < rows; row += warps) {
+    const TileRow own(shape, row, at.start + lane, a.margins.pitch);
+    const int v = sums[own.word + lane];
+    if (v != 0 && slices.exists[own.slice])
+      atomicAdd(a.sums.numerator.data + slices.sums[own.slice] * a.sums.numerator.slice + own.place,
+                static_cast<Sum>(static_cast<long long>(v) * (1 << tile_shift)));
+  }
+}
+
+}  // namespace lull::bm4d::cuda::filter_detail
