@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <ctime>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "bm4d/names.h"
 #include "core/frame_pool.h"
 #include "io/media.h"
+#include "pipeline/part_dealer.h"
 
 namespace {
 
@@ -36,7 +38,7 @@ struct Options {
   std::vector<int> windows, steps, groups, cubes;
   float lambda = -1, lambda_mean = -1, mu2 = -1, mu2_mean = -1, kaiser = -1;
   std::vector<int> size;  // width, height, slices
-  int phases = 2, threads = 1, thick = 1;
+  int phases = 2, threads = 1, thick = 1, gpus = 1;
   std::uint64_t seed = 1;
 };
 
@@ -239,14 +241,28 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+/// One for each GPU, which take equal parts.
+std::unique_ptr<Denoiser> open_session(const Options& options, const bm4d::Params& params,
+                                       const Volume& volume) {
+  bm4d::Backend backend{.kind = options.device == "cuda"        ? bm4d::BackendKind::cuda
+                                : options.device == "reference" ? bm4d::BackendKind::reference
+                                                                : bm4d::BackendKind::cpu,
+                        .threads = options.threads};
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (; backend.device < options.gpus; ++backend.device)
+    sessions.push_back(bm4d::open(params, volume.format, backend));
+  if (options.gpus == 1) return std::move(sessions.front());
+  const int slices = static_cast<int>(volume.slices.size());
+  return pipeline::shard_parts(
+      std::move(sessions),
+      {.margin = margin(params), .frames = (slices + options.gpus - 1) / options.gpus});
+}
+
 void measure(const Options& options, const Volume& volume, const std::vector<Frame>& noisy,
              const std::string& profile, double level) {
   const auto sigma = static_cast<float>(level / 100 * 255);
-  const bm4d::Backend backend{.kind = options.device == "cuda"        ? bm4d::BackendKind::cuda
-                                      : options.device == "reference" ? bm4d::BackendKind::reference
-                                                                      : bm4d::BackendKind::cpu,
-                              .threads = options.threads};
-  const auto session = bm4d::open(params_of(options, profile, sigma), volume.format, backend);
+  const bm4d::Params params = params_of(options, profile, sigma);
+  const auto session = open_session(options, params, volume);
   Score score;
   double cpu = 0, wall = 0;
   // A GPU's clocks and memory are warm the second time.
@@ -292,6 +308,7 @@ int main(int argc, char** argv) {
   app.add_option("--phases", options.phases);
   app.add_option("--device", options.device, "cpu, reference or cuda");
   app.add_option("--threads", options.threads);
+  app.add_option("--gpus", options.gpus, "that share the volume; with cuda");
   app.add_option("--size", options.size, "X Y Z: the volume over and over, up to this size")
       ->expected(3);
   app.add_option("--seed", options.seed);
