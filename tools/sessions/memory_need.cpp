@@ -1,6 +1,7 @@
 #include "tools/sessions/memory_need.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -66,11 +67,16 @@ std::int64_t default_max_memory(const std::string& root) {
   return least == no_limit ? 0 : least / 2;
 }
 
-int part_frames(const Margin& margin, const FrameFormat& format, std::size_t sessions, int clips) {
+int part_frames(const Margin& margin, const FrameFormat& format, std::size_t sessions, int clips,
+                std::int64_t expected) {
   constexpr double memory = 1 << 30;  // bytes
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
-  return static_cast<int>(std::clamp(fitting, 4.0 * margin.before, 12.0 * margin.before));
+  const double most = std::clamp(fitting, 4.0 * margin.before, 12.0 * margin.before);
+  if (expected <= 0) return static_cast<int>(most);
+  const double count = static_cast<double>(expected), of_all = static_cast<double>(sessions);
+  const double rounds = std::ceil(count / (of_all * most));
+  return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
 // A session on the host has planes of floats for each frame that it works on: the noisy one, the
@@ -98,7 +104,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {
     const double parts = static_cast<double>(plan.backends.size() + 1);
-    frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1);
+    frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1, plan.params.frames);
   }
   if (plan.params.uneven) bytes += inside * bytes_of(plan.frame, sizeof(float));
   return static_cast<std::int64_t>(bytes + frames * frame);

@@ -19,8 +19,11 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
 
 Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
-  if (is_volume(options, input)) return Method(make_volume_params(options, noise));
-  return make_params(options, noise, temporal_radius(options, input));
+  Method method = is_volume(options, input)
+                      ? Method(make_volume_params(options, noise))
+                      : Method(make_params(options, noise, temporal_radius(options, input)));
+  method.frames = input.stack ? input.slices : input.frames_estimate;
+  return method;
 }
 
 Margin margin_of(const Method& method) {

@@ -1,6 +1,7 @@
 #pragma once
 // What denoises the frames of a run: one of the methods, with its parameters.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@ struct Method {
   std::optional<bm4d::Params> volumes;  // instead of pictures
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
+  std::int64_t frames = 0;  // that are expected; 0: any number
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}

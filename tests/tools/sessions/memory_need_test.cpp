@@ -130,14 +130,18 @@ TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
   format.sample = SampleType::u16;
   const double frame = 3 * 2.0 * 3840 * 2160;
   const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1), 40);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 0), 40);
   EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu}})), 3 * 40 * frame);
   EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu, gpu, gpu}})),
             5 * 40 * frame);
   EXPECT_LT(static_cast<double>(host_memory({params, format, {gpu}})), 80 * frame);
   format = {.width = 1920, .height = 1080};  // small ones have long parts
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1), 120);
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 4), 43);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 0), 120);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 4, 0), 43);
+  // Of 150 frames each of two has half, of 250 a quarter twice, of 15 one does all that it may.
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 150), 75);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 250), 63);
+  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 15), 10);
 }
 
 // The estimate is above what sessions take, and not far.
