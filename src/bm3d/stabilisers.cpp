@@ -7,13 +7,12 @@ namespace lull::bm3d {
 namespace {
 
 /// What results lack of the mean of noise that leans (Stabiliser): the more, the more patches a
-/// group was chosen from. Measured in flat areas with clipped noise of 20 and 40, cpu: 0.052 of
-/// `high`, 0.045 of `balanced`, 0.042 of `fast`, 0.036 with windows of 15, 0.022 to 0.031 over
-/// time.
+/// group was chosen from. Measured in flat areas of 0 to 20 levels with clipped noise of 20 and 40,
+/// cpu.
 double lean_of(const Params& params) {
-  if (params.temporal > 0) return 0.026;
+  if (params.temporal > 0) return 0.023;
   const double window = std::clamp(params.hard.window, 15, 39);
-  return 0.036 + 0.015 * std::log(window / 15) / std::log(39.0 / 15);
+  return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/round_up.h"
 #include "core/sample_curve.h"
 #include "cuda/check.h"
+#include "cuda/colour_matrix.cuh"
 #include "cuda/device_planes.h"
 
 namespace lull {
@@ -26,18 +27,6 @@ __device__ int2 own_quad() {
 }
 
 using Pointers = std::array<float*, max_planes>;
-
-/// A colour transform as a kernel argument.
-struct ColourMatrix {
-  float at[3][3];
-  explicit ColourMatrix(const float (&matrix)[3][3]) {
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) at[i][j] = matrix[i][j];
-  }
-  __device__ float row(int i, float a, float b, float c) const {
-    return at[i][0] * a + at[i][1] * b + at[i][2] * c;
-  }
-};
 
 template <class Sample>
 struct alignas(quad * sizeof(Sample)) Quad {
@@ -88,6 +77,32 @@ struct TabledColour {
   Tabled planes[max_planes];
   explicit TabledColour(const CurveTables& curves)
       : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
+};
+
+/// What becomes of filtered samples at (x + k, y): nothing.
+struct BackAsIs {
+  __device__ float operator()(float v, int2, int) const { return v; }
+};
+/// What a table says, between where samples end.
+struct BackTabled {
+  WayBack way;
+  int rows;  // of cells
+  BackTabled(const WayBack& back, int height) : way(back), rows(toll_cells(height)) {}
+  __device__ float operator()(float v, int2 p, int k) const {
+    if (way.curve != nullptr) v = SampleCurve::at(way.curve, v);
+    if (way.low_tolls == nullptr && way.high_tolls == nullptr) return v;
+    const TollPlace x(p.x + k, way.columns), y(p.y, rows);
+    if (way.low_tolls != nullptr)
+      v = way.ends.low.kept(v, toll_at(way.low_tolls, way.columns, x, y));
+    if (way.high_tolls != nullptr)
+      v = way.ends.high.kept(v, toll_at(way.high_tolls, way.columns, x, y));
+    return v;
+  }
+};
+struct BackTabledColour {
+  BackTabled planes[max_planes];
+  BackTabledColour(const WaysBack& back, int height)
+      : planes{{back[0], height}, {back[1], height}, {back[2], height}} {}
 };
 
 template <class Sample, class Curve>
@@ -157,16 +172,16 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-template <class Sample, class Curve>
-__global__ void store_kernel(const float* plane, float scale, float full_scale, const Curve curve,
+template <class Sample, class Way>
+__global__ void store_kernel(const float* plane, float scale, float full_scale, const Way back,
                              Margins margins, const RawPlane raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const float4 v = load_quad(plane, margins, p);
-  raw.quad_at<Sample>(p) = {to_sample<Sample>(curve(v.x) * scale, full_scale),
-                            to_sample<Sample>(curve(v.y) * scale, full_scale),
-                            to_sample<Sample>(curve(v.z) * scale, full_scale),
-                            to_sample<Sample>(curve(v.w) * scale, full_scale)};
+  raw.quad_at<Sample>(p) = {to_sample<Sample>(back(v.x, p, 0) * scale, full_scale),
+                            to_sample<Sample>(back(v.y, p, 1) * scale, full_scale),
+                            to_sample<Sample>(back(v.z, p, 2) * scale, full_scale),
+                            to_sample<Sample>(back(v.w, p, 3) * scale, full_scale)};
 }
 
 template <class Sample>
@@ -187,7 +202,7 @@ __global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, fl
 
 template <class Sample>
 __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
-                                           float full_scale, const TabledColour curves,
+                                           float full_scale, const BackTabledColour ways,
                                            Margins margins, const RawColour raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
@@ -195,17 +210,20 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
                c = load_quad(planes[2], margins, p);
 #pragma unroll
   for (int i = 0; i < max_planes; ++i) {
-    const Tabled curve = curves.planes[i];
+    const BackTabled& back = ways.planes[i];
     raw.planes[i].quad_at<Sample>(p) = {
-        to_sample<Sample>(scale * curve(colour.row(i, a.x, b.x, c.x)), full_scale),
-        to_sample<Sample>(scale * curve(colour.row(i, a.y, b.y, c.y)), full_scale),
-        to_sample<Sample>(scale * curve(colour.row(i, a.z, b.z, c.z)), full_scale),
-        to_sample<Sample>(scale * curve(colour.row(i, a.w, b.w, c.w)), full_scale)};
+        to_sample<Sample>(scale * back(colour.row(i, a.x, b.x, c.x), p, 0), full_scale),
+        to_sample<Sample>(scale * back(colour.row(i, a.y, b.y, c.y), p, 1), full_scale),
+        to_sample<Sample>(scale * back(colour.row(i, a.z, b.z, c.z), p, 2), full_scale),
+        to_sample<Sample>(scale * back(colour.row(i, a.w, b.w, c.w), p, 3), full_scale)};
   }
 }
 
 bool any(const CurveTables& curves) {
   return curves[0] != nullptr || curves[1] != nullptr || curves[2] != nullptr;
+}
+bool any(const WaysBack& back) {
+  return back[0].curve != nullptr || back[1].curve != nullptr || back[2].curve != nullptr;
 }
 
 /// Calls `body` with a null pointer to the sample's type.
@@ -264,28 +282,29 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
-                       const CurveTables& curves) {
+                       const WaysBack& back) {
   const auto scale = static_cast<float>(raw.full_scale / 255);
   const auto full_scale = static_cast<float>(raw.full_scale);
+  find_tolls(planes, first, count, colour, margins, back, stream);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto* type) {
     using Sample = std::remove_pointer_t<decltype(type)>;
-    if (colour == Colour::opponent && any(curves)) {
-      store_tabled_colour_kernel<Sample>
-          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, full_scale,
-                                       TabledColour(curves), margins, RawColour(raw));
+    if (colour == Colour::opponent && any(back)) {
+      store_tabled_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+          planes, ColourMatrix(opponent_inverse), scale, full_scale,
+          BackTabledColour(back, margins.height), margins, RawColour(raw));
     } else if (colour == Colour::opponent) {
       store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
     } else {
       for (int i = 0; i < count; ++i) {
         const RawPlane to(raw, first + i);
-        if (const float* const curve = curves[first + i])
-          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], scale, full_scale,
-                                                           Tabled{curve}, margins, to);
+        if (const WayBack& way = back[first + i]; way.curve != nullptr)
+          store_kernel<Sample><<<grid, block, 0, stream>>>(
+              planes[i], scale, full_scale, BackTabled(way, margins.height), margins, to);
         else
           store_kernel<Sample>
-              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, AsIs{}, margins, to);
+              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, BackAsIs{}, margins, to);
       }
     }
   });

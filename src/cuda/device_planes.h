@@ -10,6 +10,7 @@
 
 #include "core/float_range.h"
 #include "core/frame.h"
+#include "core/sample_ends.h"
 #include "cuda/handles.h"
 
 namespace lull {
@@ -48,6 +49,16 @@ enum class Colour { as_is, opponent };
 /// SampleCurve::values for each plane of a frame, on the device; null: samples stay as they are.
 using CurveTables = std::array<const float*, max_planes>;
 
+/// What becomes of filtered samples of a plane, on the device: a curve, and limits.
+struct WayBack {
+  const float* curve = nullptr;  // SampleCurve::values; null: samples stay as they are
+  SampleEnds ends;               // of what the curve gives
+  // Room for the tolls of the ends that are there, toll_cells() of the plane's width a row.
+  float *low_tolls = nullptr, *high_tolls = nullptr;
+  int columns = 0;
+};
+using WaysBack = std::array<WayBack, max_planes>;
+
 /// Samples of `count` planes from `first` on to floats on the 0..255 scale, by their curves, and
 /// then to the opponent space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
@@ -56,7 +67,11 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 /// The way back, rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
-                       const CurveTables& curves = {});
+                       const WaysBack& back = {});
+/// The tolls of all planes of which samples end (sample_ends.cu), as planes_to_samples() needs
+/// them.
+void find_tolls(const Planes& planes, int first, int count, Colour colour, const Margins& margins,
+                const WaysBack& back, cudaStream_t stream);
 /// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);

@@ -7,6 +7,7 @@
 
 #include "core/frame.h"
 #include "core/sample_curve.h"
+#include "core/sample_ends.h"
 #include "cuda/device_picture.h"
 #include "cuda/device_planes.h"
 #include "cuda/handles.h"
@@ -16,6 +17,7 @@ namespace lull {
 /// What becomes of a plane's samples on their way to floats and back; null: they stay as they are.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
+  SampleEnds ends;  // of what the inverse gives
 };
 
 class RawFrame {
@@ -49,13 +51,15 @@ class RawFrame {
   bool is_guarded() const { return format_.sample == SampleType::f32; }
   /// On the device; null stays null.
   const float* keep(const SampleCurve* curve, cudaStream_t stream);
+  WayBack way_back(int i, const CurvePair& curves, cudaStream_t stream);
 
   FrameFormat format_;
   std::array<float, max_planes> sigma_;
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> memory_, filtered_memory_;
   std::array<cuda::DeviceBuffer<CellSum>, max_planes> cells_;
-  std::vector<cuda::DeviceBuffer<float>> curves_;
-  CurveTables forward_{}, inverse_{};  // in curves_
+  std::vector<cuda::DeviceBuffer<float>> curves_, tolls_;
+  CurveTables forward_{};        // in curves_
+  WaysBack back_{};              // in curves_, tolls_
   RawPlanes planes_, filtered_;  // as they came; what filters see, and make: the same of integers
   DevicePictureReader device_pictures_;
 };

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "core/round_up.h"
 #include "cuda/raw_frame.h"
 
@@ -16,7 +18,7 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
         static_cast<std::size_t>(planes_.pitch[i]) * format.plane_height(i), stream);
     planes_.data[i] = memory_[i].get();
     forward_[i] = keep(curves[i].forward, stream);
-    inverse_[i] = keep(curves[i].inverse, stream);
+    back_[i] = way_back(i, curves[i], stream);
   }
   filtered_ = planes_;
   if (!is_guarded()) return;
@@ -36,6 +38,19 @@ const float* RawFrame::keep(const SampleCurve* curve, cudaStream_t stream) {
                               cudaMemcpyHostToDevice, stream));
   cuda::check(cudaStreamSynchronize(stream));  // the caller's curve may go
   return table.get();
+}
+
+WayBack RawFrame::way_back(int i, const CurvePair& curves, cudaStream_t stream) {
+  WayBack back;
+  back.curve = keep(curves.inverse, stream);
+  back.ends = curves.ends;
+  back.columns = toll_cells(format_.plane_width(i));
+  const int rows = toll_cells(format_.plane_height(i));
+  for (auto [end, tolls] :
+       {std::pair{&back.ends.low, &back.low_tolls}, std::pair{&back.ends.high, &back.high_tolls}})
+    if (end->is_there())
+      *tolls = tolls_.emplace_back(static_cast<std::size_t>(back.columns) * rows).get();
+  return back;
 }
 
 void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
@@ -69,11 +84,11 @@ void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
 }
 
 void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {
-  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream, inverse_);
+  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream, back_);
 }
 
 void RawFrame::from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream) {
-  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream, inverse_);
+  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream, back_);
 }
 
 void RawFrame::restore(const RawPlanes& original, cudaStream_t stream) {

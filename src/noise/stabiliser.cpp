@@ -171,7 +171,8 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// y for what a filter makes of f(z).
+/// y for what a filter makes of f(z). Beyond what filters give on average for samples at the ends
+/// it goes on straight, so that what errs there has the right mean.
 Table inverse_of(const Table& f, const Samples& samples, double lean) {
   const auto intensities =
       evenly(std::max(samples.low(), least), std::min(samples.high(), greatest), 1024);
@@ -181,16 +182,39 @@ Table inverse_of(const Table& f, const Samples& samples, double lean) {
     means.push_back(m.mean - lean * m.third / (m.deviation * m.deviation));
   }
   make_increasing(means);
+  const auto slope = [&](std::size_t from, std::size_t to) {
+    constexpr double most = 16;  // where means had to be made increasing
+    return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), most);
+  };
+  // Beyond what filters see of floats there is nothing to be right about.
+  const std::size_t last = means.size() - 1;
+  const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
+  const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
   Interpolation of_mean(means, intensities);
   Table inverse(knots);
   for (int k = 0; k < knots; ++k) {
     const double v = place(k);
     inverse[k] = of_mean(v);
-    // Beyond what filters see of floats there is nothing to be right about.
-    if (v < means.front() && !std::isfinite(samples.low())) inverse[k] += v - means.front();
-    if (v > means.back() && !std::isfinite(samples.high())) inverse[k] += v - means.back();
+    if (v < means.front()) inverse[k] += (v - means.front()) * slope_at_low;
+    if (v > means.back()) inverse[k] += (v - means.back()) * slope_at_high;
   }
   return inverse;
+}
+
+/// Samples within a fifth of the noise's deviation of an end take part in keeping the mean there:
+/// about four deviations of what filters leave of noise.
+SampleEnds ends_of(const NoiseCurve& curve) {
+  constexpr float share = 0.2f;
+  SampleEnds ends;
+  if (std::isfinite(curve.low)) {
+    ends.low.at = curve.low;
+    ends.low.reach = share * curve.at(curve.low);
+  }
+  if (std::isfinite(curve.high)) {
+    ends.high.at = curve.high;
+    ends.high.reach = share * curve.at(curve.high);
+  }
+  return ends;
 }
 
 }  // namespace
@@ -201,6 +225,7 @@ Stabiliser::Stabiliser(const NoiseCurve& curve, double lean) {
   forward_ = rounded(forward.f);
   inverse_ = rounded(inverse_of(forward.f, samples, lean));
   sigma_ = static_cast<float>(forward.sigma);
+  ends_ = ends_of(curve);
 }
 
 float stabilised_sigma(const NoiseCurve& curve) { return Stabiliser(curve).sigma(); }

@@ -19,6 +19,7 @@
 #include <memory>
 
 #include "core/sample_curve.h"
+#include "core/sample_ends.h"
 #include "noise/noise_model.h"
 
 namespace lull {
@@ -32,15 +33,18 @@ class Stabiliser {
   /// f: 0 and 255 stay where they are, what lies between stays there; and nothing within
   /// least_seen..greatest_seen (float_range.h) leaves that. Increasing.
   const SampleCurve& forward() const { return forward_; }
-  /// y, for what a filter gives for samples f(z) of intensity y. Increasing, but that nothing comes
-  /// to lie beyond what samples are clipped at.
+  /// y, for what a filter gives for samples f(z) of intensity y. Increasing. What a filter gives of
+  /// samples at the ends lies to both sides of them; ends() says how it is kept between.
   const SampleCurve& inverse() const { return inverse_; }
+  /// Where samples are clipped, and results with them (sample_ends.h).
+  const SampleEnds& ends() const { return ends_; }
   /// Standard deviation of the noise in what forward() gives, on the 0..255 scale, where samples
   /// are not clipped; where they are it is less.
   float sigma() const { return sigma_; }
 
  private:
   SampleCurve forward_, inverse_;
+  SampleEnds ends_;
   float sigma_ = 0;
 };
 

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include "bm3d/bm3d.h"
@@ -127,6 +129,36 @@ TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
     sum += error;
   }
   EXPECT_LT(std::abs(sum) / static_cast<double>(levels.size()), 1);
+}
+
+/// Normal noise of which any picture has the same values, in another order, so that one says what
+/// otherwise the mean of many would.
+Plane<float> with_even_noise(int side, float level, double sigma, const NoiseCurve& curve) {
+  const int count = side * side;
+  std::vector<float> values;
+  double n = -5;
+  for (int k = 0; k < count; ++k) {
+    while (std::erfc(-n / std::sqrt(2.0)) / 2 < (k + 0.5) / count) n += 1e-4;
+    values.push_back(std::clamp(level + static_cast<float>(sigma * n), curve.low, curve.high));
+  }
+  std::ranges::shuffle(values, std::mt19937{1});
+  Plane<float> plane(side, side);
+  for (int y = 0; y < side; ++y) std::copy_n(values.data() + y * side, side, plane.view().row(y));
+  return plane;
+}
+
+// Results cannot be darker than black; and yet the mean of black areas is right.
+TEST_P(CurvedNoise, BlackAreasKeepTheirMean) {
+  const NoiseCurve curve = clipped(poissonian(0, 1600));
+  NoiseModel noise;
+  noise.plane(0) = noise_of(curve);
+  for (const float level : {0.0f, 255.0f}) {
+    const FrameFormat format = format_of(Layout::gray, SampleType::u16, 128, 128);
+    const Frame frame = make_frame(format);
+    store_plane(with_even_noise(128, level, 40, curve).view(), frame, 0);
+    const Params params = make_params(Profile::balanced, noise);
+    EXPECT_NEAR(mean_of(plane_of(denoise(params, frame, backend_), 0)), level, 0.3);
+  }
 }
 
 TEST_P(CurvedNoise, FlatAreasKeepTheirMean) {

@@ -40,7 +40,8 @@ struct GuideBuffer {
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)
-    if (stabilisers[i]) curves[i] = {&stabilisers[i]->forward(), &stabilisers[i]->inverse()};
+    if (const auto& stabiliser = stabilisers[i])
+      curves[i] = {&stabiliser->forward(), &stabiliser->inverse(), stabiliser->ends()};
   return curves;
 }
 

@@ -153,7 +153,10 @@ class HostWorker : public FrameWorker {
       mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
     Frame clean = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) {
-      if (stabilisers_[i]) apply(stabilisers_[i]->inverse(), result_[i].view());
+      if (stabilisers_[i]) {
+        apply(stabilisers_[i]->inverse(), result_[i].view());
+        keep_between(stabilisers_[i]->ends(), result_[i].view());
+      }
       if (is_stored(i))
         store_plane(result_[i].view(), clean, i);
       else
