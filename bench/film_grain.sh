@@ -4,7 +4,7 @@
 # dav1d puts back is like the noise that was there (lull_grain_likeness says what it prints). The
 # noise is synthetic: Gaussian, blurred, stronger at middle luma. Needs ffmpeg with libaom-av1 and
 # libdav1d. Tables: BUILD/bench/film_grain.csv, film_grain_CLIP_CRF.csv
-#   LULL_CRFS: which (default "30 40"); LULL_FRAMES: of each clip (default 10); LULL_SIGMA (default 12)
+#   LULL_CRFS: which (default "30 40"); LULL_FRAMES: of each clip (default 10); LULL_SIGMA (default auto)
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data video/tennis
@@ -35,7 +35,7 @@ echo "clip,crf,sigma,noisy_bytes,denoised_bytes,kept_bytes" >"$csv"
 for clip in tennis park_joy; do
   add_grain $clip
   for crf in ${LULL_CRFS:-30 40}; do
-    sigma=${LULL_SIGMA:-12}
+    sigma=${LULL_SIGMA:-auto}
     encode=(--vcodec libaom-av1 --crf "$crf" --vopts cpu-used=6 -y -q --device "${devices[0]}")
     "$lull" "$work/${clip}_noisy.y4m" "$work/noisy.mkv" --sigma 0 "${encode[@]}"
     "$lull" "$work/${clip}_noisy.y4m" "$work/dropped.mkv" --sigma "$sigma" "${encode[@]}"

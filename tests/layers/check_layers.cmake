@@ -21,7 +21,7 @@ room(core)
 room(cuda core)
 room(noise core)
 room(noise/estimate core noise)
-room(noise/grain core)
+room(noise/grain core noise noise/estimate)
 room(noise/volume core noise)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of

@@ -178,7 +178,7 @@ class Run {
   /// And the sink, which may depend on what they run on. False: stopped.
   bool open_sessions() {
     check_memory(options_, {plan_.method(), source_->format(), devices_.backends});
-    grain_.emplace(options_, source_->format());
+    grain_.emplace(options_, source_->format(), noise_);
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
     if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
       return false;

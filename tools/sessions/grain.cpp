@@ -41,12 +41,26 @@ std::unique_ptr<io::TextFile> open_file(const DenoiseOptions& options) {
                                         true);
 }
 
+/// Empty where it says less than what is taken away: fields differ from frames, and single pictures
+/// tell filters of more noise than there is. Who takes less away has less grain.
+std::vector<KnownNoise> known_noise(const DenoiseOptions& options, const NoiseRecord& noise) {
+  std::vector<KnownNoise> known;
+  if (options.interlaced == Interlaced::fields || options.strength < 1) return known;
+  for (const SceneNoise& scene : noise.scenes) {
+    const bool is_measured_over_time = !scene.estimate.look_level.empty();
+    if (!is_measured_over_time || !scene.estimate.certain) return {};
+    known.push_back({scene.from_s, scene.estimate});
+  }
+  return known;
+}
+
 }  // namespace
 
-GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format)
+GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
+                   const NoiseRecord& noise)
     : keep_(options.keep_grain),
       named_(!options.grain_table.empty()),
-      collector_(format, keep_ ? sparse : GrainSampling{}) {
+      collector_(format, keep_ ? sparse : GrainSampling{}, known_noise(options, noise)) {
   if (!keep_ && !named_) return;
   refuse_format(format);
   refuse_places(options);

@@ -10,6 +10,7 @@
 #include "core/denoiser.h"
 #include "io/text_file.h"
 #include "noise/grain/collector.h"
+#include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
 #include "tools/sessions/open_denoiser.h"
 #include "tools/sessions/sessions.h"
@@ -21,9 +22,11 @@ namespace lull::tools {
 /// one by one.
 class GrainJob {
  public:
-  /// `format` is the input's. @throws InvalidArgument  such frames have no grain table; the input
-  /// can be read but once; CannotCreate  the table's file is there or cannot be created
-  GrainJob(const DenoiseOptions& options, const FrameFormat& format);
+  /// `format` is the input's. `noise` is what was found in it: where that was measured over time,
+  /// it says more of the grain than what denoising takes away. @throws InvalidArgument  such frames
+  /// have no grain table; the input can be read but once; CannotCreate  the table's file is there
+  /// or cannot be created
+  GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
   /// With --grain keep, before the session and the sink are opened: finds the table. False:
   /// stopped.

@@ -18,6 +18,7 @@ struct ClipDifference {
   float around = 0;       // mean square of what differs around the block
   float texture = 0;      // mean square of the slopes around the block
   float brightness = 0;   // mean of the block
+  float luma = 0;         // that of the first plane's block at the same place
   float clipped = 0;      // share of its samples that are at the end of their range
   bool valid = false;     // false: the rest says nothing, as the block is at a border or no number
   bool copied = false;    // bit by bit: no noise of its own

@@ -33,6 +33,7 @@ NoiseEstimate estimate_noise(std::span<const Look> given) {
     const Layout layout = looks.front().front().format.layout;
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (looks.size() == given.size()) estimate.look_level = clip.look_level;
+    estimate.by_luma = clip.by_luma;
     // (Of noise weaker than that the curve is one of texture.)
     constexpr float least_level = 1.5f;
     const bool curved = clip.level[0] > least_level && layout != Layout::rgb;

@@ -17,6 +17,12 @@ namespace lull {
 /// are in the host's memory.
 using Look = std::vector<Frame>;
 
+/// Standard deviation of a plane's noise where the first plane has a mean of `luma`, both on the
+/// 0..255 scale.
+struct LevelAtLuma {
+  float luma = 0, level = 0;
+};
+
 struct NoiseEstimate {
   /// What filters take at strength 1. Of RGB it is said for the opponent space. A sigma of 0
   /// everywhere: there is no noise to speak of.
@@ -32,6 +38,8 @@ struct NoiseEstimate {
   std::string why;
   /// Level of the first plane in each look, in their order; 0 where one does not say.
   std::vector<float> look_level{};
+  /// Of clips, as far as their pictures say, rising in luma, in samples as they are stored.
+  std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
 /// @throws InvalidArgument  no frame, or frames of several formats or on a device

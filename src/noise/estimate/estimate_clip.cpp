@@ -71,7 +71,10 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   for (int y = clip_margin; y + clip_block + clip_margin <= format.height; y += step)
     for (int x = clip_margin; x + clip_block + clip_margin <= format.width; x += step) {
       const ClipVector v = motion.of_block(x, y);
-      for (int i = 0; i < format.planes(); ++i) pair.planes[i].push_back(blocks.at(i, x, y, v));
+      for (int i = 0; i < format.planes(); ++i) {
+        pair.planes[i].push_back(blocks.at(i, x, y, v));
+        pair.planes[i].back().luma = pair.planes[0].back().brightness;
+      }
     }
   if (repeats(pair.planes[0], most)) return std::nullopt;
   pair.quiet = quiet_level(pair.planes[0]);
@@ -80,7 +83,7 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 
 /// What one look says: blocks to judge by, and their variances.
 struct LookMeasurement {
-  std::array<std::vector<ClipDifference>, 3> blocks;
+  std::array<std::vector<ClipDifference>, 3> all, blocks;
   std::array<std::optional<CoefficientTable>, 3> tables;
 };
 
@@ -96,10 +99,10 @@ LookMeasurement measure_look(const Look& look, double most) {
   std::erase_if(pairs, [&](const Pair& p) { return p.quiet < least_of_look * noisiest; });
   LookMeasurement measured;
   for (int i = 0; i < 3; ++i) {
-    std::vector<ClipDifference> all;
+    std::vector<ClipDifference>& all = measured.all[i];
     for (const Pair& pair : pairs)
       all.insert(all.end(), pair.planes[i].begin(), pair.planes[i].end());
-    measured.blocks[i] = judgeable(std::move(all));
+    measured.blocks[i] = judgeable(all);
     measured.tables[i] = variances_of(measured.blocks[i]);
   }
   return measured;
@@ -189,6 +192,36 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& l
   return curve;
 }
 
+/// Each range of luma is judged by itself, so that the quiet ones do not decide what counts in
+/// others.
+std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& looks, int plane) {
+  constexpr int ranges = 16;
+  constexpr std::size_t least_blocks = 30, enough_blocks = 60;
+  std::array<std::vector<ClipDifference>, ranges> blocks;
+  for (const LookMeasurement& look : looks) {
+    if (!look.tables[plane]) continue;
+    for (const ClipDifference& block : look.all[plane])
+      if (block.valid)
+        blocks[std::clamp(static_cast<int>(block.luma * ranges / 256), 0, ranges - 1)].push_back(
+            block);
+  }
+  std::vector<LevelAtLuma> levels;
+  std::vector<ClipDifference> several;  // ranges, as many as it takes
+  for (int range = 0; range < ranges; ++range) {
+    several.insert(several.end(), blocks[range].begin(), blocks[range].end());
+    const std::vector<ClipDifference> judged = judgeable(several);
+    const bool is_last = range + 1 == ranges;
+    if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;
+    several.clear();
+    double variance = 0, luma = 0;  // that of the mean, too: coarse noise has much of it there
+    for (const float v : variances_of(judged).value()) variance += static_cast<double>(v) / 64;
+    for (const ClipDifference& block : judged) luma += static_cast<double>(block.luma);
+    levels.push_back({static_cast<float>(luma / static_cast<double>(judged.size())),
+                      static_cast<float>(std::sqrt(variance))});
+  }
+  return levels;
+}
+
 bool too_small(const FrameFormat& format, int plane) {
   return std::min(format.plane_width(plane), format.plane_height(plane)) < 2 * clip_window;
 }
@@ -221,6 +254,8 @@ ClipMeasurement measure_clip(std::span<const Look> looks) {
   for (int i = 1; i < format.planes(); ++i)
     if (too_small(format, i)) measured.tables[i] = measured.tables[0];
   for (int i = 0; i < 3; ++i) measured.level[i] = std::sqrt(mean_variance(measured.tables[i]));
+  for (int i = 0; i < format.planes(); ++i)
+    if (!too_small(format, i)) measured.by_luma[i] = levels_by_luma(parts, i);
   auto curve = curve_of(parts);
   if (curve) {
     auto scaled = std::make_shared<NoiseCurve>(*curve);

@@ -28,6 +28,8 @@ struct ClipMeasurement {
   /// Of luma's level over brightness, where it is known and differs; null elsewhere. Beyond the
   /// brightness that was seen it goes on as it ends.
   std::shared_ptr<const NoiseCurve> curve;
+  /// Of each plane over the first one's brightness, in 16 ranges, where there is enough to tell.
+  std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
 /// Frames of a look alone, and looks of one frame, say nothing. All frames have one format, and are

@@ -53,10 +53,16 @@ std::vector<int> coarse_luma(const Frame& frame) {
   return coarse;
 }
 
+double seconds_of(const Frame& frame) {
+  return static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
+         static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
+}
+
 }  // namespace
 
-GrainCollector::GrainCollector(const FrameFormat& format, const GrainSampling& sampling)
-    : format_(format), sampling_(sampling), scene_statistics_(format) {}
+GrainCollector::GrainCollector(const FrameFormat& format, const GrainSampling& sampling,
+                               std::vector<KnownNoise> known)
+    : format_(format), sampling_(sampling), known_(std::move(known)), scene_statistics_(format) {}
 
 std::int64_t GrainCollector::time_of(std::int64_t pts, const Frame& frame) const {
   const double tick =
@@ -84,7 +90,7 @@ bool GrainCollector::see(const Frame& noisy) {
   if (seen_ == 0 || cut) {
     // Between the frames, as containers round times.
     cut_start_ = before + (now - before) / 2;
-    ahead_.push_back({noisy.pts, cut_start_});
+    ahead_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
   }
   end_ = now + (lasts > 0 ? lasts : seen_ > 0 ? now - before : second / 25);
@@ -110,11 +116,34 @@ double GrainCollector::level_change(const GrainStatistics& frame) const {
   return expected > 0 && found > 0 ? std::sqrt(found / expected) - 1 : 0;
 }
 
+void GrainCollector::write(const Scene& scene, std::optional<GrainParams> grain) {
+  if (table_.empty() || table_.back().grain != grain)
+    table_.push_back({scene.start, 0, std::move(grain)});
+}
+
 void GrainCollector::close() {
   if (measured_ == 0) return;
-  std::optional<GrainParams> grain = fit_grain(scene_statistics_);
-  if (table_.empty() || table_.back().grain != grain)
-    table_.push_back({scene_.start, 0, std::move(grain)});
+  if (known_.empty())
+    write(scene_, fit_grain(scene_statistics_));
+  else
+    closed_.push_back({scene_, std::move(scene_statistics_)});
+}
+
+std::size_t GrainCollector::known_at(const Scene& scene) const {
+  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+  const auto next =
+      std::ranges::upper_bound(known_, scene.first_s + rounding, {}, &KnownNoise::from_s);
+  return next == known_.begin() ? 0 : next - known_.begin() - 1;
+}
+
+void GrainCollector::write_closed() {
+  std::vector<GrainStatistics> all(known_.size(), GrainStatistics(format_));
+  for (const MeasuredScene& closed : closed_) all[known_at(closed.scene)] += closed.statistics;
+  for (const MeasuredScene& closed : closed_) {
+    const std::size_t k = known_at(closed.scene);
+    const KnownGrain known{known_[k].noise, all[k]};
+    write(closed.scene, fit_grain(closed.statistics, &known));
+  }
 }
 
 void GrainCollector::begin(const Scene& scene) {
@@ -136,11 +165,11 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
   const double change = measured_ > 0 ? level_change(frame) : 0;
   if (std::abs(change) > level_tolerance && now - scene_.start >= second) {
     if (!doubt_) {
-      doubt_ = Doubt{{noisy.pts, now}, std::move(frame)};
+      doubt_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
     // Two in succession: the grain is another one from the first of them on.
-    Doubt other = *std::exchange(doubt_, std::nullopt);
+    MeasuredScene other = *std::exchange(doubt_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;
     ++measured_;
@@ -153,6 +182,7 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
 GrainTable GrainCollector::finish() {
   if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
   close();
+  write_closed();
   for (std::size_t i = 0; i < table_.size(); ++i)
     table_[i].end = i + 1 < table_.size() ? table_[i + 1].start : end_;
   return std::move(table_);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "noise/estimate/estimate.h"
 #include "noise/grain/grain_table.h"
 #include "noise/grain/statistics.h"
 
@@ -20,12 +21,20 @@ struct GrainSampling {
   int sparse_step = 8;
 };
 
+/// The noise of a clip from a time on, measured otherwise than by what denoising takes away.
+struct KnownNoise {
+  double from_s = 0;    // of Frame::pts
+  NoiseEstimate noise;  // of Y, Cb and Cr
+};
+
 /// Sees a clip once, in order, and divides it into scenes: at cuts, where luma changes more than
 /// it is wont to, and where the grain's level does by over 15 %. Scenes last a second at least. The
 /// table depends on the frames alone, and not on how far see() is ahead of add().
 class GrainCollector {
  public:
-  explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
+  /// @param known  rising in time; empty: the grain is what was taken away
+  explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {},
+                          std::vector<KnownNoise> known = {});
 
   /// Takes notice of the clip's next frame, whose samples are in the host's memory. Says whether
   /// its result is of use: then add() has to follow at some time.
@@ -38,16 +47,21 @@ class GrainCollector {
  private:
   struct Scene {
     std::int64_t first_pts = 0, start = 0;  // start: in the table's unit, between two frames
+    double first_s = 0;                     // first_pts in seconds
   };
 
   std::int64_t time_of(std::int64_t pts, const Frame& frame) const;
   bool cuts(const Frame& noisy);
   void close();
+  void write(const Scene& scene, std::optional<GrainParams> grain);
+  std::size_t known_at(const Scene& scene) const;
+  void write_closed();
   double level_change(const GrainStatistics& frame) const;
   void begin(const Scene& scene);
 
   FrameFormat format_;
   GrainSampling sampling_;
+  std::vector<KnownNoise> known_;
   // see()
   std::int64_t first_pts_ = 0, previous_pts_ = 0, end_ = 0;
   std::int64_t seen_ = 0, since_cut_ = 0, cut_start_ = 0;
@@ -58,11 +72,13 @@ class GrainCollector {
   Scene scene_;
   GrainStatistics scene_statistics_;
   std::int64_t measured_ = 0;  // frames of the scene
-  struct Doubt {
+  struct MeasuredScene {
     Scene scene;
     GrainStatistics statistics;
   };
-  std::optional<Doubt> doubt_;  // a frame whose level differs: the next one decides
+  std::optional<MeasuredScene> doubt_;  // a frame whose level differs: the next one decides
+  // Where noise is known: scenes that wait for all others with the same noise.
+  std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };
 

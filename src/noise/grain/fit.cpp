@@ -7,53 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "noise/grain/grain_curve.h"
 #include "noise/grain/template_gain.h"
 
 namespace lull {
 namespace {
 
-constexpr double least_sigma = 0.2;          // in steps of 8 bits
-constexpr double most_gain = 10;             // the template would be clipped
-constexpr std::int64_t least_of_a_bin = 64;  // samples
-constexpr std::int64_t least_blocks = 4;     // for a filter
-
-struct CurvePoint {
-  double at = 0, sigma = 0;  // luma and standard deviation in steps of 8 bits
-};
-using Curve = std::vector<CurvePoint>;
-
-/// Samples as they are stored are rounded, before and after denoising. One of the two the decoder's
-/// own rounding brings back; this is its variance in units.
-double rounding_variance(const FrameFormat& format) {
-  if (format.sample == SampleType::f32 || format.bits >= 12) return 0;
-  const double step = grain_unit / std::ldexp(1, format.bits - 8);
-  return step * step / 12;
-}
-
-/// Standard deviations by luma, smoothed over neighbouring bins by what they rest on.
-Curve curve_of(const GrainStatistics& statistics, int plane) {
-  const auto& bins = statistics.plane(plane).by_luma;
-  const double rounding = rounding_variance(statistics.format());
-  Curve curve;
-  for (int i = 0; i < GrainStatistics::bins; ++i) {
-    if (bins[i].count < least_of_a_bin) continue;
-    double variance = 0, weights = 0;
-    for (int k = std::max(i - 1, 0); k <= std::min(i + 1, GrainStatistics::bins - 1); ++k) {
-      const auto& bin = bins[k];
-      if (bin.count < least_of_a_bin) continue;
-      const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
-      const double weight = k == i ? 2 * n : n / 2;
-      variance += weight * (static_cast<double>(bin.squares) / n - mean * mean - rounding);
-      weights += weight;
-    }
-    curve.push_back({8.0 * i + 4, std::sqrt(std::max(variance / weights, 0.0)) / grain_unit});
-  }
-  return curve;
-}
-
-bool has_grain(const Curve& curve) {
-  return std::ranges::any_of(curve, [](const CurvePoint& p) { return p.sigma >= least_sigma; });
-}
+constexpr double most_gain = 10;          // the template would be clipped
+constexpr std::int64_t least_blocks = 4;  // for a filter
 
 /// What is left of a correlation at a distance when a plane is made of blocks of `side` samples
 /// whose grain has nothing in common but where they overlap: two samples are blended (27 and 17 of
@@ -81,7 +42,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   const bool sub_x = plane > 0 && statistics.format().chroma_shift_x > 0;
   const bool sub_y = plane > 0 && statistics.format().chroma_shift_y > 0;
   const double rounding = rounding_variance(statistics.format());
-  const double least = least_sigma * least_sigma * grain_unit * grain_unit;
+  const double least = least_grain * least_grain * grain_unit * grain_unit;
   Correlations found;
   double blocks = 0;
   for (int c = 0; c < GrainStatistics::classes; ++c) {
@@ -122,6 +83,15 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   found.luma_square = std::max(found.luma_square / blocks, 0.02);
   found.pairs[pair_index(0, 0)] = 1;
   return found;
+}
+
+/// Those of noise that is known: what denoising took away lacks the coarsest part of it.
+void take_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
+  if (!found.known || noise.sigma == 0 || noise.is_white()) return;
+  for (int dy = 0; dy <= grain_lag; ++dy)
+    for (int dx = dy == 0 ? 1 : -pair_reach; dx <= pair_reach; ++dx)
+      found.pairs[pair_index(dx, dy)] = std::clamp(
+          noise.correlation_at(dx, dy) / (retained(dx, sub_x) * retained(dy, sub_y)), -0.98, 0.98);
 }
 
 struct Filter {
@@ -259,13 +229,18 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
 
 /// Filters of planes with grain: of those that neither build up nor fill more than the template's
 /// range, the ones whose grain has the correlations most alike.
-TemplateGain fit_filters(const GrainStatistics& statistics, const std::array<bool, 3>& grainy,
-                         GrainParams& grain) {
+TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
+                         const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
   const int planes = format.planes();
   std::array<Correlations, 3> wanted;
-  for (int i = 0; i < planes; ++i)
-    if (grainy[i]) wanted[i] = correlations_of(statistics, i);
+  for (int i = 0; i < planes; ++i) {
+    if (!grainy[i]) continue;
+    wanted[i] = correlations_of(statistics, i);
+    if (known)
+      take_known(known->plane(i), i > 0 && format.chroma_shift_x > 0,
+                 i > 0 && format.chroma_shift_y > 0, wanted[i]);
+  }
   TemplateGain best;
   double least = std::numeric_limits<double>::infinity();
   GrainParams tried = grain;
@@ -297,7 +272,7 @@ double template_sigma(const FrameFormat& format, double gain, int grain_scale_sh
   return gain * std::sqrt(white * white + step * step / 6);
 }
 
-double value_at(const Curve& knots, double at) {
+double value_at(const GrainCurve& knots, double at) {
   if (at <= knots.front().at) return knots.front().sigma;
   for (std::size_t i = 1; i < knots.size(); ++i)
     if (at <= knots[i].at) {
@@ -309,36 +284,39 @@ double value_at(const Curve& knots, double at) {
 
 /// Those of the curve's points, `most` at the most, between which it is straight enough: the one
 /// that is farthest off is added until none is off by more than 2 %.
-Curve knots_of(const Curve& curve, int most) {
-  Curve knots{curve.front()};
+GrainCurve knots_of(const GrainCurve& curve, int most) {
+  GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());
   while (static_cast<int>(knots.size()) < most) {
     double worst = 0.02;
-    const CurvePoint* farthest = nullptr;
-    for (const CurvePoint& point : curve) {
+    const GrainLevel* farthest = nullptr;
+    for (const GrainLevel& point : curve) {
       const double off =
-          std::abs(value_at(knots, point.at) - point.sigma) / std::max(point.sigma, least_sigma);
+          std::abs(value_at(knots, point.at) - point.sigma) / std::max(point.sigma, least_grain);
       if (off > worst) worst = off, farthest = &point;
     }
     if (!farthest) break;
-    knots.insert(std::ranges::upper_bound(knots, farthest->at, {}, &CurvePoint::at), *farthest);
+    knots.insert(std::ranges::upper_bound(knots, farthest->at, {}, &GrainLevel::at), *farthest);
   }
   return knots;
 }
 
 }  // namespace
 
-std::optional<GrainParams> fit_grain(const GrainStatistics& statistics) {
+std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const KnownGrain* known) {
   const FrameFormat& format = statistics.format();
-  std::array<Curve, 3> curves;
+  std::array<GrainCurve, 3> curves;
   std::array<bool, 3> grainy{};
   for (int i = 0; i < format.planes(); ++i) {
-    curves[i] = curve_of(statistics, i);
+    curves[i] = removed_curve(statistics, i);
+    if (known)
+      curves[i] = known_curve(curves[i], statistics, known->all, i, known->noise.by_luma[i]);
     grainy[i] = has_grain(curves[i]);
   }
   if (std::ranges::none_of(grainy, std::identity{})) return std::nullopt;
   GrainParams grain;
-  const TemplateGain gain = fit_filters(statistics, grainy, grain);
+  const TemplateGain gain =
+      fit_filters(statistics, known ? &known->noise.noise : nullptr, grainy, grain);
   const double most = *std::ranges::max_element(gain.gain);
   while (grain.grain_scale_shift < 3 &&
          template_sigma(format, most, grain.grain_scale_shift) > 40)  // of 127, the template's end
@@ -348,7 +326,7 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics) {
   std::array<double, 3> sigmas{};
   for (int i = 0; i < format.planes(); ++i) {
     sigmas[i] = template_sigma(format, gain.gain[i], grain.grain_scale_shift);
-    for (const CurvePoint& point : curves[i])
+    for (const GrainLevel& point : curves[i])
       strongest = std::max(strongest, grainy[i] ? point.sigma / sigmas[i] : 0);
   }
   grain.scaling_shift = 11;
@@ -359,7 +337,7 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;
     }
-    for (const CurvePoint& knot : knots_of(curves[i], GrainParams::most_points[i])) {
+    for (const GrainLevel& knot : knots_of(curves[i], GrainParams::most_points[i])) {
       const double scale = std::ldexp(knot.sigma / sigmas[i], grain.scaling_shift);
       grain.points[i].push_back(
           {static_cast<int>(knot.at), static_cast<int>(std::lround(std::min(scale, 255.0)))});

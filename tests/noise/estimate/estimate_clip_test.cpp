@@ -325,6 +325,47 @@ TEST(NoiseOfClips, ACurveIsGivenWhereNoiseDependsOnBrightness) {
   EXPECT_EQ(measure_clip(clip(grey(), white(6), texture, 6)).curve, nullptr);
 }
 
+// Coarse noise, so that most of it lies below 8x8 samples' frequencies, in all planes.
+TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
+  const auto looks = clip(
+      colour(Layout::yuv),
+      [](PlaneView<const float> clean, int i, unsigned seed) {
+        const auto noise = testing::blurred_noise(clean.width, clean.height, 1, true, true, seed);
+        Plane<float> noisy(clean.width, clean.height);
+        for (int y = 0; y < clean.height; ++y)
+          for (int x = 0; x < clean.width; ++x) {
+            const bool right = x >= clean.width / 2;
+            noisy.view()(x, y) = clean(x, y) + (i == 0  ? right ? 9.0f : 3.0f
+                                                : right ? 4.0f
+                                                        : 8.0f) *
+                                                   noise.samples.view()(x, y);
+          }
+        return noisy;
+      },
+      // Dark on the left, bright on the right.
+      [](int w, int h, int i, double time) {
+        Plane<float> picture = texture(w, h, i, time);
+        for (int y = 0; y < h; ++y)
+          for (int x = 0; x < w; ++x)
+            picture.view()(x, y) =
+                i == 0 ? 0.3f * picture.view()(x, y) + (x < w / 2 ? 30 : 150) : 128.0f;
+        return picture;
+      },
+      4);
+  const ClipMeasurement measured = measure_clip(looks);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_GE(measured.by_luma[i].size(), 2u) << i;
+    float before = 0;
+    for (const auto& [luma, level] : measured.by_luma[i]) {
+      EXPECT_GT(luma, before);
+      before = luma;
+      const float expected = i == 0 ? luma < 120 ? 3.0f : 9.0f : luma < 120 ? 8.0f : 4.0f;
+      EXPECT_NEAR(level, expected, (i == 0 ? 0.15f : 0.22f) * expected)
+          << "plane " << i << " at " << luma;
+    }
+  }
+}
+
 TEST(NoiseOfClips, EqualFramesGiveEqualBits) {
   const auto looks = clip(colour(Layout::yuv), blurred(5));
   const ClipMeasurement one = measure_clip(looks), two = measure_clip(looks);

@@ -9,6 +9,8 @@
 #include <deque>
 #include <functional>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "core/frame_pool.h"
 
@@ -48,9 +50,10 @@ struct Clip {
 };
 
 /// `delay`: by how many frames results are late.
-GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampling = {}) {
+GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampling = {},
+                    std::vector<KnownNoise> known = {}) {
   FramePool pool(grey);
-  GrainCollector collector(grey, sampling);
+  GrainCollector collector(grey, sampling, std::move(known));
   std::deque<Pair> inside;
   const auto give = [&](std::size_t keep) {
     for (; inside.size() > keep; inside.pop_front())
@@ -134,6 +137,28 @@ TEST(GrainCollector, WithoutNoiseThereIsAnEntryWithoutGrain) {
   const GrainTable table = table_of({.sigma = [](int) { return 0.0; }});
   ASSERT_EQ(table.size(), 1u);
   EXPECT_FALSE(table[0].grain);
+}
+
+KnownNoise white_from(double from_s, float level) {
+  KnownNoise known{from_s, {}};
+  known.noise.noise = NoiseModel({level, 0, 0});
+  known.noise.by_luma[0] = {{100, level}};
+  return known;
+}
+
+// What was known from 1.6 s on is not what was before; scenes with one noise keep their shares.
+TEST(GrainCollector, KnownNoiseIsThatOfItsTime) {
+  const Clip clip{.frames = 120, .sigma = [](int i) { return i < 40 ? 4.0 : i < 80 ? 6.0 : 9.0; }};
+  const double start = 3.6;
+  const GrainTable table =
+      table_of(clip, 3, {}, {white_from(start, 8), white_from(start + 1.6, 12)});
+  ASSERT_EQ(table.size(), 3u);
+  EXPECT_NEAR(level_of(table[0]), 8, 0.6);
+  EXPECT_NEAR(level_of(table[2]) / level_of(table[1]), 1.5, 0.1);
+  const GrainTable one = table_of(clip, 0, {}, {white_from(start, 10)});
+  ASSERT_EQ(one.size(), 3u);
+  EXPECT_NEAR(level_of(one[2]) / level_of(one[0]), 2.25, 0.15);
+  EXPECT_EQ(table_of(clip, 7, {}, {white_from(start, 10)}), one);
 }
 
 TEST(GrainCollector, NoFrameIsNoEntry) { EXPECT_TRUE(GrainCollector(grey).finish().empty()); }

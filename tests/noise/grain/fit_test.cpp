@@ -265,6 +265,52 @@ TEST(GrainFit, EverythingIsInTheFormatsRanges) {
   }
 }
 
+/// `estimate` says blurred noise, of `dark` at luma 40, `bright` at 215.
+NoiseEstimate known_noise(float dark, float bright) {
+  NoiseEstimate estimate;
+  for (int i = 0; i < 3; ++i) {
+    estimate.noise.plane(i) = {(dark + bright) / 2,
+                               testing::blurred_noise(8, 8, 1, true, true).correlation, nullptr};
+    estimate.by_luma[i] = {{40, dark}, {215, bright}};
+  }
+  return estimate;
+}
+
+// Denoising took white noise away and left the coarse part: what is known counts.
+TEST(GrainFit, OfKnownNoiseIsAsThat) {
+  const FrameFormat format = yuv(1, 1);
+  GrainStatistics statistics(format), weaker(format);
+  for (unsigned seed = 1; seed < 5; ++seed) {
+    const Pair pair = make_pair(format, Kind::white, 4, seed);
+    statistics.add(pair.noisy, pair.clean);
+    const Pair other = make_pair(format, Kind::white, 2, seed);
+    weaker.add(other.noisy, other.clean);
+  }
+  const NoiseEstimate noise = known_noise(4, 9);
+  const KnownGrain known{noise, statistics};
+  const auto grain = fit_grain(statistics, &known);
+  ASSERT_TRUE(grain);
+  const auto level_at = [&](const GrainParams& params, int plane, std::size_t point) {
+    return std::ldexp(
+        32 * template_gain(params, 3, 1, 1).gain[plane] * params.points[plane][point].scale,
+        -params.scaling_shift - params.grain_scale_shift);
+  };
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(grain->points[i].size(), 2u);
+    EXPECT_EQ(grain->points[i][0].at, 40);
+    EXPECT_NEAR(level_at(*grain, i, 0), 4, 0.4) << i;
+    EXPECT_NEAR(level_at(*grain, i, 1), 9, 0.9) << i;
+    const auto correlation = template_gain(*grain, 3, 1, 1).correlation[i];
+    EXPECT_NEAR(correlation[pair_index(1, 0)], 4.0 / 6, 0.08) << i;
+    EXPECT_NEAR(correlation[pair_index(1, 1)], 16.0 / 36, 0.08) << i;
+    EXPECT_NEAR(correlation[pair_index(3, 0)], 0, 0.08) << i;
+  }
+  // A scene with half as much has half of what is known of all.
+  const auto half = fit_grain(weaker, &known);
+  ASSERT_TRUE(half);
+  EXPECT_NEAR(level_at(*half, 0, 1), 4.5, 0.5);
+}
+
 TEST(GrainFit, WhatIsNotNoisyHasNoGrain) {
   GrainStatistics statistics(grey);
   const Pair pair = make_pair(grey, Kind::white, 6, 1);
