@@ -68,14 +68,14 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const WaysBack& back = {});
-/// The tolls of all planes of which samples end (sample_ends.cu), as planes_to_samples() needs
-/// them.
+/// The tolls of all planes of which samples end (samples/sample_ends.cu), as planes_to_samples()
+/// needs them.
 void find_tolls(const Planes& planes, int first, int count, Colour colour, const Margins& margins,
                 const WaysBack& back, cudaStream_t stream);
 /// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Floats alone (float_guard.cu), as core/float_range.h says; `sigma`: of the planes' noise.
+// Floats alone (samples/float_guard.cu), as core/float_range.h says; `sigma`: of the planes' noise.
 /// `seen`: what filters see of `raw`, as samples. `cells`: room for those of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,

@@ -19,6 +19,7 @@ endfunction()
 
 room(core)
 room(cuda core)
+room(cuda/samples core cuda)
 room(noise core)
 room(noise/estimate core noise)
 room(noise/grain core noise noise/estimate)

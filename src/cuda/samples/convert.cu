@@ -8,8 +8,8 @@
 #include "core/round_up.h"
 #include "core/sample_curve.h"
 #include "cuda/check.h"
-#include "cuda/colour_matrix.cuh"
 #include "cuda/device_planes.h"
+#include "cuda/samples/colour_matrix.cuh"
 
 namespace lull {
 namespace {
