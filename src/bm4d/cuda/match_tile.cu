@@ -10,6 +10,7 @@
 //   3. each warp selects the best of one reference cube (match/cuda/match_select.cuh).
 
 #include <algorithm>
+#include <type_traits>
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -220,10 +221,6 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int high_0 = high && there ? own.base[0] : no_score;
     const int low_1 = low && there ? own.base[1] : no_score;
     const int high_1 = high && there ? own.base[1] : no_score;
-    // Whether the slice is in the windows of the lower and of the upper reference cubes.
-    const bool in_0 = (low || high) && k < window;
-    const bool in_1 =
-        (low || high) && static_cast<unsigned>(k - own.offset[1].z) < static_cast<unsigned>(window);
     std::uint32_t* to_0 =
         tables.scores + own.table[0] + (k * window - top) * plan.row_words + x / 2;
     std::uint32_t* to_1 = tables.scores + own.table[1] +
@@ -232,26 +229,43 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    const auto score_row = [&](int row) {
+    // Of the lower reference cubes, of the upper ones, or of both: who has the slice in its window.
+    const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
-      int c[4] = {low_0 - norm.x, high_0 - norm.y, low_1 - norm.x, high_1 - norm.y};
+      int c[4] = {};
+      if constexpr (lower.value) c[0] = low_0 - norm.x, c[1] = high_0 - norm.y;
+      if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
       // Rows in the middle are in every window: nothing is asked of them where lengths are known.
-      const bool inside =
-          (row >= shape.apart || row >= top) && (row < window || row - top < window);
-      if (inside && in_0) to_0[row * plan.row_words] = pack_saturated(c[1], c[0]);
-      if (inside && in_1) to_1[row * plan.row_words] = pack_saturated(c[3], c[2]);
+      const bool inside = (low || high) && (row >= shape.apart || row >= top) &&
+                          (row < window || row - top < window);
+      if constexpr (lower.value)
+        if (inside) to_0[row * plan.row_words] = pack_saturated(c[1], c[0]);
+      if constexpr (upper.value)
+        if (inside) to_1[row * plan.row_words] = pack_saturated(c[3], c[2]);
       w[0] = w[1], w[1] = w[2], w[2] = w[3];
     };
-    if constexpr (Shape::is_fixed) {
+    const auto score_rows = [&](auto lower, auto upper) {
+      if constexpr (Shape::is_fixed) {
 #pragma unroll
-      for (int row = 0; row < Shape::fixed_plan.height; ++row) score_row(row);
-    } else {
-#pragma unroll 4
-      for (int row = 0; row < plan.height; ++row) score_row(row);
-    }
+        for (int row = 0; row < Shape::fixed_plan.height; ++row) score_row(row, lower, upper);
+      } else {
+#pragma unroll 2
+        for (int row = 0; row < plan.height; ++row) score_row(row, lower, upper);
+      }
+    };
+    constexpr std::true_type yes;
+    constexpr std::false_type no;
+    const bool is_lower = k < window;
+    const bool is_upper = static_cast<unsigned>(k - own.offset[1].z) < static_cast<unsigned>(window);
+    if (is_lower && is_upper)
+      score_rows(yes, yes);
+    else if (is_lower)
+      score_rows(yes, no);
+    else
+      score_rows(no, yes);
   }
 }
 

@@ -58,7 +58,7 @@ struct Extent {
   Extent(const Params& p, const FrameFormat& format) {
     // Few layers of small slices would leave a GPU with too little to do.
     const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
-    layers = cubes < 20000 ? 8 : 4;
+    layers = cubes < 10000 ? 16 : cubes < 20000 ? 8 : 4;
     batch = layers * p.hard.step;
     const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
     phase[0] = own(p.hard) + batch;
