@@ -19,6 +19,8 @@ set(LULL_PUBLIC_HEADERS
   io/probe.h
   match/match_params.h
   match/patch_shape.h
+  nlm/nlm.h
+  nlm/params.h
   noise/estimate/estimate.h
   noise/grain/collector.h
   noise/grain/grain_table.h

@@ -6,14 +6,9 @@
 
 #include "bm4d/params.h"
 #include "core/image.h"
+#include "core/slice_span.h"
 
 namespace lull::bm4d {
-
-/// Slices of a volume, by their place along z.
-struct SliceSpan {
-  int first = 0, end = 0;  // end: one past the last
-  constexpr int size() const { return end - first; }
-};
 
 /// Reference cubes of all rows and columns that begin in the same slices: z, z + step, ..
 struct Layers {

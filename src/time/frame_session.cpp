@@ -139,7 +139,9 @@ class FrameSession : public Denoiser {
   /// frame `n`.
   bool is_needed(Phase phase, int n, int further) {
     const bool last = plan_.phases == 1 || phase == Phase::second;
-    const int reach = (last ? 1 : 3) * plan_.radius, aside = inside(n).aside;
+    const int aside = inside(n).aside;
+    if (plan_.gathers) return aside == 0;
+    const int reach = (last ? 1 : 3) * plan_.radius;
     return -(reach + further) <= aside && aside <= reach;
   }
 

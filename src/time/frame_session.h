@@ -19,8 +19,11 @@ struct SessionPlan {
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // of the noise in the main plane
+  /// The estimates of a frame's references are its own alone: frames are gathered from, not added
+  /// to. In one phase.
+  bool gathers = false;
 
-  Margin margin() const { return margin_of(radius, phases); }
+  Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
   /// Slots for frames: for those that are not out yet, and the one that comes.
   int slots() const { return margin().after + 1; }
 };

@@ -49,4 +49,9 @@ struct ByOffset {
   return {.before = reach + radius, .after = reach};
 }
 
+/// The same for a method in one phase whose estimates stay in their frame.
+[[nodiscard]] constexpr Margin gathering_margin(int radius) {
+  return {.before = 2 * radius, .after = 2 * radius};
+}
+
 }  // namespace lull

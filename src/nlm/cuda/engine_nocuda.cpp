@@ -1,0 +1,17 @@
+#include "core/error.h"
+#include "nlm/cuda/engine.h"
+
+namespace lull::nlm {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw DeviceUnavailable(
+      "this build has no CUDA backend for nlm; use the CPU, or build lull with CUDA");
+}
+
+}  // namespace
+
+std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan&, int) { refuse(); }
+std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan&, int) { refuse(); }
+
+}  // namespace lull::nlm

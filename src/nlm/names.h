@@ -1,0 +1,30 @@
+#pragma once
+// The names of the choices in params.h, as tools print and read them.
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "nlm/params.h"
+
+namespace lull::nlm {
+
+inline constexpr std::array<std::pair<Profile, std::string_view>, 4> profile_names{
+    {{Profile::fast, "fast"},
+     {Profile::balanced, "balanced"},
+     {Profile::high, "high"},
+     {Profile::paper, "paper"}}};
+inline constexpr std::array<std::pair<Weights, std::string_view>, 2> weights_names{
+    {{Weights::exponential, "exp"}, {Weights::polynomial, "poly"}}};
+
+/// The value of that name, if there is one: parse(profile_names, "fast").
+template <class Names>
+[[nodiscard]] constexpr auto parse(const Names& names, std::string_view text)
+    -> std::optional<typename Names::value_type::first_type> {
+  for (const auto& [value, name] : names)
+    if (name == text) return value;
+  return std::nullopt;
+}
+
+}  // namespace lull::nlm

@@ -1,0 +1,104 @@
+#include "nlm/params.h"
+
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+
+namespace lull::nlm {
+namespace {
+
+void require_within(bool holds, const std::string& what, double value, const std::string& range) {
+  if (holds) return;
+  std::string number = std::to_string(value);
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.back() == '.') number.pop_back();
+  throw InvalidArgument(what + " = " + number + " (must be " + range +
+                        " for nlm); choose one in range");
+}
+
+/// As both papers have it: a box around each sample, and distances as they are.
+Params papers_profile() {
+  Params p;
+  p.block = p.step = 1;
+  p.weights = Weights::exponential;
+  p.correction = p.mean_term = 0;
+  p.border = Border::replicate;
+  return p;
+}
+
+}  // namespace
+
+// docs/nlm.md has the measurements.
+Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
+  Params p;
+  switch (profile) {
+    case Profile::paper:
+      p = papers_profile();
+      p.patch_radius = 4;
+      p.search_radius = 10;
+      p.h = 0.8f;  // not given there
+      break;
+    case Profile::fast:
+      p.search_radius = 4;
+      break;
+    case Profile::balanced:
+      break;
+    case Profile::high:
+      p.step = 1;
+      p.search_radius = 7;
+      break;
+  }
+  p.noise = noise;
+  p.temporal = temporal;
+  return p;
+}
+
+Params make_volume_params(Profile profile, const NoiseModel& noise) {
+  Params p;
+  if (profile == Profile::paper) {
+    p = papers_profile();
+    p.search_radius = 5;
+    p.h = std::sqrt(2.0f);  // Coupe's h^2 = 2 beta sigma^2 |B| with beta = 1
+  } else {
+    p.block = p.step = 1;
+    p.search_radius = profile == Profile::high ? 3 : 2;
+    p.h = 1.1f;
+  }
+  p.patch_radius = 1;
+  p.domain = Domain::volumes;
+  p.noise = noise;
+  return p;
+}
+
+Margin margin(const Params& p) {
+  if (p.is_volume()) return {.before = p.reach_slices(), .after = p.reach_slices()};
+  return gathering_margin(p.temporal);
+}
+
+void validate(const Params& p) {
+  validate(p.noise);
+  const int most_patch = p.is_volume() ? max_volume_patch_radius : max_patch_radius;
+  const int most_search = p.is_volume() ? max_volume_search_radius : max_search_radius;
+  require_within(p.block >= 1 && p.block <= max_block && std::has_single_bit(unsigned(p.block)),
+                 "block", p.block, "1, 2 or 4");
+  require_within(p.step >= 1 && p.step <= p.block && std::has_single_bit(unsigned(p.step)), "step",
+                 p.step, "1, 2 or 4, and no more than the block's side " + std::to_string(p.block));
+  require_within(p.patch_radius >= 0 && p.patch_radius <= most_patch, "patch-radius",
+                 p.patch_radius, "from 0 to " + std::to_string(most_patch));
+  require_within(p.search_radius >= 1 && p.search_radius <= most_search, "search-radius",
+                 p.search_radius, "from 1 to " + std::to_string(most_search));
+  require_within(p.h > 0 && std::isfinite(p.h), "h", double(p.h), "above 0");
+  require_within(p.correction >= 0 && p.correction <= 2, "correction", double(p.correction),
+                 "from 0 to 2");
+  require_within(p.mean_term >= 0 && p.mean_term <= 16, "mean-term", double(p.mean_term),
+                 "from 0 to 16");
+  const int most_temporal = p.is_volume() ? 0 : max_temporal;
+  require_within(p.temporal >= 0 && p.temporal <= most_temporal, "temporal", p.temporal,
+                 "from 0 to " + std::to_string(most_temporal));
+  require_within(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", double(p.scene_cut),
+                 "from 0 to 1");
+}
+
+}  // namespace lull::nlm

@@ -1,0 +1,63 @@
+#include "nlm/reference/stages.h"
+
+namespace lull::nlm::reference {
+
+double distance(const Params& p, std::span<const float> weight, const World& world, int r_x,
+                int r_y, int wanted, const Source& candidate, int d_x, int d_y) {
+  const int first = -p.patch_radius, end = p.block + p.patch_radius;
+  const int slices = p.patch_slices() / 2, samples = p.patch_samples();
+  const int e_x = candidate.motion_x + d_x, e_y = candidate.motion_y + d_y;
+  double all = 0;
+  for (std::size_t c = 0; c < weight.size(); ++c) {
+    double sum = 0, squares = 0;
+    for (int k = -slices; k <= slices; ++k)
+      for (int y = r_y + first; y < r_y + end; ++y)
+        for (int x = r_x + first; x < r_x + end; ++x) {
+          const int plane = static_cast<int>(c);
+          const double difference = world.guide(plane, wanted, k, x, y) -
+                                    world.guide(plane, candidate.id, k, x + e_x, y + e_y);
+          sum += difference;
+          squares += difference * difference;
+        }
+    const double mean = sum / samples;
+    all += static_cast<double>(weight[c]) *
+           (squares / samples + static_cast<double>(p.mean_term) * mean * mean);
+  }
+  return all;
+}
+
+std::array<double, 3> result(const Params& p, std::span<const float> weight, const World& world,
+                             int planes, int x, int y, int wanted,
+                             std::span<const Source> sources) {
+  const WeightCurve curve(p);
+  const int s = p.search_radius;
+  // The origins of the patches whose blocks cover the sample: the multiples of the step in
+  // x - block + 1 .. x. They may be negative, where division rounds up.
+  const auto last_origin = [&](int at) { return at - ((at % p.step) + p.step) % p.step; };
+  std::array<double, 3> mean{};
+  for (int r_y = last_origin(y); r_y > y - p.block; r_y -= p.step)
+    for (int r_x = last_origin(x); r_x > x - p.block; r_x -= p.step) {
+      double weights = 0;
+      std::array<double, 3> sums{};
+      for (const Source& source : sources)
+        for (int d_y = -s; d_y <= s; ++d_y)
+          for (int d_x = -s; d_x <= s; ++d_x) {
+            const double w = curve(distance(p, weight, world, r_x, r_y, wanted, source, d_x, d_y));
+            if (w == 0) continue;
+            weights += w;
+            for (int c = 0; c < planes; ++c)
+              sums[c] += w * world.sample(c, source.id, x + source.motion_x + d_x,
+                                          y + source.motion_y + d_y);
+          }
+      for (int c = 0; c < planes; ++c) mean[c] += sums[c] / weights / p.estimates();
+    }
+  return mean;
+}
+
+ContinuedPlane::ContinuedPlane(PlaneView<const float> plane, Border border)
+    : width_(plane.width), height_(plane.height), border_(border) {
+  for (int y = 0; y < height_; ++y)
+    samples_.insert(samples_.end(), plane.row(y), plane.row(y) + width_);
+}
+
+}  // namespace lull::nlm::reference

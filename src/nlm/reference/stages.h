@@ -1,0 +1,57 @@
+#pragma once
+// Non-local means in double, one statement of weights.h at a time. It is the oracle of the tests;
+// nothing in it is made for speed.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/image.h"
+#include "nlm/weights.h"
+
+namespace lull::nlm::reference {
+
+/// Planes as patches see them, in all the frames or slices that take part: their *sources*.
+class World {
+ public:
+  virtual ~World() = default;
+  /// Of guide plane c of a source, k slices away from it (in pictures k is 0), at any x and y.
+  virtual double guide(int c, int source, int k, int x, int y) const = 0;
+  /// Of sample plane c of a source.
+  virtual double sample(int c, int source, int x, int y) const = 0;
+};
+
+/// A source of candidates, and its motion at the sample whose result is wanted.
+struct Source {
+  int id = 0;
+  int motion_x = 0, motion_y = 0;
+};
+
+/// Formula 1 of weights.h. `weight`: a_c of each guide plane.
+double distance(const Params& params, std::span<const float> weight, const World& world, int r_x,
+                int r_y, int wanted, const Source& candidate, int d_x, int d_y);
+
+/// Formulas 2 and 3: the results of the `planes` sample planes at (x, y) of the source `wanted`,
+/// from the candidates in `sources`, whose motion is that at (x, y).
+std::array<double, 3> result(const Params& params, std::span<const float> weight,
+                             const World& world, int planes, int x, int y, int wanted,
+                             std::span<const Source> sources);
+
+/// A copy of a plane that continues beyond its ends.
+class ContinuedPlane {
+ public:
+  ContinuedPlane() = default;
+  ContinuedPlane(PlaneView<const float> plane, Border border);
+  double at(int x, int y) const {
+    return static_cast<double>(
+        samples_[static_cast<std::size_t>(continued(y, height_, border_)) * width_ +
+                 continued(x, width_, border_)]);
+  }
+
+ private:
+  std::vector<float> samples_;
+  int width_ = 0, height_ = 0;
+  Border border_ = Border::mirror;
+};
+
+}  // namespace lull::nlm::reference

@@ -1,0 +1,79 @@
+#pragma once
+// The formulas of non-local means as all backends compute them.
+//
+// A patch with origin r is P(r) = { r + i : -p <= i < B + p along x and y }, where B is
+// Params::block and p Params::patch_radius; its block is { r + i : 0 <= i < B }. In volumes the
+// patch reaches over the slices z - p .. z + p of its block's slice z. Reference patches have their
+// origins at all multiples of Params::step along x and y (also below 0: wherever a block has a
+// sample in the plane), in every slice, so that each sample is covered by (B / step)^2 blocks. With
+// B = 1, p = W this is the papers' box of 2W + 1 samples a side around every sample.
+//
+// Candidates of a reference patch r lie at r + e, where e = m + d:
+//   d  each displacement of -S .. S along x and y, S = Params::search_radius
+//   m  0 in the frame itself and in volumes. In another frame the motion vector (time/motion.h) of
+//      the cell of the sample whose result is wanted (not of the patch: where cells meet, a patch
+//      serves the samples of each with that one's vector)
+// in the frame itself and in those around it that take part (time/timeline.h); in volumes, in the
+// slices z - S .. z + S that exist. Planes continue beyond their ends (Params::border), there are
+// candidates there too. What a patch has in slices that do not exist is in their mirror images:
+// before slice 0 come 0, 1, 2 again (continued()); candidates are in no such slice.
+//
+// 1. Distance, in units of the noise's variance, of the guide planes G_c with the weights a_c =
+//    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:
+//    ||Nx - Ny||^2 with all channels; here the mean, so that h does not depend on sizes):
+//      D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
+//                            + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
+//    The second sum is the difference of the patches' means, beta Params::mean_term. The correction
+//    takes off what noise alone adds, with Params::correction = 2:
+//      x(r, e) = max(D - correction (1 + beta / N), 0)
+// 2. Weight (Marques and Pardo, section 1; Cuomo, equation 8; Coupe's h^2 = 2 beta sigma^2 |B| is
+//    h = sqrt 2 here):
+//      exponential  w = exp(-x / h^2)
+//      polynomial   w = max(0, 1 - x / (8 h^2))^8
+//    The patch itself has the weight 1 (its distance is 0).
+// 3. Estimates of a block's samples, and their mean (Coupe et al. 2008,
+//    doi:10.1109/TMI.2007.906087, section II.D):
+//      A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
+//      result(x) = the mean of A(r, x - r) over the (B / step)^2 patches r whose block covers x
+//    As backends compute it: with the normalised weights u(r, e) = w(r, e) / sum_e w(r, e) and
+//    v(x, e) = the mean of u(r, e) over these patches,
+//      result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
+//    In low precision the differences keep it exact where they are small; sum_e v = 1.
+//    All sample planes of a frame have the same v.
+
+#include <cmath>
+
+#include "nlm/params.h"
+
+namespace lull::nlm {
+
+/// Where plane axes and slices continue: of an axis of `length`, the place that is seen at `i`.
+constexpr int continued(int i, int length, Border border) {
+  if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
+  const int period = 2 * length;
+  const int j = (i % period + period) % period;
+  return j < length ? j : period - 1 - j;
+}
+
+/// D to w: the weight is max(0, 1 - slope x)^8 or exp(-slope x), x = max(D - zero, 0).
+struct WeightCurve {
+  explicit WeightCurve(const Params& p)
+      : kind(p.weights),
+        zero(static_cast<double>(p.correction) *
+             (1 + static_cast<double>(p.mean_term) / p.patch_samples())),
+        slope(1 / (static_cast<double>(p.h) * static_cast<double>(p.h) *
+                   (p.weights == Weights::polynomial ? 8 : 1))) {}
+
+  double operator()(double distance) const {
+    const double x = distance > zero ? slope * (distance - zero) : 0;
+    if (kind == Weights::exponential) return std::exp(-x);
+    if (x >= 1) return 0;
+    const double t = 1 - x, t2 = t * t, t4 = t2 * t2;
+    return t4 * t4;
+  }
+
+  Weights kind;
+  double zero, slope;
+};
+
+}  // namespace lull::nlm
