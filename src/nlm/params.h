@@ -23,7 +23,7 @@ enum class Domain {
   volumes,   // slices of volumes
 };
 
-inline constexpr int max_patch_radius = 8, max_search_radius = 20, max_block = 4;
+inline constexpr int max_patch_radius = 8, max_search_radius = 20, max_block = 8;
 /// Of volumes, in all three axes.
 inline constexpr int max_volume_patch_radius = 4, max_volume_search_radius = 10;
 
@@ -32,8 +32,8 @@ inline constexpr int max_volume_patch_radius = 4, max_volume_search_radius = 10;
 struct Params {
   NoiseModel noise;  // of the planes as they are stored; those with a sigma of 0 pass through
   Domain domain = Domain::pictures;
-  int block = 4;          // side of a block: 1, 2 or 4; 1: each sample has a patch around it
-  int step = 2;           // between reference patches: 1, 2 or 4, at most `block`
+  int block = 4;          // side of a block: 1, 2, 4 or 8; 1: each sample has a patch around it
+  int step = 2;           // between reference patches: 1, 2, 4 or 8, at most `block`
   int patch_radius = 0;   // W of Marques and Pardo, a of Cuomo, where `block` is 1; 0..8, volumes 4
   int search_radius = 5;  // S of Marques and Pardo, M of Cuomo; 1..20, in volumes 1..10
   Weights weights = Weights::polynomial;

@@ -1,0 +1,46 @@
+#pragma once
+// Where things of a tile lie, for the kernels (tile.cpp, blocks.cpp).
+
+#include "core/round_up.h"
+#include "nlm/cpu/kernels.h"
+
+namespace lull::nlm::cpu {
+
+/// In cells.
+struct TilePlan {
+  TilePlan(const Shape& s, const Tile& t)
+      : shape(s),
+        columns((t.width + s.cell - 1) / s.cell),
+        rows((t.height + s.cell - 1) / s.cell),
+        patch_columns(columns + s.block - 1),
+        patch_rows(rows + s.block - 1),
+        cell_columns(patch_columns + s.patch - 1),
+        cell_rows(patch_rows + s.patch - 1),
+        stride(round_up(cell_columns, 16) + 16),
+        slices(t.slices + s.slices - 1),
+        first_column(t.x / s.cell - (s.block - 1)),
+        first_row(t.y / s.cell - (s.block - 1)) {}
+
+  std::size_t patch_plane() const { return static_cast<std::size_t>(stride) * patch_rows; }
+  std::size_t cell_plane() const { return static_cast<std::size_t>(stride) * cell_rows; }
+  std::size_t sum_plane() const { return static_cast<std::size_t>(stride) * rows; }
+
+  const Shape& shape;
+  int columns, rows;              // of the tile
+  int patch_columns, patch_rows;  // patches whose blocks cover it, one for each cell
+  int cell_columns, cell_rows;    // of these patches
+  int stride;                     // floats between rows
+  int slices;                     // that the patches have together
+  int first_column, first_row;    // of the first patch's block, in cells of the plane
+};
+
+/// What lies (e_x, e_y) from the sample i columns into the cells from `column` on, in `row` of the
+/// plane's samples.
+template <int cell>
+inline const float* partner(const PhasedView& plane, int column, int row, int i, int e_x, int e_y) {
+  const int x = column * cell + i + e_x;
+  return plane.data + (row + e_y) * plane.row + (x & (cell - 1)) * plane.phase +
+         (x >> (cell - 1));
+}
+
+}  // namespace lull::nlm::cpu

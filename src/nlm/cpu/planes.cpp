@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/round_up.h"
+#include "nlm/cpu/kernels.h"
+#include "nlm/weights.h"
+
+namespace lull::nlm::cpu {
+namespace {
+
+/// Floats that vectors may read beyond a row's end. (Rows lie an odd number of cache lines apart, so
+/// that those of a tile do not compete for the same places in the cache.)
+constexpr int row_slack = 48;
+
+int cell_of(const Params& p) {
+  return p.block % 2 == 0 && p.step % 2 == 0 && p.patch_radius % 2 == 0 ? 2 : 1;
+}
+
+}  // namespace
+
+Shape::Shape(const Params& p)
+    : cell(cell_of(p)),
+      patch(p.patch_side() / cell),
+      block(p.block / cell),
+      every(p.step / cell),
+      around(p.patch_radius / cell),
+      search(p.search_radius),
+      slices(p.patch_slices()),
+      estimates(p.estimates()),
+      weights(p.weights) {
+  const WeightCurve curve(p);
+  const double samples = p.patch_samples();
+  guide_scale = static_cast<float>(std::sqrt(curve.slope / samples));
+  mean_share = static_cast<float>(static_cast<double>(p.mean_term) / samples);
+  zero = static_cast<float>(curve.slope * curve.zero);
+}
+
+PhasedPlane::PhasedPlane(int width, int height, int pad, int cell)
+    : width_(width),
+      height_(height),
+      pad_(round_up(pad, 2)),
+      cell_(cell),
+      row_(round_up((width + 2 * pad_) / cell + row_slack, 32) + 16),
+      phase_(row_ * (height + 2 * pad_)),
+      samples_(static_cast<std::size_t>(phase_) * cell) {}
+
+void PhasedPlane::fill(PlaneView<const float> samples, float scale, Border border) {
+  std::vector<int> columns(width_ + 2 * pad_);
+  for (std::size_t x = 0; x < columns.size(); ++x)
+    columns[x] = continued(static_cast<int>(x) - pad_, width_, border);
+  for (int y = 0; y < height_ + 2 * pad_; ++y) {
+    const float* const from = samples.row(continued(y - pad_, height_, border));
+    for (int i = 0; i < cell_; ++i) {
+      float* const to = samples_.data() + i * phase_ + y * row_;
+      for (std::size_t x = i; x < columns.size(); x += cell_)
+        to[x / cell_] = scale * from[columns[x]];
+    }
+  }
+}
+
+PhasedView PhasedPlane::view() const {
+  return {samples_.data() + pad_ * row_ + pad_ / cell_, row_, phase_};
+}
+
+float* TileMemory::take(std::size_t floats) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  if (memory_.size() < floats + line) memory_.resize(floats + line);
+  void* at = memory_.data();
+  std::size_t room = memory_.size() * sizeof(float);
+  return static_cast<float*>(std::align(64, floats * sizeof(float), at, room));
+}
+
+}  // namespace lull::nlm::cpu

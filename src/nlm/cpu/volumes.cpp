@@ -1,0 +1,107 @@
+// The cpu backend's volumes: a ring of slices that continue beyond their ends, tile by tile, several
+// slices at a time, which share the sums that their patches have in common.
+
+#include <algorithm>
+#include <cmath>
+
+#include "nlm/cpu/kernels.h"
+#include "nlm/engine.h"
+#include "nlm/weights.h"
+
+namespace lull::nlm {
+namespace {
+
+using namespace cpu;
+
+constexpr int slices_together = 4;
+
+class CpuVolumeEngine final : public VolumeEngine {
+ public:
+  CpuVolumeEngine(const VolumePlan& plan, int threads)
+      : plan_(plan),
+        shape_(plan.params),
+        crew_(threads),
+        guide_scale_(shape_.guide_scale * std::sqrt(plan.guide_weight)),
+        sample_scale_(plan.guides_itself ? guide_scale_ : 1.0f) {
+    const int depth = slices_at_a_time() + 2 * plan.params.reach_slices();
+    for (int i = 0; i < depth; ++i) {
+      samples_.push_back(make_plane());
+      if (!plan.guides_itself) guides_.push_back(make_plane());
+    }
+  }
+
+  int slices_at_a_time() const override { return shape_.estimates == 1 ? slices_together : 1; }
+
+  void begin(int) override {}
+
+  void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) override {
+    samples_[index(z)].fill(samples, sample_scale_, plan_.params.border);
+    if (!plan_.guides_itself) guides_[index(z)].fill(guide, guide_scale_, plan_.params.border);
+  }
+
+  void estimate(SliceSpan wanted, SliceSpan there,
+                std::span<const PlaneView<float>> results) override {
+    const int patch = plan_.params.patch_radius, search = plan_.params.search_radius;
+    const auto guide = [&](int z) {
+      const int at = there.first + continued(z - there.first, there.size(), plan_.params.border);
+      return (plan_.guides_itself ? samples_ : guides_)[index(at)].view();
+    };
+    std::vector<PhasedView> around;  // the slices that the wanted ones' patches have
+    for (int z = wanted.first - patch; z < wanted.end + patch; ++z) around.push_back(guide(z));
+    struct Shifted {
+      std::vector<PhasedView> guides, samples;
+    };
+    std::vector<Shifted> shifted;
+    for (int dz = -search; dz <= search; ++dz) {
+      Shifted& shift = shifted.emplace_back();
+      bool any = false;
+      for (int z = wanted.first + dz; z < wanted.end + dz; ++z) {
+        shift.samples.push_back(there.holds(z) ? samples_[index(z)].view() : PhasedView{});
+        any |= there.holds(z);
+      }
+      // Those of slices that no candidate's patch has are not looked at.
+      for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
+        shift.guides.push_back(is_near(z, wanted, dz, there) ? guide(z) : PhasedView{});
+      if (!any) shifted.pop_back();
+    }
+    std::vector<TileSource> sources;
+    for (const Shifted& shift : shifted) sources.push_back({around, shift.guides, shift.samples});
+    crew_.run(plan_.width, plan_.height, tile_width, tile_height,
+              [&](Tile tile, TileMemory& memory) {
+                tile.slices = wanted.size();
+                tile.sources = sources;
+                tile.results = results;
+                tile.scale = {&sample_scale_, 1};
+                estimate_tile(shape_, tile, memory);
+              });
+  }
+
+ private:
+  std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
+
+  /// Whether slice z is in the patch of a candidate of the wanted slices, dz from them.
+  bool is_near(int z, SliceSpan wanted, int dz, SliceSpan there) const {
+    const int first = std::max(wanted.first + dz, there.first);
+    const int last = std::min(wanted.end + dz, there.end) - 1;
+    return first <= last && z >= first - plan_.params.patch_radius &&
+           z <= last + plan_.params.patch_radius;
+  }
+
+  PhasedPlane make_plane() const {
+    return {plan_.width, plan_.height, plan_.params.reach() + shape_.cell, shape_.cell};
+  }
+
+  VolumePlan plan_;
+  Shape shape_;
+  TileCrew crew_;
+  float guide_scale_, sample_scale_;
+  std::vector<PhasedPlane> samples_, guides_;
+};
+
+}  // namespace
+
+std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan, int threads) {
+  return std::make_unique<CpuVolumeEngine>(plan, threads);
+}
+
+}  // namespace lull::nlm

@@ -1,0 +1,90 @@
+// The engines of the cpu backend against those of the reference.
+
+#include <gtest/gtest.h>
+
+#include "nlm/engines.h"
+
+namespace lull::nlm {
+namespace {
+
+using namespace testing;
+
+/// Sums of floats in another order, and factors that are rounded: of values up to 255, whose
+/// weights are eighth powers.
+constexpr double tolerance = 0.01;
+
+void expect_as_reference(const FramePlan& plan, const std::vector<std::vector<Motion>>& motion,
+                         const std::string& what) {
+  const auto reference = make_reference_frame_engine(plan), cpu = make_cpu_frame_engine(plan, 2);
+  const auto expected = run_frames(*reference, plan, motion);
+  EXPECT_LT(farthest(expected, run_frames(*cpu, plan, motion)), tolerance) << what;
+}
+
+TEST(NlmCpuEngine, FramesAreThoseOfTheReference) {
+  for (const NamedParams& p : picture_params())
+    expect_as_reference(frame_plan(p.params, 71, 39), {}, p.name);
+}
+
+TEST(NlmCpuEngine, OfAnySize) {
+  for (const int block : {1, 4}) {
+    Params params = picture_params()[0].params;
+    params.block = block;
+    params.step = std::min(params.step, block);
+    for (const int width : {1, 2, 3, 7, 61})
+      for (const int height : {1, 5, 33})
+        expect_as_reference(frame_plan(params, width, height), {},
+                            std::to_string(width) + "x" + std::to_string(height));
+  }
+}
+
+TEST(NlmCpuEngine, PlanesShareTheWeightsOfTheirGuides) {
+  const Params params = picture_params()[0].params, single = picture_params()[10].params;
+  for (const Params& p : {params, single}) {
+    expect_as_reference(frame_plan(p, 37, 21, 3, 3), {}, "jointly");
+    expect_as_reference(frame_plan(p, 37, 21, 3, 1), {}, "by the first");
+    expect_as_reference(frame_plan(p, 37, 21, 2, 3, false), {}, "by others");
+  }
+}
+
+TEST(NlmCpuEngine, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
+  for (const std::size_t which : {0, 4, 10}) {
+    FramePlan plan = frame_plan(picture_params()[which].params, 70, 45, 1, 1, true, 3);
+    const std::vector<std::vector<Motion>> motion{
+        {}, {{2, 0}, {-3, 1}, {-4, 2}, {0, -5}, {1, 0}, {-2, -1}}, {{4, -1}, {}, {}, {}, {}, {}}};
+    expect_as_reference(plan, motion, "motion");
+    expect_as_reference(plan, {}, "none");
+    plan.cell_width = plan.cell_height = 16;  // as of planes of half the size
+    plan.width = 35, plan.height = 23;
+    expect_as_reference(plan, motion, "smaller cells");
+  }
+}
+
+TEST(NlmCpuEngine, VolumesAreThoseOfTheReference) {
+  for (const NamedParams& p : volume_params())
+    for (const bool itself : {true, false}) {
+      const VolumePlan plan{p.params, 33, 19, 1 / (test_sigma * test_sigma), itself};
+      const auto reference = make_reference_volume_engine(plan);
+      const auto cpu = make_cpu_volume_engine(plan, 2);
+      for (const int slices : {1, 2, 9}) {
+        const auto expected = run_volume(*reference, plan, 3, slices, 1);
+        const auto result = run_volume(*cpu, plan, 3, slices, cpu->slices_at_a_time());
+        EXPECT_LT(farthest(expected, result), tolerance) << p.name << ", slices: " << slices;
+      }
+    }
+}
+
+TEST(NlmCpuEngine, BytesAreEqualForAnyNumberOfThreadsAndSlicesAtATime) {
+  const FramePlan plan = frame_plan(picture_params()[0].params, 150, 90);
+  const auto one = run_frames(*make_cpu_frame_engine(plan, 1), plan);
+  for (const int threads : {2, 5})
+    EXPECT_EQ(farthest(one, run_frames(*make_cpu_frame_engine(plan, threads), plan)), 0);
+  const VolumePlan volume{volume_params()[0].params, 70, 40, 1 / (test_sigma * test_sigma)};
+  const auto slices = run_volume(*make_cpu_volume_engine(volume, 1), volume, 0, 9, 1);
+  for (const int together : {2, 3, 4})
+    EXPECT_EQ(
+        farthest(slices, run_volume(*make_cpu_volume_engine(volume, 3), volume, 0, 9, together)),
+        0);
+}
+
+}  // namespace
+}  // namespace lull::nlm
