@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "noise/filtered_samples.h"
+
 namespace lull::bm3d {
 namespace {
 
@@ -18,11 +20,7 @@ double lean_of(const Params& params) {
 }  // namespace
 
 Stabilisers stabilisers_of(const Params& params) {
-  Stabilisers stabilisers;
-  for (int i = 0; i < 3; ++i)
-    if (const PlaneNoise& plane = params.noise.plane(i); plane.sigma > 0 && plane.curve)
-      stabilisers[i] = std::make_shared<Stabiliser>(*plane.curve, lean_of(params));
-  return stabilisers;
+  return make_stabilisers(params.noise, lean_of(params));
 }
 
 }  // namespace lull::bm3d

@@ -86,6 +86,9 @@ struct Frame {
   int slice = -1;
   /// Of a slice: the voxels whose results are wanted; null: all. Filters may leave out the others.
   std::shared_ptr<const SliceMask> mask;
+  /// What filters compare patches in, in place of this frame, where they were asked to: one of the
+  /// same size and planes.
+  std::shared_ptr<const Frame> guide;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 

@@ -40,4 +40,7 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
+/// Bytes that a session on the host keeps of frames, roughly.
+[[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
+
 }  // namespace lull::nlm

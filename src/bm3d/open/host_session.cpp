@@ -1,21 +1,22 @@
 #include "bm3d/open/host_session.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"
 #include "core/error.h"
-#include "core/float_guard.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
 #include "match/guide.h"
 #include "match/motion_grid.h"
+#include "noise/filtered_samples.h"
 #include "time/frame_session.h"
 #include "time/frame_statistics.h"
+#include "time/host_motion.h"
 #include "time/motion.h"
 
 namespace lull::bm3d {
@@ -30,33 +31,11 @@ void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
   for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
 }
 
-void apply(const SampleCurve& curve, PlaneView<float> plane) {
-  for (int y = 0; y < plane.height; ++y)
-    for (int x = 0; x < plane.width; ++x) plane(x, y) = curve(plane(x, y));
-}
-
 void refuse_device_memory(const Frame& frame) {
   if (frame.on_device)
     throw InvalidArgument(
         "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
 }
-
-/// Can be read beyond its end, as MainPlane asks for.
-class BytePlane {
- public:
-  BytePlane() = default;
-  BytePlane(int width, int height) : plane_(width, height + 1), height_(height) {}
-  PlaneView<std::uint8_t> view() {
-    return {plane_.view().data, plane_.width(), height_, plane_.view().stride};
-  }
-
- private:
-  Plane<std::uint8_t> plane_;
-  int height_ = 0;
-};
-
-/// From a frame to each of its neighbours.
-using MotionFields = ByOffset<std::vector<Motion>>;
 
 /// What a frame is while it is worked on.
 struct Slot {
@@ -67,8 +46,7 @@ struct Slot {
   Plane<float> luma_guide;
   Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  BytePlane bytes, coarse;     // the main plane (MainPlane in motion.h)
-  MotionFields cells, motion;  // vectors of cells, of the bundles that are filtered now
+  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are filtered now
 };
 
 class HostWorker : public FrameWorker {
@@ -79,8 +57,7 @@ class HostWorker : public FrameWorker {
         first_(plan_phase(Phase::first, params, format)),
         second_(plan_phase(Phase::second, params, format)),
         session_(session_plan(params, format)),
-        stabilisers_(stabilisers_of(params)),
-        levels_(params.noise.levels_in_samples()),
+        samples_(params.noise, stabilisers_of(params)),
         engine_(std::move(engine)),
         pool_(format) {
     for (int i = 0; i < format.planes(); ++i) {
@@ -93,6 +70,7 @@ class HostWorker : public FrameWorker {
     if (!filters()) return;
     slots_.resize(session_.slots());
     for (Slot& slot : slots_) prepare(slot);
+    if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
   }
 
   /// Whether there is anything to do.
@@ -107,7 +85,8 @@ class HostWorker : public FrameWorker {
     const Frame& frame = taken_;
     Slot& slot = slots_[at];
     slot.guarded = false;
-    for (int i = 0; i < format_.planes(); ++i) load(frame, i, slot);
+    for (int i = 0; i < format_.planes(); ++i)
+      slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
     if (passes_through_ || slot.guarded) slot.frame = frame;
     if (format_.layout == Layout::rgb)
       mix_planes(opponent_forward,
@@ -117,19 +96,14 @@ class HostWorker : public FrameWorker {
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
     make_guide(first_, slot.noisy, slot.made_guide);
-    if (params_.temporal > 0) {
-      to_bytes(frame, slot.bytes.view());
-      make_coarse(slot.bytes.view(), slot.coarse.view());
-      for (auto& cells : slot.cells.values) cells.clear();
-    }
-    if (params_.temporal == 0) taken_ = {};  // nothing will be compared with it
+    if (motion_) motion_->load(at, frame);
+    if (!motion_) taken_ = {};  // nothing will be compared with it
   }
 
-  FrameDifference difference() override { return difference_of(taken_, before_, levels_); }
+  FrameDifference difference() override { return difference_of(taken_, before_, samples_.levels()); }
 
   PredictionCost prediction(int slot, int earlier) override {
-    return prediction_of(slots_[slot].coarse.view(), slots_[earlier].coarse.view(),
-                         coarse_noise(session_.main_sigma));
+    return motion_->prediction(slot, earlier);
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
@@ -153,28 +127,16 @@ class HostWorker : public FrameWorker {
       mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
     Frame clean = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) {
-      if (stabilisers_[i]) {
-        apply(stabilisers_[i]->inverse(), result_[i].view());
-        keep_between(stabilisers_[i]->ends(), result_[i].view());
-      }
       if (is_stored(i))
-        store_plane(result_[i].view(), clean, i);
+        samples_.store(result_[i].view(), slot.guarded ? &slot.frame : nullptr, i, clean);
       else
         copy_plane(slot.frame, i, clean);
-      if (is_stored(i) && slot.guarded) unguard_plane(slot.frame, i, levels_[i], clean);
     }
     slot.frame = {};
     return clean;
   }
 
  private:
-  void load(const Frame& frame, int i, Slot& slot) const {
-    load_plane(frame, i, slot.noisy[i].view());
-    if (format_.sample == SampleType::f32)
-      slot.guarded |= guard_plane(frame, i, levels_[i], slot.noisy[i].view());
-    if (stabilisers_[i]) apply(stabilisers_[i]->forward(), slot.noisy[i].view());
-  }
-
   Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
   bool is_filtered(int i) const { return first_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
   /// Whether plane `i` of the result is a new one.
@@ -191,11 +153,6 @@ class HostWorker : public FrameWorker {
     }
     if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
     if (guide_is_made_) slot.made_guide = plane_of(1);
-    if (params_.temporal == 0) return;
-    slot.bytes = BytePlane(format_.width, format_.height);
-    const int width = format_.width / coarse, height = format_.height / coarse;
-    if (width >= prediction_block && height >= prediction_block)
-      slot.coarse = BytePlane(width, height);
   }
 
   /// The basic estimates with their share of the noisy picture.
@@ -258,12 +215,10 @@ class HostWorker : public FrameWorker {
 
   /// From the frame in slot `from` to that in `to`, for the references of `plane`.
   std::span<const Motion> motion(const PhasePlan& plan, int from, int to, int offset, int plane) {
-    Slot& slot = slots_[from];
-    std::vector<Motion>& cells = slot.cells[offset];
+    const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);
-    if (cells.empty()) find_motion(main_of(slot), main_of(slots_[to]), session_.main_sigma, cells);
     const bool luma = plane == 0;
-    std::vector<Motion>& bundles = slot.motion[offset];
+    std::vector<Motion>& bundles = slots_[from].motion[offset];
     spread_motion(cells,
                   {format_.plane_width(plane), format_.plane_height(plane), plan.params.step,
                    luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
@@ -271,8 +226,6 @@ class HostWorker : public FrameWorker {
                   bundles);
     return bundles;
   }
-
-  static MainPlane main_of(Slot& slot) { return {slot.bytes.view(), slot.coarse.view()}; }
 
   void divide(Slot& slot, const PhasePlan& plan, Planes& to) {
     for (int i = 0; i < format_.planes(); ++i)
@@ -283,14 +236,14 @@ class HostWorker : public FrameWorker {
   FrameFormat format_;
   PhasePlan first_, second_;
   SessionPlan session_;
-  Stabilisers stabilisers_;
-  std::array<float, 3> levels_;  // of the noise in samples as they are stored
+  FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
   FramePool pool_;
   bool guide_is_made_ = false;   // for some set
   bool passes_through_ = false;  // some plane does
   Frame taken_, before_;         // the frame taken last, and the one before it
   std::vector<Slot> slots_;
+  std::optional<HostMotion> motion_;  // over time
   Planes mixed_, result_;
 };
 

@@ -10,19 +10,19 @@
 #include "bm4d/cubes.h"
 #include "bm4d/open/schedule.h"
 #include "bm4d/open/wanted_cubes.h"
-#include "core/error.h"
 #include "core/frame_pool.h"
 #include "core/samples.h"
+#include "time/slice_session.h"
 
 namespace lull::bm4d {
 namespace {
 
-class VolumeSession final : public Denoiser {
+class VolumeSession final : public SliceSession {
  public:
   VolumeSession(const Params& params, const FrameFormat& format,
                 std::unique_ptr<VolumeWorker> worker)
-      : params_(params),
-        format_(format),
+      : SliceSession(format),
+        params_(params),
         worker_(std::move(worker)),
         pool_(format, worker_->memory()) {
     const int side = greatest_cube(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
@@ -43,37 +43,10 @@ class VolumeSession final : public Denoiser {
 
   int latency() const noexcept override { return filters_any_ ? latency_ : 0; }
 
-  std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != format_)
-      throw InvalidArgument(
-          "a frame of another format (a session takes one format); open another session");
-    if (noisy.on_device)
-      throw InvalidArgument(
-          "a slice in the memory of a GPU (volumes come from the host); decode it on the CPU");
-    if (!filters_any_) return noisy;
-    const int z = noisy.slice >= 0 ? noisy.slice : next_slice_;
-    if (open_ && z != next_slice_) end_volume();
-    if (!open_) begin_volume(z);
-    add(std::move(noisy));
-    return next();
-  }
+ protected:
+  bool passes() const override { return !filters_any_; }
 
-  std::optional<Frame> next() override {
-    if (ready_.empty()) return std::nullopt;
-    Frame frame = std::move(ready_.front());
-    ready_.pop_front();
-    return frame;
-  }
-
-  std::optional<Frame> drain() override {
-    if (open_) end_volume();
-    if (ready_.empty()) next_slice_ = 0;
-    return next();
-  }
-
- private:
-  void begin_volume(int z) {
-    open_ = true;
+  void begin_volume(int z) override {
     first_ = next_slice_ = oldest_ = z;
     masked_ = false;
     wanted_->begin(z);
@@ -81,12 +54,29 @@ class VolumeSession final : public Denoiser {
     for (PhaseSchedule& schedule : schedules_) schedule.begin(z);
   }
 
-  void add(Frame noisy) {
+  void add(Frame noisy, int z) override {
     inside_.push_back(std::move(noisy));
-    load(inside_.back(), next_slice_++);
+    next_slice_ = z + 1;
+    load(inside_.back(), z);
     advance(0);
   }
 
+  void end_volume() override {
+    // A volume thinner than a cube is continued. None of its slices is finished yet.
+    const int slices = next_slice_ - first_;
+    for (int i = slices; i < least_slices_; ++i) {
+      load(inside_[mirrored(i, slices)], first_ + i);
+      advance(0);
+    }
+    for (std::size_t phase = 0; phase < schedules_.size(); ++phase) {
+      schedules_[phase].end();
+      advance(phase);
+    }
+    await(0);
+    inside_.clear();
+  }
+
+ private:
   void load(const Frame& slice, int z) {
     worker_->load(z, slice);
     masked_ |= slice.mask != nullptr && masks_tell_;
@@ -184,7 +174,7 @@ class VolumeSession final : public Denoiser {
       inside_.pop_front();
       clean.push_back(pool_.acquire());
       clean.back().take_identity(noisy.back());
-      for (int i = 0; i < format_.planes(); ++i)
+      for (int i = 0; i < format().planes(); ++i)
         if (params_.noise.sigma(i) == 0) copy_plane(noisy.back(), i, clean.back());
     }
     oldest_ = slices.end;
@@ -199,25 +189,9 @@ class VolumeSession final : public Denoiser {
   void await(int in_flight) {
     while (static_cast<int>(written_.size()) > in_flight) {
       worker_->await();
-      ready_.push_back(std::move(written_.front().clean));
+      deliver(std::move(written_.front().clean));
       written_.pop_front();
     }
-  }
-
-  void end_volume() {
-    // A volume thinner than a cube is continued. None of its slices is finished yet.
-    const int slices = next_slice_ - first_;
-    for (int i = slices; i < least_slices_; ++i) {
-      load(inside_[mirrored(i, slices)], first_ + i);
-      advance(0);
-    }
-    for (std::size_t phase = 0; phase < schedules_.size(); ++phase) {
-      schedules_[phase].end();
-      advance(phase);
-    }
-    await(0);
-    inside_.clear();
-    open_ = false;
   }
 
   /// A result that may be on its way; until it is there the slice stays, too.
@@ -226,7 +200,6 @@ class VolumeSession final : public Denoiser {
   };
 
   Params params_;
-  FrameFormat format_;
   std::unique_ptr<VolumeWorker> worker_;
   FramePool pool_;
   int least_slices_, at_a_time_, latency_;
@@ -234,13 +207,11 @@ class VolumeSession final : public Denoiser {
   std::vector<PhaseSchedule> schedules_;
   std::optional<WantedCubes> wanted_;
   bool masked_ = false;       // a slice of the volume has a mask
-  bool open_ = false;         // a volume is
   int first_ = 0;             // its first slice
-  int next_slice_ = 0;        // the one that comes
+  int next_slice_ = 0;        // one past the last that came
   int oldest_ = 0;            // the first of inside_
   std::deque<Frame> inside_;  // slices that are not finished
   std::deque<Written> written_;
-  std::deque<Frame> ready_;
 };
 
 }  // namespace
