@@ -42,12 +42,18 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       break;
     case Profile::fast:
       p.search_radius = 4;
+      p.h = 1.0f;
       break;
     case Profile::balanced:
+      p.step = 1;
+      p.h = 0.85f;
+      p.mean_term = 6;
       break;
     case Profile::high:
       p.step = 1;
       p.search_radius = 7;
+      p.h = 0.8f;
+      p.mean_term = 6;
       break;
   }
   p.noise = noise;

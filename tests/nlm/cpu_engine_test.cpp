@@ -22,7 +22,7 @@ void expect_as_reference(const FramePlan& plan, const std::vector<std::vector<Mo
 
 TEST(NlmCpuEngine, FramesAreThoseOfTheReference) {
   for (const NamedParams& p : picture_params())
-    expect_as_reference(frame_plan(p.params, 71, 39), {}, p.name);
+    expect_as_reference(frame_plan(p.params, 67, 21), {}, p.name);
 }
 
 TEST(NlmCpuEngine, OfAnySize) {
@@ -62,10 +62,10 @@ TEST(NlmCpuEngine, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
 TEST(NlmCpuEngine, VolumesAreThoseOfTheReference) {
   for (const NamedParams& p : volume_params())
     for (const bool itself : {true, false}) {
-      const VolumePlan plan{p.params, 33, 19, 1 / (test_sigma * test_sigma), itself};
+      const VolumePlan plan{p.params, 21, 11, 1 / (test_sigma * test_sigma), itself};
       const auto reference = make_reference_volume_engine(plan);
       const auto cpu = make_cpu_volume_engine(plan, 2);
-      for (const int slices : {1, 2, 9}) {
+      for (const int slices : {1, 2, 7}) {
         const auto expected = run_volume(*reference, plan, 3, slices, 1);
         const auto result = run_volume(*cpu, plan, 3, slices, cpu->slices_at_a_time());
         EXPECT_LT(farthest(expected, result), tolerance) << p.name << ", slices: " << slices;
