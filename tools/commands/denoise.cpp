@@ -23,6 +23,7 @@
 #include "tools/search/volume_look.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
+#include "tools/sessions/guides.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
@@ -135,6 +136,7 @@ class Run {
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
     source_ = io::open_source(options_.input, options);
+    guide_ = open_guide(options_, options, *source_);
   }
 
   /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
@@ -257,6 +259,7 @@ class Run {
   std::unique_ptr<Denoiser> worker() {
     if (!options_.job.plans) {
       auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+      if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
       return mask_ ? masked(std::move(denoiser), *std::move(mask_)) : std::move(denoiser);
     }
     opened_ = {};
@@ -282,6 +285,7 @@ class Run {
   SignalWatch signals_;
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
+  std::unique_ptr<io::MediaSource> guide_;  // or none
   std::optional<VolumeMask> mask_;
   NoiseRecord noise_;
   ClipPlan plan_;

@@ -135,7 +135,7 @@ class Preview {
     constexpr int enough = 8;  // slices
     const io::VideoInfo& info = source_->info();
     const std::int64_t slices = info.stack ? info.slices : info.frames_estimate;
-    return (info.stack || params_.volumes) && slices >= enough &&
+    return (info.stack || params_.is_volume()) && slices >= enough &&
            source_->format().layout == Layout::gray;
   }
 

@@ -119,7 +119,8 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
 
     {"-p,--profile", "fast|balanced|high|paper", method,
-     "speed against quality; paper: the parameters of Honzatko and Krulis 2017 (default: balanced)",
+     "speed against quality; paper: the parameters of Honzatko and Krulis 2017, with nlm those of "
+     "Marques and Pardo 2013, in volumes of Cuomo 2014 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
      },
@@ -216,6 +217,7 @@ constexpr OptionRow table[] = {
        if (v != "off" && !(share > 0 && share <= 1))
          reject("--scene-cut", v, "must be off, or a share above 0, up to 1");
        o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
+       o.nlm_overrides.emplace_back([=](nlm::Params& params) { params.scene_cut = share; });
        o.bm3d_alone.emplace_back("--scene-cut");
      }},
     {"--interlaced", "refuse|fields|frames", method,
@@ -258,7 +260,8 @@ std::span<const OptionRow> denoise_option_table() {
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
     for (const std::span<const OptionRow> more :
-         {encoding_option_rows(), volume_option_rows(), media_option_rows(), report_option_rows()})
+         {nlm_option_rows(), encoding_option_rows(), volume_option_rows(), media_option_rows(),
+          report_option_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
@@ -333,6 +336,7 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("--mask with --segment-frames (a job does not keep it); leave one out");
   check_grain(options);
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
+  check_nlm(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
   if (options.method == MethodChoice::bm3d && !options.bm4d_alone.empty())
     throw InvalidArgument(options.bm4d_alone.front() +

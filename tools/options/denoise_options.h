@@ -16,6 +16,7 @@
 #include "bm4d/params.h"
 #include "io/jobs.h"
 #include "io/media.h"
+#include "nlm/params.h"
 #include "noise/noise_model.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/report/log.h"
@@ -36,8 +37,9 @@ enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it 
 /// their own, whole frames as if it were none.
 enum class Interlaced { refuse, fields, frames };
 
-/// What denoises: pictures, also over time, or volumes; automatic: volumes where the input is one.
-enum class MethodChoice { automatic, bm3d, bm4d };
+/// What denoises: pictures, also over time, or volumes, or either; automatic: volumes where the
+/// input is one.
+enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 
 /// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
@@ -74,7 +76,10 @@ struct DenoiseOptions {
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
   bool zero_outside = false;  // of a mask, in place of what is there
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
-  std::vector<std::string> bm3d_alone, bm4d_alone;  // given options that only one method has
+  std::vector<std::function<void(nlm::Params&)>> nlm_overrides;      // and for nlm
+  std::string guide;  // of nlm: the clip whose patches are compared; empty: the input
+  /// Given options that only one method has.
+  std::vector<std::string> bm3d_alone, bm4d_alone, nlm_alone;
 
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
@@ -138,6 +143,8 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> report_option_rows();
 /// The part of the table that is about volumes.
 [[nodiscard]] std::span<const OptionRow> volume_option_rows();
+/// The part of the table that is about non-local means.
+[[nodiscard]] std::span<const OptionRow> nlm_option_rows();
 /// The part of the table that says how inputs are read, and how streams are cut and limited.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
@@ -149,6 +156,8 @@ void place_operands(DenoiseOptions& options);
 
 /// The same of what --grain and --grain-table go together with; check() calls it.
 void check_grain(const DenoiseOptions& options);
+/// The same of what --method nlm goes together with.
+void check_nlm(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
@@ -184,6 +193,9 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// The parameters of bm4d. @throws InvalidArgument  also for options that bm4d does not have
 [[nodiscard]] bm4d::Params make_volume_params(const DenoiseOptions& options,
                                               const NoiseModel& noise);
+/// The parameters of nlm, in volumes or in pictures. @throws InvalidArgument
+[[nodiscard]] nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noise,
+                                          bool volumes, int temporal);
 /// Whether nobody says what the noise is.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   return !options.sigma && options.noise_file.empty();

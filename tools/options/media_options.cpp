@@ -300,12 +300,12 @@ std::vector<OptionRow> preview_option_rows() {
        "volume, all from 0 (default: the middle)",
        set_place, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
   constexpr std::string_view groups[] = {"Files",        "Noise", "Method", "Devices",
-                                         "Slice stacks", input,   limits,   "Reports"};
+                                         "Slice stacks", input,   limits,   "Reports", "Non-local means"};
   // What a whole result is made with, and what has a meaning for it alone.
   constexpr std::string_view others[] = {
       "INPUT",      "OUTPUT",        "-i,--input",      "-o,--output", "--hwaccel",
       "--streams",  "--frames",      "--output-format", "--start",     "--duration",
-      "--progress", "--progress-fd", "--datatype",      "--noise-map"};
+      "--progress", "--progress-fd", "--datatype",      "--noise-map", "--guide"};
   for (const OptionRow& row : denoise_option_table())
     if (std::ranges::find(groups, row.group) != std::end(groups) &&
         std::ranges::find(others, row.names) == std::end(others))

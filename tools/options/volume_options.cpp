@@ -13,14 +13,18 @@ namespace {
 
 constexpr std::string_view stacks = "Slice stacks";
 constexpr std::pair<std::string_view, MethodChoice> methods[] = {
-    {"auto", MethodChoice::automatic}, {"bm3d", MethodChoice::bm3d}, {"bm4d", MethodChoice::bm4d}};
+    {"auto", MethodChoice::automatic},
+    {"bm3d", MethodChoice::bm3d},
+    {"bm4d", MethodChoice::bm4d},
+    {"nlm", MethodChoice::nlm}};
 
 constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zero", true}};
 
 constexpr OptionRow rows[] = {
-    {"--method", "auto|bm3d|bm4d", stacks,
+    {"--method", "auto|bm3d|bm4d|nlm", stacks,
      "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
-     "frames are; auto: bm4d for stacks of 8 slices and more that are less than 4 times as thick "
+     "frames are; nlm: non-local means, of pictures or, where auto would take bm4d, of volumes "
+     "(--temporal 0 takes their slices one by one); auto: bm4d for stacks of 8 slices and more that are less than 4 times as thick "
      "as "
      "their voxels are wide, else bm3d, as for options that bm4d does not have (default: auto)",
      [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},
@@ -117,6 +121,7 @@ bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel&
 }
 
 bool may_be_volume(const DenoiseOptions& options) {
+  if (options.method == MethodChoice::nlm) return options.stack && !options.temporal;
   return options.stack && options.method != MethodChoice::bm3d && out_of_range(options).empty();
 }
 
@@ -142,6 +147,8 @@ std::string method_note(const DenoiseOptions& options, const io::VideoInfo& inpu
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool stack = input.stack || options.stack;
   if (options.method == MethodChoice::bm3d) return false;
+  if (options.method == MethodChoice::nlm)
+    return looks_like_volume(options, input) && !has_thick_slices(input) && !options.temporal;
   const bool asked = options.method == MethodChoice::bm4d || !options.bm4d_alone.empty();
   if (asked && !stack)
     throw InvalidArgument((options.bm4d_alone.empty() ? "--method bm4d" : options.bm4d_alone[0]) +

@@ -77,8 +77,8 @@ bool GrainJob::look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
   const auto source = io::open_source(options.input, reading);
   ClipPlan alone = plan;  // frames that are far from each other
   for (ScenePlan& scene : alone.scenes) {
-    scene.method.pictures.temporal = 0;
-    if (scene.half) scene.half->pictures.temporal = 0;
+    scene.method.forget_time();
+    if (scene.half) scene.half->forget_time();
   }
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();

@@ -110,6 +110,24 @@ const char* name_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
 
+std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::Params& params,
+                                     const std::vector<bm3d::Backend>& backends) {
+  const bool exponential = params.weights == nlm::Weights::exponential;
+  return {{"--method", params.is_volume() ? "nlm, of volumes" : "nlm"},
+          {"--sigma (of 0..255)", text_of(params.noise)},
+          {"the block", text_of(params.block) + " at a step of " + text_of(params.step)},
+          {"--patch-radius", text_of(params.patch_radius)},
+          {"--search-radius", text_of(params.search_radius)},
+          {"--nlm-h", text_of(params.h)},
+          {"--weights", exponential ? "exp" : "poly"},
+          {"the corrections", text_of(params.correction) + ":" + text_of(params.mean_term)},
+          {"--guide", options.guide},
+          {"--temporal", text_of(params.temporal)},
+          {"--scene-cut", text_of(params.scene_cut)},
+          {"--interlaced", name_of(options.interlaced)},
+          {"the device", device_of(backends)}};
+}
+
 std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d::Params& params,
                                        const std::vector<bm3d::Backend>& backends) {
   using Phase = bm3d::PhaseParams;
@@ -139,8 +157,9 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
 std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& method,
                                    const NoiseRecord& noise,
                                    const std::vector<bm3d::Backend>& backends) {
-  std::vector<io::JobFact> facts = method.volumes ? volume_facts(*method.volumes, backends)
-                                                  : picture_facts(options, method, backends);
+  std::vector<io::JobFact> facts = method.means     ? means_facts(options, *method.means, backends)
+                                   : method.volumes ? volume_facts(*method.volumes, backends)
+                                                    : picture_facts(options, method, backends);
   if (method.uneven) facts.push_back({"--noise", text_of(*method.uneven)});
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
   return facts;

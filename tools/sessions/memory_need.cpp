@@ -92,13 +92,16 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
   double bytes = 0;
-  if (plan.params.volumes && (host || plan.backends.size() == 1)) {
+  if (plan.params.means && (host || plan.backends.size() == 1)) {
+    bytes += nlm::host_bytes(*plan.params.means, plan.frame);
+    frames += inside;
+  } else if (plan.params.volumes && (host || plan.backends.size() == 1)) {
     bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame);
   } else if (host) {
     const double sample = backend.kind == bm3d::BackendKind::cpu ? sizeof(float) : sizeof(double);
     const double luma = 1.0 * plan.frame.width * plan.frame.height;
     bytes += inside * (bytes_of(plan.frame, 2 * sizeof(float) + 2 * sample) +
-                       luma * 2 * sizeof(float) + (plan.params.pictures.temporal > 0 ? luma : 0));
+                       luma * 2 * sizeof(float) + (plan.params.is_temporal() ? luma : 0));
     bytes += bytes_of(plan.frame, 3 * sizeof(float));
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
@@ -113,7 +116,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
 void check_memory(const DenoiseOptions& options, const PlannedSessions& plan) {
   const std::int64_t most = options.source.limits.memory, need = host_memory(plan);
   if (most <= 0 || need <= most) return;
-  const bool temporal = !plan.params.volumes && plan.params.pictures.temporal > 0;
+  const bool temporal = plan.params.is_temporal();
   throw OutOfMemory("frames of " + describe(plan.frame) + " need about " + describe_bytes(need) +
                     " of memory (more than " + describe_bytes(most) + "); " +
                     (temporal ? "give a smaller --temporal, or " : "") +

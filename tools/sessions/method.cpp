@@ -5,8 +5,16 @@
 namespace lull::tools {
 namespace {
 
+nlm::Backend nlm_backend(const bm3d::Backend& backend) {
+  const auto kind = backend.kind == bm3d::BackendKind::reference ? nlm::BackendKind::reference
+                    : backend.kind == bm3d::BackendKind::cpu     ? nlm::BackendKind::cpu
+                                                                 : nlm::BackendKind::cuda;
+  return {.kind = kind, .device = backend.device, .threads = backend.threads};
+}
+
 std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
+  if (method.means) return nlm::open(*method.means, format, nlm_backend(backend));
   if (!method.volumes) return bm3d::open(method.pictures, format, backend);
   const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
                     : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
@@ -19,14 +27,18 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
 
 Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
-  Method method = is_volume(options, input)
-                      ? Method(make_volume_params(options, noise))
-                      : Method(make_params(options, noise, temporal_radius(options, input)));
+  const bool volumes = is_volume(options, input);
+  const int temporal = volumes ? 0 : temporal_radius(options, input);
+  Method method = options.method == MethodChoice::nlm
+                      ? Method(make_nlm_params(options, noise, volumes, temporal))
+                  : volumes ? Method(make_volume_params(options, noise))
+                            : Method(make_params(options, noise, temporal));
   method.frames = input.stack ? input.slices : input.frames_estimate;
   return method;
 }
 
 Margin margin_of(const Method& method) {
+  if (method.means) return nlm::margin(*method.means);
   return method.volumes ? bm4d::margin(*method.volumes) : bm3d::margin(method.pictures);
 }
 
@@ -37,6 +49,7 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
+  if (method.means) return nlm::open_repeat_finder(*method.means, format);
   return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 

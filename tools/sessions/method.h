@@ -10,6 +10,7 @@
 #include "bm4d/bm4d.h"
 #include "core/repeats.h"
 #include "io/media.h"
+#include "nlm/nlm.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
 
@@ -18,6 +19,7 @@ namespace lull::tools {
 struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // instead of pictures
+  std::optional<nlm::Params> means;     // instead of either, of pictures or volumes
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
   std::int64_t frames = 0;  // that are expected; 0: any number
@@ -25,10 +27,26 @@ struct Method {
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
+  explicit Method(const nlm::Params& params) : means(params) {}
   /// For what opens sessions of BM3D alone.
   operator const bm3d::Params&() const { return pictures; }
 
-  const NoiseModel& noise() const { return volumes ? volumes->noise : pictures.noise; }
+  const NoiseModel& noise() const {
+    return means ? means->noise : volumes ? volumes->noise : pictures.noise;
+  }
+  /// Whether the frames are slices of volumes.
+  bool is_volume() const { return means ? means->is_volume() : volumes.has_value(); }
+  /// Whether other frames help in time.
+  bool is_temporal() const {
+    return means ? means->temporal > 0 : !volumes && pictures.temporal > 0;
+  }
+  /// For frames that are far from each other.
+  void forget_time() {
+    pictures.temporal = 0;
+    if (means) means->temporal = 0;
+  }
+  /// Whether BM3D's batches bound what a device needs.
+  bool has_batches() const { return !means && !volumes; }
 };
 
 /// For this noise, by the options and by what the input is. @throws InvalidArgument  they do not

@@ -49,8 +49,9 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // A volume has nothing that could be less.
-      const std::string step = params.volumes ? "" : reduce(params.pictures, backend, format);
+      // Other methods than BM3D have nothing that could be less.
+      const std::string step =
+          params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;
       say(name_of(backend) + " is short of memory; " + step);
     }

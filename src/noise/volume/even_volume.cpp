@@ -44,7 +44,13 @@ class EvenVolume final : public Denoiser {
     slice.even.take_identity(slice.noisy);
     slice.even.likeness = slice.noisy.likeness;
     slice.even.aside = slice.noisy.aside;
-    make_even(slice);
+    find_level(slice.z);
+    make_even(slice.noisy, slice.even);
+    if (slice.noisy.guide) {
+      Frame guide = even_pool_.acquire();
+      make_even(*slice.noisy.guide, guide);
+      slice.even.guide = std::make_shared<const Frame>(std::move(guide));
+    }
     return result(filter_->push(slice.even));
   }
 
@@ -67,10 +73,10 @@ class EvenVolume final : public Denoiser {
     if (noise_.map && std::exchange(level_of_, z) != z) noise_.map->slice(z, level_.view());
   }
 
-  void make_even(Inside& slice) {
-    find_level(slice.z);
-    load_plane(slice.noisy, 0, samples_.view());
-    const PlaneView<float> even = slice.even.plane<float>(0);
+  /// Of the slice whose levels were found.
+  void make_even(const Frame& frame, Frame& made) {
+    load_plane(frame, 0, samples_.view());
+    const PlaneView<float> even = made.plane<float>(0);
     const bool rician = noise_.kind == NoiseKind::rician;
     for (int y = 0; y < even.height; ++y) {
       const float *from = samples_.view().row(y), *level = level_.view().row(y);

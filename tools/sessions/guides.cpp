@@ -1,0 +1,118 @@
+#include "tools/sessions/guides.h"
+
+#include <utility>
+
+#include "core/describe.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+
+namespace lull::tools {
+namespace {
+
+bool is_alike(const FrameFormat& a, const FrameFormat& b) {
+  bool alike = a.layout == b.layout;
+  for (int i = 0; alike && i < a.planes(); ++i)
+    alike = a.plane_width(i) == b.plane_width(i) && a.plane_height(i) == b.plane_height(i);
+  return alike;
+}
+
+class GuidedDenoiser final : public Denoiser {
+ public:
+  GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, std::unique_ptr<io::MediaSource> guide,
+                 const io::MediaSource& input)
+      : denoiser_(std::move(denoiser)),
+        guide_(std::move(guide)),
+        format_(input.format()),
+        pool_(guide_->format()) {
+    // Where either has values of its own for black and white, those of the input count.
+    const io::ValueScale &own = guide_->info().values, &wanted = input.info().values;
+    factor_ = static_cast<float>(own.span / wanted.span);
+    offset_ = static_cast<float>((own.low - wanted.low) / wanted.span) * format_.white;
+  }
+
+  int latency() const noexcept override { return denoiser_->latency(); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    std::optional<Frame> guide = guide_->read();
+    if (!guide)
+      throw BadData("the guide ends after " + std::to_string(frames_) +
+                    " frames (the input goes on); give one of the same length");
+    ++frames_;
+    if (!is_alike(guide->format, noisy.format)) refuse(guide->format, noisy.format);
+    noisy.guide = std::make_shared<const Frame>(on_scale(*std::move(guide)));
+    return denoiser_->push(std::move(noisy));
+  }
+
+  std::optional<Frame> next() override { return denoiser_->next(); }
+
+  std::optional<Frame> drain() override {
+    if (!ended_) {
+      ended_ = true;
+      // Frames around a part may be more than those that the input had to give.
+      const std::optional<Frame> more = guide_->read();
+      if (more && !more->outside)
+        throw BadData("the guide goes on after " + std::to_string(frames_) +
+                      " frames (the input has no more); give one of the same length");
+    }
+    return denoiser_->drain();
+  }
+
+  [[noreturn]] static void refuse(const FrameFormat& guide, const FrameFormat& input) {
+    throw BadData("the guide has frames of " + describe(guide) + ", the input of " +
+                  describe(input) +
+                  " (patches are compared place by place); give one of the same size and kind");
+  }
+  static void check(const FrameFormat& guide, const FrameFormat& input) {
+    if (!is_alike(guide, input)) refuse(guide, input);
+  }
+
+ private:
+  Frame on_scale(Frame guide) {
+    if (guide.format.sample != SampleType::f32) return guide;
+    if (factor_ != 1 || offset_ != 0) {
+      const Frame own = std::exchange(guide, pool_.acquire());
+      for (int i = 0; i < own.format.planes(); ++i) {
+        const PlaneView<float> from = own.plane<float>(i), to = guide.plane<float>(i);
+        const float unit = format_.white / own.format.white;
+        for (int y = 0; y < to.height; ++y)
+          for (int x = 0; x < to.width; ++x) to(x, y) = from(x, y) * unit * factor_ + offset_;
+      }
+    }
+    guide.format.white = format_.white;
+    return guide;
+  }
+
+  std::unique_ptr<Denoiser> denoiser_;
+  std::unique_ptr<io::MediaSource> guide_;
+  FrameFormat format_;  // of the input
+  FramePool pool_;
+  float factor_ = 1, offset_ = 0;  // from the guide's float samples to the input's
+  std::int64_t frames_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
+                                            const io::SourceOptions& options,
+                                            const io::MediaSource& input) {
+  if (given.guide.empty()) return nullptr;
+  io::SourceOptions own = options;
+  own.gpu.reset();
+  own.pass_damage = false;
+  std::unique_ptr<io::MediaSource> guide = io::open_source(given.guide, own);
+  GuidedDenoiser::check(guide->format(), input.format());
+  const bool floats = guide->format().sample == SampleType::f32;
+  if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)
+    throw BadData("the guide has values of another kind than the input (one of them has units of "
+                  "its own); give one of the same kind");
+  return guide;
+}
+
+std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser,
+                                 std::unique_ptr<io::MediaSource> guide,
+                                 const io::MediaSource& input) {
+  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input);
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,26 @@
+#pragma once
+// The guide of a run: another clip that says which patches are alike.
+
+#include <memory>
+
+#include "core/denoiser.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+
+namespace lull::tools {
+
+/// That of the options, if there is one; null otherwise. It is opened as `input` was, with
+/// `options`.
+/// @throws NoInput, BadData as io::open_source(); BadData  it is of another size or kind than the
+///         input
+[[nodiscard]] std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
+                                                          const io::SourceOptions& options,
+                                                          const io::MediaSource& input);
+
+/// Gives each frame that goes into `denoiser` its guide (Frame::guide), on the scale of the input.
+/// @throws BadData  from push() or drain(): the guide is shorter or longer than the input
+[[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser,
+                                               std::unique_ptr<io::MediaSource> guide,
+                                               const io::MediaSource& input);
+
+}  // namespace lull::tools
