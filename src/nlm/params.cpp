@@ -58,6 +58,11 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
+  // Motion leads to where the best are; what else a wide window offers is alike by chance.
+  if (temporal > 0 && profile != Profile::paper) {
+    p.search_radius = profile == Profile::high ? 3 : 2;
+    p.h = profile == Profile::high ? 0.9f : 1.0f;
+  }
   return p;
 }
 

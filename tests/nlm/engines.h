@@ -154,7 +154,10 @@ inline std::vector<NamedParams> volume_params() {
   wide.patch_radius = 2, wide.search_radius = 1;
   Params blocks = make_volume_params(Profile::balanced, noise);
   blocks.block = 4, blocks.step = 2, blocks.search_radius = 1;
+  Params apart = blocks;
+  apart.block = apart.step = 2;
   return {{"balanced", make_volume_params(Profile::balanced, noise)},
+          {"blocks that do not overlap", apart},
           {"the papers' way", paper},
           {"larger patches", wide},
           {"blocks", blocks}};

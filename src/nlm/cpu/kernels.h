@@ -57,6 +57,7 @@ struct Shape {
   int search;      // samples
   int slices;      // of a patch
   int estimates;   // of a sample
+  bool is_single;  // blocks are samples, which have one estimate each
   Weights weights;
   /// Guide samples have the factor guide_scale() sqrt(a_c), so that the sum of squared differences
   /// and mean_share times the square of the sum of differences are WeightCurve's slope times D.

@@ -27,6 +27,7 @@ Shape::Shape(const Params& p)
       search(p.search_radius),
       slices(p.patch_slices()),
       estimates(p.estimates()),
+      is_single(p.block == 1),
       weights(p.weights) {
   const WeightCurve curve(p);
   const double samples = p.patch_samples();

@@ -297,7 +297,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
 template <bool mean, bool exponential>
 void estimate_with(const Shape& shape, const Tile& tile, TileMemory& memory) {
   const TilePlan plan(shape, tile);
-  if (shape.estimates == 1 && shape.cell == 1 && shape.block == 1)
+  if (shape.is_single)
     estimate_single<mean, exponential>(plan, tile, memory);
   else if (shape.cell == 1)
     estimate_blocks<1, mean, exponential>(plan, tile, memory);

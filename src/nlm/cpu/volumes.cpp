@@ -30,7 +30,7 @@ class CpuVolumeEngine final : public VolumeEngine {
     }
   }
 
-  int slices_at_a_time() const override { return shape_.estimates == 1 ? slices_together : 1; }
+  int slices_at_a_time() const override { return shape_.is_single ? slices_together : 1; }
 
   void begin(int) override {}
 
