@@ -34,6 +34,7 @@ struct Options {
   std::string device = "cpu", weights;
   int frames = 1 << 20, threads = 1;
   std::uint64_t seed = 1;
+  std::vector<int> crop;  // of volumes: x0 x1 y0 y1 z0 z1
   bool colour = false, each = false, rician = false;
 };
 
@@ -76,18 +77,26 @@ Clip load(const std::string& path, const Options& options) {
   clip.format.sample = SampleType::f32;
   clip.format.bits = 32;
   clip.format.white = 255;
+  const int columns = clip.format.width;
+  int x0 = 0, y0 = 0;
+  if (clip.volume && !options.crop.empty()) {
+    x0 = options.crop[0], y0 = options.crop[2];
+    clip.format.width = options.crop[1] - x0;
+    clip.format.height = options.crop[3] - y0;
+  }
   FramePool pool(clip.format);
   std::vector<double> values;
   double most = 0;
   for (int n = 0; n < options.frames; ++n) {
     const auto frame = source->read();
     if (!frame) break;
+    if (!options.crop.empty() && (n < options.crop[4] || n >= options.crop[5])) continue;
     Frame& to = clip.frames.emplace_back(pool.acquire());
     to.slice = clip.volume ? n : -1;
     if (clip.volume) {
       source->values_of(*frame, values);
       each_sample(to, 0, [&](int x, int y) {
-        const double v = values[static_cast<std::size_t>(y) * clip.format.width + x];
+        const double v = values[static_cast<std::size_t>(y + y0) * columns + x + x0];
         to.plane<float>(0)(x, y) = static_cast<float>(v);
         most = std::max(most, v);
       });
@@ -243,6 +252,7 @@ int main(int argc, char** argv) {
   app.add_option("--correction", o.corrections)->delimiter(',');
   app.add_option("--weights", o.weights, "exp or poly");
   app.add_option("--frames", o.frames, "of each clip at most");
+  app.add_option("--crop", o.crop, "of volumes: x0 x1 y0 y1 z0 z1")->expected(6);
   app.add_option("--seed", o.seed, "of the noise");
   app.add_option("--device", o.device, "cpu, reference or cuda");
   app.add_option("--threads", o.threads, "of the cpu backend");

@@ -1,5 +1,6 @@
 #include "nlm/params.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -26,6 +27,15 @@ Params papers_profile() {
   p.correction = p.mean_term = 0;
   p.border = Border::replicate;
   return p;
+}
+
+/// Against weak noise h is greater. Without the mean term it is less, and in wider windows, where
+/// more patches are alike by chance.
+float volume_strength(Profile profile, const NoiseModel& noise) {
+  const float sigma = std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
+  const float weak = std::clamp((23 - sigma) / 15, 0.0f, 1.0f);
+  if (profile == Profile::fast) return 0.85f + 0.35f * weak;
+  return profile == Profile::high ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
 }
 
 }  // namespace
@@ -75,7 +85,8 @@ Params make_volume_params(Profile profile, const NoiseModel& noise) {
   } else {
     p.block = p.step = 1;
     p.search_radius = profile == Profile::high ? 3 : 2;
-    p.h = 1.1f;
+    if (profile == Profile::fast) p.mean_term = 0;
+    p.h = volume_strength(profile, noise);
   }
   p.patch_radius = 1;
   p.domain = Domain::volumes;
