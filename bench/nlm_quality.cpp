@@ -72,8 +72,7 @@ Clip load(const std::string& path, const Options& options) {
   const auto source = io::open_source(path);
   Clip clip{.name = path.substr(path.find_last_of('/') + 1), .volume = source->info().stack};
   clip.format = source->format();
-  if (!options.colour)
-    clip.format = {.width = clip.format.width, .height = clip.format.height};
+  if (!options.colour) clip.format = {.width = clip.format.width, .height = clip.format.height};
   clip.format.sample = SampleType::f32;
   clip.format.bits = 32;
   clip.format.white = 255;
@@ -192,8 +191,9 @@ void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
                   for (const float h : o.hs) {
                     const auto which = nlm::parse(nlm::profile_names, profile);
                     if (!which) throw std::runtime_error("no profile '" + profile + "'");
-                    nlm::Params p = volume ? nlm::make_volume_params(*which, NoiseModel({s, s, s}))
-                                           : nlm::make_params(*which, NoiseModel({s, s, s}), temporal);
+                    nlm::Params p = volume
+                                        ? nlm::make_volume_params(*which, NoiseModel({s, s, s}))
+                                        : nlm::make_params(*which, NoiseModel({s, s, s}), temporal);
                     set_if(p.block, block), set_if(p.step, step), set_if(p.patch_radius, patch);
                     set_if(p.search_radius, search), set_if(p.h, h);
                     set_if(p.mean_term, mean_term), set_if(p.correction, correction);

@@ -106,7 +106,8 @@ void validate(const Params& p) {
   require_within(p.block >= 1 && p.block <= max_block && std::has_single_bit(unsigned(p.block)),
                  "block", p.block, "1, 2, 4 or 8");
   require_within(p.step >= 1 && p.step <= p.block && std::has_single_bit(unsigned(p.step)), "step",
-                 p.step, "1, 2, 4 or 8, and no more than the block's side " + std::to_string(p.block));
+                 p.step,
+                 "1, 2, 4 or 8, and no more than the block's side " + std::to_string(p.block));
   require_within(p.patch_radius >= 0 && p.patch_radius <= most_patch, "patch-radius",
                  p.patch_radius, "from 0 to " + std::to_string(most_patch));
   require_within(p.search_radius >= 1 && p.search_radius <= most_search, "search-radius",

@@ -48,8 +48,8 @@ struct Params {
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
 
-  /// Distances are taken in Frame::guide, in place of the frame itself: a frame of the same size and
-  /// planes, such as one that was filtered before. It counts as free of noise.
+  /// Distances are taken in Frame::guide, in place of the frame itself: a frame of the same size
+  /// and planes, such as one that was filtered before. It counts as free of noise.
   bool guided = false;
 
   bool is_volume() const { return domain == Domain::volumes; }

@@ -108,8 +108,8 @@ inline double farthest(const std::vector<Plane<float>>& a, const std::vector<Pla
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
     for (int y = 0; y < a[i].height(); ++y)
       for (int x = 0; x < a[i].width(); ++x) {
-        const double d =
-            std::abs(static_cast<double>(a[i].view()(x, y)) - static_cast<double>(b[i].view()(x, y)));
+        const double d = std::abs(static_cast<double>(a[i].view()(x, y)) -
+                                  static_cast<double>(b[i].view()(x, y)));
         if (!(d <= most)) most = d;
       }
   return most;

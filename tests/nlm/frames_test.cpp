@@ -17,8 +17,11 @@ using namespace testing;
 
 constexpr Backend reference_backend{.kind = BackendKind::reference};
 
-const FrameFormat formats[] = {gray(), gray(SampleType::f32), colour(Layout::rgb),
-                               colour(Layout::yuv), colour(Layout::yuv, 1, 1),
+const FrameFormat formats[] = {gray(),
+                               gray(SampleType::f32),
+                               colour(Layout::rgb),
+                               colour(Layout::yuv),
+                               colour(Layout::yuv, 1, 1),
                                colour(Layout::yuv, 1, 0)};
 
 TEST(NlmFrames, AreThoseOfTheReferenceInEveryFormat) {
@@ -37,9 +40,8 @@ TEST(NlmFrames, OverTimeTheyAreThoseOfTheReference) {
     const std::vector<Frame> noisy = pan(format, 3);
     Params params = quick_params(1);
     params.search_radius = 1;
-    EXPECT_LE(greatest_difference(denoise(params, noisy, reference_backend),
-                                  denoise(params, noisy)),
-              1);
+    EXPECT_LE(
+        greatest_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)), 1);
   }
 }
 
@@ -101,19 +103,19 @@ TEST(NlmFrames, PartsAreThoseOfTheWhole) {
   noisy[12] = noisy[11];  // repeated
   const std::vector<Frame> whole = denoise(params, noisy);
   const auto open_one = [&] { return open(params, gray(), {.threads = 1}); };
-  const auto parts = pipeline::by_parts(
-      open_one(), open_one, {{0, 1}, {10, 12}, {23, 23}},
-      {.margin = margin(params), .repeats = open_repeat_finder(params, gray())});
+  const auto parts =
+      pipeline::by_parts(open_one(), open_one, {{0, 1}, {10, 12}, {23, 23}},
+                         {.margin = margin(params), .repeats = open_repeat_finder(params, gray())});
   const std::vector<Frame> results = run_clip(*parts, noisy);
   ASSERT_EQ(results.size(), whole.size());
   for (const int n : {0, 1, 10, 11, 12, 23}) EXPECT_TRUE(same_samples(results[n], whole[n])) << n;
   for (const int frames : {2, 5}) {
     std::vector<std::unique_ptr<Denoiser>> sessions;
     for (int i = 0; i < 2; ++i) sessions.push_back(open_one());
-    const auto shared = pipeline::shard_parts(
-        std::move(sessions), {.margin = margin(params),
-                              .frames = frames,
-                              .repeats = open_repeat_finder(params, gray())});
+    const auto shared =
+        pipeline::shard_parts(std::move(sessions), {.margin = margin(params),
+                                                    .frames = frames,
+                                                    .repeats = open_repeat_finder(params, gray())});
     EXPECT_TRUE(same_clips(run_clip(*shared, noisy), whole)) << frames;
   }
 }
@@ -142,7 +144,8 @@ TEST(NlmFrames, WhatIsNoNumberStaysAndDoesNotSpread) {
 TEST(NlmFrames, PlanesWithoutNoisePass) {
   Params params = clip_params();
   for (const FrameFormat& format : {colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
-    for (const std::array<float, 3>& sigma : {std::array{20.0f, 0.0f, 20.0f}, {0.0f, 20.0f, 0.0f}}) {
+    for (const std::array<float, 3>& sigma :
+         {std::array{20.0f, 0.0f, 20.0f}, {0.0f, 20.0f, 0.0f}}) {
       params.noise = NoiseModel(sigma);
       const std::vector<Frame> noisy = pan(format, 1), clean = denoise(params, noisy);
       for (int i = 0; i < 3; ++i) EXPECT_EQ(same_plane(noisy[0], clean[0], i), sigma[i] == 0) << i;
@@ -159,8 +162,8 @@ TEST(NlmFrames, AGuideSaysWhatIsAlike) {
   guided[0].guide = std::make_shared<Frame>(clean[0]);
   EXPECT_GT(clip_psnr(denoise(params, guided)), clip_psnr(denoise(clip_params(), noisy)) + 1);
   params.search_radius = 2;
-  EXPECT_LE(greatest_difference(denoise(params, guided), denoise(params, guided, reference_backend)),
-            1);
+  EXPECT_LE(
+      greatest_difference(denoise(params, guided), denoise(params, guided, reference_backend)), 1);
   EXPECT_THROW((void)denoise(params, noisy), InvalidArgument);
   FrameFormat other = gray();
   other.width = 40;

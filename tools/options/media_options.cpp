@@ -299,8 +299,9 @@ std::vector<OptionRow> preview_option_rows() {
        "third of the whole); of a volume the voxel where the cuts meet, and of a series which "
        "volume, all from 0 (default: the middle)",
        set_place, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
-  constexpr std::string_view groups[] = {"Files",        "Noise", "Method", "Devices",
-                                         "Slice stacks", input,   limits,   "Reports", "Non-local means"};
+  constexpr std::string_view groups[] = {"Files",   "Noise",        "Method",
+                                         "Devices", "Slice stacks", input,
+                                         limits,    "Reports",      "Non-local means"};
   // What a whole result is made with, and what has a meaning for it alone.
   constexpr std::string_view others[] = {
       "INPUT",      "OUTPUT",        "-i,--input",      "-o,--output", "--hwaccel",

@@ -12,11 +12,10 @@ namespace lull::tools {
 namespace {
 
 constexpr std::string_view stacks = "Slice stacks";
-constexpr std::pair<std::string_view, MethodChoice> methods[] = {
-    {"auto", MethodChoice::automatic},
-    {"bm3d", MethodChoice::bm3d},
-    {"bm4d", MethodChoice::bm4d},
-    {"nlm", MethodChoice::nlm}};
+constexpr std::pair<std::string_view, MethodChoice> methods[] = {{"auto", MethodChoice::automatic},
+                                                                 {"bm3d", MethodChoice::bm3d},
+                                                                 {"bm4d", MethodChoice::bm4d},
+                                                                 {"nlm", MethodChoice::nlm}};
 
 constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zero", true}};
 
@@ -24,7 +23,8 @@ constexpr OptionRow rows[] = {
     {"--method", "auto|bm3d|bm4d|nlm", stacks,
      "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
      "frames are; nlm: non-local means, of pictures or, where auto would take bm4d, of volumes "
-     "(--temporal 0 takes their slices one by one); auto: bm4d for stacks of 8 slices and more that are less than 4 times as thick "
+     "(--temporal 0 takes their slices one by one); auto: bm4d for stacks of 8 slices and more "
+     "that are less than 4 times as thick "
      "as "
      "their voxels are wide, else bm3d, as for options that bm4d does not have (default: auto)",
      [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},

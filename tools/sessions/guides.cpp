@@ -104,8 +104,9 @@ std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
   GuidedDenoiser::check(guide->format(), input.format());
   const bool floats = guide->format().sample == SampleType::f32;
   if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)
-    throw BadData("the guide has values of another kind than the input (one of them has units of "
-                  "its own); give one of the same kind");
+    throw BadData(
+        "the guide has values of another kind than the input (one of them has units of "
+        "its own); give one of the same kind");
   return guide;
 }
 

@@ -99,7 +99,8 @@ ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
     ScenePlan one{.method = choose_method(options, level_noise(options, scene, input), input),
                   .half = {}};
     // A guide shows whole frames.
-    if (scene.half && options.guide.empty()) one.half = choose_method(options, scene.half->noise, input);
+    if (scene.half && options.guide.empty())
+      one.half = choose_method(options, scene.half->noise, input);
     if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);
     one.method.uneven = uneven_noise(options, scene, input);
     plan.scenes.push_back(std::move(one));

@@ -100,7 +100,9 @@ class HostWorker : public FrameWorker {
     if (!motion_) taken_ = {};  // nothing will be compared with it
   }
 
-  FrameDifference difference() override { return difference_of(taken_, before_, samples_.levels()); }
+  FrameDifference difference() override {
+    return difference_of(taken_, before_, samples_.levels());
+  }
 
   PredictionCost prediction(int slot, int earlier) override {
     return motion_->prediction(slot, earlier);

@@ -3,11 +3,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <hwy/contrib/math/math-inl.h>
 
 #include "nlm/cpu/kernels.h"
 #include "nlm/cpu/plan.h"
@@ -48,8 +48,8 @@ struct Lines {
 
 /// The differences of a row of cells.
 template <int cell, int guides>
-HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
-                           float* const* cells) {
+HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int row, int e_x,
+                           int e_y, float* const* cells) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int c = 0; c < guides; ++c) {
     const float *a[cell * cell], *b[cell * cell];
@@ -79,7 +79,8 @@ HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int r
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
-  if constexpr (side == 4) sum = hn::Add(sum, hn::Add(hn::LoadU(d, from + 2), hn::LoadU(d, from + 3)));
+  if constexpr (side == 4)
+    sum = hn::Add(sum, hn::Add(hn::LoadU(d, from + 2), hn::LoadU(d, from + 3)));
   return sum;
 }
 
@@ -227,8 +228,9 @@ void estimate_with(const Shape& shape, const Tile& tile, TileMemory& memory) {
   const int across = 2 * shape.search + 1;
   const std::size_t all = tile.sources.size() * across * across;
   const std::size_t sum_floats = tile.planes * cell * cell * plan.sum_plane();
-  float* const sums = memory.take(sum_floats + (all + 1) * plan.patch_plane() +
-                                  Lines<side, guides>::floats(plan) + together * side * plan.stride);
+  float* const sums =
+      memory.take(sum_floats + (all + 1) * plan.patch_plane() + Lines<side, guides>::floats(plan) +
+                  together * side * plan.stride);
   float *const totals = sums + sum_floats, *const kept = totals + plan.patch_plane();
   float* const rest = kept + all * plan.patch_plane();
   std::fill_n(sums, sum_floats + plan.patch_plane(), 0.0f);

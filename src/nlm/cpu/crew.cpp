@@ -16,8 +16,8 @@ struct TileCrew::Arena {
 };
 
 TileCrew::TileCrew(int threads)
-    : arena_(std::make_unique<Arena>(
-          threads > 0 ? threads : tbb::this_task_arena::max_concurrency())) {
+    : arena_(std::make_unique<Arena>(threads > 0 ? threads
+                                                 : tbb::this_task_arena::max_concurrency())) {
   lull::cpu::allow_threads(arena_->arena.max_concurrency());
 }
 TileCrew::~TileCrew() = default;

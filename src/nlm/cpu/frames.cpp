@@ -77,12 +77,11 @@ class CpuFrameEngine final : public FrameEngine {
 
   TileSource source_of(const Tile& tile, const CandidateFrame& frame, const FrameViews& wanted,
                        const FrameViews& views) const {
-    TileSource source{.wanted = wanted.guides,
-                      .candidates = views.guides,
-                      .samples = views.samples};
+    TileSource source{
+        .wanted = wanted.guides, .candidates = views.guides, .samples = views.samples};
     if (frame.motion.empty()) return source;
-    const Motion m = frame.motion[tile.y / plan_.cell_height * plan_.cell_columns() +
-                                  tile.x / plan_.cell_width];
+    const Motion m =
+        frame.motion[tile.y / plan_.cell_height * plan_.cell_columns() + tile.x / plan_.cell_width];
     source.motion_x = m.x;
     source.motion_y = m.y;
     return source;

@@ -1,6 +1,6 @@
 #pragma once
-// What the engines of the cpu backend (frames.cpp, volumes.cpp) hand to its kernel (tile.cpp), which
-// Highway compiles for every instruction set.
+// What the engines of the cpu backend (frames.cpp, volumes.cpp) hand to its kernel (tile.cpp),
+// which Highway compiles for every instruction set.
 //
 // A tile is a rectangle of samples, in volumes of one slice or several. All candidates of its
 // patches are gone through displacement by displacement, as Marques and Pardo do: squared
@@ -8,8 +8,8 @@
 //
 // Sums go over *cells*, squares of 1 or 2 samples a side, as coarse as blocks, patches and steps
 // allow: with patches of 4x4 at a step of 2, a cell's sum of squares serves the four patches that
-// it is in, and one weight four samples. Columns are dealt out to as many *phases* as a cell has, so
-// that the lanes of a vector are neighbouring cells.
+// it is in, and one weight four samples. Columns are dealt out to as many *phases* as a cell has,
+// so that the lanes of a vector are neighbouring cells.
 
 #include <cstddef>
 #include <functional>

@@ -39,8 +39,7 @@ struct TilePlan {
 template <int cell>
 inline const float* partner(const PhasedView& plane, int column, int row, int i, int e_x, int e_y) {
   const int x = column * cell + i + e_x;
-  return plane.data + (row + e_y) * plane.row + (x & (cell - 1)) * plane.phase +
-         (x >> (cell - 1));
+  return plane.data + (row + e_y) * plane.row + (x & (cell - 1)) * plane.phase + (x >> (cell - 1));
 }
 
 }  // namespace lull::nlm::cpu

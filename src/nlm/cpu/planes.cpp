@@ -8,8 +8,8 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Floats that vectors may read beyond a row's end. (Rows lie an odd number of cache lines apart, so
-/// that those of a tile do not compete for the same places in the cache.)
+/// Floats that vectors may read beyond a row's end. (Rows lie an odd number of cache lines apart,
+/// so that those of a tile do not compete for the same places in the cache.)
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {

@@ -1,5 +1,6 @@
 // All estimates of a tile. For each source and displacement:
-// 1. the differences of cells, squared and summed, and the sums over patches, first along rows, then
+// 1. the differences of cells, squared and summed, and the sums over patches, first along rows,
+// then
 //    along columns, then over slices;
 // 2. weights. Where each sample has one estimate alone, what it says is added to the sums of the
 //    tile at once; else weights are kept until their sum is known for each patch, and then
@@ -8,11 +9,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <hwy/contrib/math/math-inl.h>
 
 #include "nlm/cpu/kernels.h"
 #include "nlm/cpu/plan.h"
@@ -29,8 +30,8 @@ constexpr Floats d;
 /// The sums over a row of cells of squared differences and of differences.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
-                                const TilePlan& plan, int column, int row, int e_x, int e_y, bool first,
-                                float* HWY_RESTRICT squares, float* HWY_RESTRICT sums) {
+                                const TilePlan& plan, int column, int row, int e_x, int e_y,
+                                bool first, float* HWY_RESTRICT squares, float* HWY_RESTRICT sums) {
   const float *a[cell * cell], *b[cell * cell];
   for (int j = 0; j < cell; ++j)
     for (int i = 0; i < cell; ++i) {
@@ -71,8 +72,8 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 
 /// What the stages of a displacement hand to each other.
 struct Sums {
-  float *squares, *sums;                // of a row of cells
-  float *patch_squares, *patch_sums;    // along rows: for each slice (and guide) a plane of cells
+  float *squares, *sums;              // of a row of cells
+  float *patch_squares, *patch_sums;  // along rows: for each slice (and guide) a plane of cells
 };
 
 template <int cell, bool mean>
@@ -125,13 +126,12 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
 
 /// Sums of a tile, plane by plane; each sample column of a cell by itself.
 template <int cell>
-HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples, int x,
-                            int row, int e_x, int e_y, Vector weight, float* sums) {
+HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
+                            int x, int row, int e_x, int e_y, Vector weight, float* sums) {
   const int column = tile.x / cell + x, y = tile.y / cell + row;
   for (int c = 0; c < tile.planes; ++c)
     for (int k = 0; k < cell * cell; ++k) {
-      float* const sum =
-          sums + (c * cell * cell + k) * plan.sum_plane() + row * plan.stride + x;
+      float* const sum = sums + (c * cell * cell + k) * plan.sum_plane() + row * plan.stride + x;
       const float* from =
           partner<cell>(samples[c], column, y * cell + k / cell, k % cell, e_x, e_y);
       hn::StoreU(hn::MulAdd(weight, hn::LoadU(d, from), hn::LoadU(d, sum)), d, sum);
@@ -269,8 +269,8 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
                           shape.block * plan.stride + (displacements + 1) * plan.patch_plane());
   const Sums from = take_memory(plan, tile.guides, at);
   float *const sums = at, *const grid = sums + sum_floats, *const lines = grid + plan.stride;
-  float *const weights = lines + shape.block * plan.stride,
-               *const kept = weights + plan.patch_plane();
+  float *const weights = lines + shape.block * plan.stride, *const kept =
+                                                                weights + plan.patch_plane();
   std::fill_n(sums, sum_floats, 0.0f);
   std::fill_n(weights, plan.patch_plane(), 0.0f);
   if (shape.every > 1) std::fill_n(kept, displacements * plan.patch_plane(), 0.0f);

@@ -1,5 +1,5 @@
-// The cpu backend's volumes: a ring of slices that continue beyond their ends, tile by tile, several
-// slices at a time, which share the sums that their patches have in common.
+// The cpu backend's volumes: a ring of slices that continue beyond their ends, tile by tile,
+// several slices at a time, which share the sums that their patches have in common.
 
 #include <algorithm>
 #include <cmath>

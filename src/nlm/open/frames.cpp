@@ -55,7 +55,8 @@ class GatheringWorker final : public FrameWorker {
   void take(const Frame& frame) override {
     if (frame.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (nlm takes frames from the host's); decode it on the CPU");
+          "a frame in the memory of a GPU (nlm takes frames from the host's); decode it on the "
+          "CPU");
     before_ = std::exchange(taken_, frame);
   }
 

@@ -48,8 +48,9 @@ const Frame& guide_of(const Params& params, const Frame& frame) {
   for (int i = 0; fits && i < a.planes(); ++i)
     fits = a.plane_width(i) == b.plane_width(i) && a.plane_height(i) == b.plane_height(i);
   if (!fits)
-    throw InvalidArgument("a guide of another size or kind than its frame (their samples are "
-                          "compared place by place); give one that fits");
+    throw InvalidArgument(
+        "a guide of another size or kind than its frame (their samples are "
+        "compared place by place); give one that fits");
   return *frame.guide;
 }
 
@@ -86,7 +87,8 @@ double host_bytes(const Params& params, const FrameFormat& format) {
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
   // Each frame in work as the engine has it, and its result as a frame; one on its way in and out.
-  const double inside = params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
+  const double inside =
+      params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   const double guides = params.guided ? 2 : 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);
 }

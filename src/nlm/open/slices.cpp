@@ -72,8 +72,7 @@ class SlicesSession final : public SliceSession {
   }
 
   void end_volume() override {
-    while (!inside_.empty())
-      finish(std::min(together_, static_cast<int>(inside_.size())));
+    while (!inside_.empty()) finish(std::min(together_, static_cast<int>(inside_.size())));
   }
 
  private:

@@ -15,11 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr FrameFormat grey{.width = 80, .height = 64};
-constexpr FrameFormat yuv420{.width = 80,
-                             .height = 64,
-                             .layout = Layout::yuv,
-                             .chroma_shift_x = 1,
-                             .chroma_shift_y = 1};
+constexpr FrameFormat yuv420{
+    .width = 80, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 constexpr FrameFormat rgb{.width = 80, .height = 64, .layout = Layout::rgb};
 constexpr int count = 6;
 
@@ -34,8 +31,9 @@ struct Nlm : ::testing::Test {
   }
   Outcome denoise(const std::string& from, const std::string& to,
                   const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"denoise", "-q", "-y", "-i", folder / from, "-o", folder / to,
-                                       "--sigma", "20", "--threads", "2"};
+    std::vector<std::string> arguments{"denoise",     "-q",        "-y",        "-i",
+                                       folder / from, "-o",        folder / to, "--sigma",
+                                       "20",          "--threads", "2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     for (const auto& [option, value] :
          {std::pair<std::string, std::string>{"--method", "nlm"}, {"--device", "cpu"}})
@@ -47,9 +45,8 @@ struct Nlm : ::testing::Test {
     double sum = 0;
     const std::vector<Frame> frames = frames_of(folder / name);
     for (const Frame& frame : frames)
-      sum += lull::testing::psnr(
-          lull::testing::plane_of(clean_picture(frame.format), plane).view(),
-          lull::testing::plane_of(frame, plane).view());
+      sum += lull::testing::psnr(lull::testing::plane_of(clean_picture(frame.format), plane).view(),
+                                 lull::testing::plane_of(frame, plane).view());
     return sum / static_cast<double>(frames.size());
   }
   void expect_refused(const std::vector<std::string>& more, int code, const std::string& text) {
@@ -88,9 +85,11 @@ TEST_F(Nlm, OptionsCount) {
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture(grey), 20));
   ASSERT_EQ(denoise("in.pgm", "plain.pgm").code, 0);
   const std::string plain = bytes_of(folder / "plain.pgm");
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--nlm-h", "0.5"}, {"--weights", "exp"}, {"--search-radius", "2"},
-        {"--patch-radius", "1"}, {"--strength", "strong"}}) {
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--nlm-h", "0.5"},
+                                                  {"--weights", "exp"},
+                                                  {"--search-radius", "2"},
+                                                  {"--patch-radius", "1"},
+                                                  {"--strength", "strong"}}) {
     ASSERT_EQ(denoise("in.pgm", "out.pgm", options).code, 0) << options[0];
     EXPECT_NE(bytes_of(folder / "out.pgm"), plain) << options[0];
   }
@@ -118,17 +117,15 @@ TEST_F(Nlm, AGuideHelps) {
   write_clip("grey.y4m", grey, 20);
   write_clip("guide.y4m", grey, 0);
   ASSERT_EQ(denoise("grey.y4m", "alone.y4m", {"--temporal", "0"}).code, 0);
-  ASSERT_EQ(denoise("grey.y4m", "guided.y4m",
-                    {"--temporal", "0", "--guide", folder / "guide.y4m"})
-                .code,
-            0);
+  ASSERT_EQ(
+      denoise("grey.y4m", "guided.y4m", {"--temporal", "0", "--guide", folder / "guide.y4m"}).code,
+      0);
   EXPECT_GT(psnr_of("guided.y4m"), psnr_of("alone.y4m") + 0.3);
   // A part has its own frames of the guide.
   ASSERT_EQ(denoise("grey.y4m", "whole.y4m", {"--guide", folder / "guide.y4m"}).code, 0);
-  ASSERT_EQ(denoise("grey.y4m", "part.y4m",
-                    {"--guide", folder / "guide.y4m", "--frames", "2-3"})
-                .code,
-            0);
+  ASSERT_EQ(
+      denoise("grey.y4m", "part.y4m", {"--guide", folder / "guide.y4m", "--frames", "2-3"}).code,
+      0);
   const auto whole = frames_of(folder / "whole.y4m"), part = frames_of(folder / "part.y4m");
   ASSERT_EQ(part.size(), 2u);
   for (int n = 0; n < 2; ++n) EXPECT_TRUE(lull::testing::same_samples(whole[n + 2], part[n]));
