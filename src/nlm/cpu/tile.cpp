@@ -9,9 +9,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// They depend on each other in this order.
+#include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
 
