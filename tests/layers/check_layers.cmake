@@ -1,5 +1,6 @@
 # cmake -DROOT=FOLDER -P check_layers.cmake: rejects #include lines that cross the layers of
-# ARCHITECTURE.md. ROOT holds src/, and maybe tools/, tests/, bench/ and samples/.
+# ARCHITECTURE.md. ROOT holds src/, and maybe tools/, python/, vapoursynth/, tests/, bench/ and
+# samples/.
 
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
@@ -41,6 +42,7 @@ room(bm4d/reference ${matching} match bm4d)
 room(bm4d/cpu ${matching} match match/cpu bm4d)
 room(bm4d/cuda ${matching} match match/cuda cuda bm4d)
 room(bm4d/open ${matching} match cuda bm4d bm4d/cuda)
+room(choose ${matching} noise/volume cuda match bm3d bm4d)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)
 room(io/ffmpeg ${io_base})
@@ -61,6 +63,10 @@ foreach(name tools/report tools/options tools/noise tools/search tools/sessions 
   room(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()
+
+# What others call lull from: they know sessions and noise, and neither files nor the command.
+room(python/src core noise noise/estimate noise/volume cuda choose)
+room(vapoursynth core noise noise/estimate cuda bm3d choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")
 set(cuda_header
@@ -83,6 +89,7 @@ function(check_line file line)
   set(header ${CMAKE_MATCH_2})
   string(REGEX MATCH "^src/" in_source ${file})
   string(REGEX MATCH "^tools/" in_tools ${file})
+  string(REGEX MATCH "^(python|vapoursynth)/" in_bindings ${file})
   string(REGEX REPLACE "^src/" "" room ${file})
   string(REGEX REPLACE "/?[^/]+$" "" room ${room})
   string(REGEX MATCH "^[a-z0-9_]+" folder "${room}")
@@ -92,7 +99,7 @@ function(check_line file line)
   if(header MATCHES "(^|/)\\.\\./")
     reject(${file} ${line} "includes go by their path from src or the top, not through ..")
   endif()
-  if(in_source OR in_tools)
+  if(in_source OR in_tools OR in_bindings)
     if(NOT room IN_LIST rooms)
       reject(${file} ${line} "the folder is no room of check_layers.cmake")
     elseif(with_folder AND target IN_LIST rooms AND NOT target IN_LIST uses_${room})
