@@ -109,9 +109,11 @@ SessionChoice denoise_choice(const Arguments& given) {
     throw InvalidArgument("guide (no method of this lull takes one); leave it out");
   const std::optional<int> temporal = given.integer("temporal");
   require_range("temporal", temporal, 0, 4);
-  return {.profile = given.text("profile").value_or("balanced"),
+  const std::string profile = given.text("profile").value_or("balanced");
+  const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
+  return {.profile = profile,
           .device = given.text("device").value_or("auto"),
-          .temporal = temporal.value_or(2)};
+          .temporal = temporal.value_or(looks_around ? 2 : 0)};
 }
 
 SessionChoice bm3dv2_choice(const Arguments& given) {

@@ -101,13 +101,14 @@ def chosen_device(device: str, array: Any) -> str:
     return device_of(array) or device if device == "auto" else device
 
 
-def chosen_temporal(temporal: Union[int, str], clip: bool, volume: bool) -> int:
+def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
+    """As of the command: `fast` and `paper` filter each frame for itself."""
     if isinstance(temporal, str):
         if temporal != "auto":
             raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 4)")
-        return FRAMES_ASIDE if clip and not volume else 0
+        return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
     if temporal and not clip:
-        raise ValueError(f"temporal = {temporal} without a time_axis (what are the frames?); name it")
+        raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
     return int(temporal)
 
 
@@ -151,7 +152,8 @@ def denoise(
         Slices of a volume.
     profile : 'fast', 'balanced', 'high' (the best quality) or 'paper' (of bm3d alone)
     temporal : int from 0 to 4, or 'auto'
-        Of clips: how many frames before and after one help. 'auto': 2.
+        Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
+        high, 0 of the others.
     method : 'auto', 'bm3d', 'bm4d' or 'nlm'
         'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d).
     noise : 'auto', 'gaussian' or 'rician'
@@ -188,7 +190,7 @@ def denoise(
     axes = axes_of(array.shape, channel_axis, time_axis, z_axis)
     view = axes.view(array)
     volume = is_volume(method, view.shape[1], axes.z is not None)
-    radius = chosen_temporal(temporal, axes.time is not None, volume)
+    radius = chosen_temporal(temporal, axes.time is not None and not volume, profile)
     target = None
     if out is not None:
         checked_out(out, array)

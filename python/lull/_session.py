@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import Back, to_numpy
 from ._axes import axes_of
-from ._denoise import FRAMES_ASIDE, METHODS
+from ._denoise import METHODS, chosen_temporal
 from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
 from ._values import Values
 
@@ -49,7 +49,7 @@ class Session:
         Of frames. Three channels are red, green and blue.
     profile : 'fast', 'balanced', 'high' or 'paper'
     temporal : int from 0 to 4, or 'auto'
-        How many frames before and after one help; 'auto': 2. 0 if frames are no clip.
+        As of :func:`lull.denoise`; 0 if the frames are no clip.
     method : 'auto', 'bm3d' or 'bm4d'
         bm4d: the frames are slices of one volume.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
@@ -95,8 +95,7 @@ class Session:
             raise ValueError(f"frames of {channels} channels (must be 1 or 3); take them apart")
         self._group = groups_of(channels)[0]
         self._volume = method == "bm4d"
-        if isinstance(temporal, str) and temporal == "auto":
-            temporal = 0 if self._volume else FRAMES_ASIDE
+        temporal = chosen_temporal(temporal, not self._volume, profile)
         height, width = (n for i, n in enumerate(self._shape) if i != self._axes.channel)
         format = _core.Format.of(width, height, layout_of(self._group), self._values.bits)
         if isinstance(sigma, NoiseEstimate):
@@ -105,7 +104,7 @@ class Session:
             levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
-            format, model, "bm4d" if self._volume else "bm3d", profile, device, int(temporal), 2,
+            format, model, "bm4d" if self._volume else "bm3d", profile, device, temporal, 2,
             threads,
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()

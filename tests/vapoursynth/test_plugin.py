@@ -46,6 +46,14 @@ def test_any_order_gives_the_bytes_of_the_command(kinds, tmp_path):
     assert_equal(backwards, expected, reversed(range(30)))
 
 
+@pytest.mark.parametrize("profile", ["fast", "high", "paper"])
+def test_defaults_are_the_commands(profile, tmp_path):
+    planes = grey(moving(7, 64, 48)[0])
+    expected = command(planes, "mono", tmp_path, "--sigma", "10", "--profile", profile)
+    clip = core.lull.Denoise(source(planes, vs.GRAY8), sigma=10, profile=profile, device="cpu")
+    assert_equal(clip, expected, [4, 0, 6, 1, 2])
+
+
 def test_a_still_clip_in_any_order(tmp_path):
     planes = grey(moving(75, 64, 48, "r")[0])
     expected = command(planes, "mono", tmp_path, "--sigma", "20")
