@@ -19,7 +19,7 @@ shape. What cannot be done is a ValueError, a MemoryError or a lull.Error, with 
 """
 
 from ._authors import BM3DStages, BM4DStages, bm3d, bm3d_rgb, bm4d
-from ._core import Error
+from ._core import DeviceArray, Error
 from ._core import devices as devices
 from ._core import version as __version__
 from ._denoise import denoise, nlm
@@ -29,6 +29,7 @@ from ._session import Session
 __all__ = [
     "BM3DStages",
     "BM4DStages",
+    "DeviceArray",
     "Error",
     "NoiseEstimate",
     "Session",

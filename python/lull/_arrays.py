@@ -7,6 +7,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from . import _core
+
 Back = Callable[[np.ndarray], Any]
 
 
@@ -42,6 +44,16 @@ def _jax(array: Any) -> tuple[np.ndarray, Back]:
 
 def _others(array: Any) -> tuple[np.ndarray, Back]:
     """Whatever speaks DLPack, or the interface of numba's device arrays."""
+    if isinstance(array, _core.DeviceArray):
+        host = np.empty(array.shape, array.typestr)
+        array.get_into(host)
+
+        def to_device(result: np.ndarray) -> Any:
+            on_device = _core.DeviceArray.empty(list(result.shape), result.dtype.str, array.device)
+            on_device.set(np.ascontiguousarray(result))
+            return on_device
+
+        return host, to_device
     if not hasattr(array, "__array__") and hasattr(array, "copy_to_host"):
         return array.copy_to_host(), lambda result: result
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
@@ -80,6 +92,10 @@ def device_of(array: Any) -> str | None:
         devices = list(array.devices())
         if len(devices) == 1 and devices[0].platform == "gpu":
             return f"cuda:{devices[0].local_hardware_id}"
+    if isinstance(array, _core.DeviceArray):
+        return f"cuda:{array.device}"
+    if library not in ("torch", "cupy") and hasattr(array, "__cuda_array_interface__"):
+        return "cuda:0"  # the interface does not say which
     return None
 
 
@@ -97,7 +113,20 @@ def put(out: Any, result: np.ndarray) -> None:
     """Copies a result into an array on a GPU."""
     if library_of(out) == "torch":
         out.copy_(sys.modules["torch"].from_numpy(result))
-    elif library_of(out) == "cupy":
-        out.set(result)
+    elif library_of(out) in ("cupy", "lull") and hasattr(out, "set"):
+        out.set(np.ascontiguousarray(result))
     else:
         raise ValueError(f"out of type {type(out).__name__} cannot be written; leave it out")
+
+
+def put_on_device(out: Any, result: Any) -> Any:
+    """Copies a result on a GPU into another array, and gives that."""
+    if library_of(out) == library_of(result) == "torch":
+        out.copy_(result)
+    elif library_of(out) == library_of(result) == "cupy":
+        out[...] = result
+    elif device_of(out) is None:
+        host_view(out)[...] = to_numpy(result)[0]
+    else:
+        put(out, to_numpy(result)[0])
+    return out

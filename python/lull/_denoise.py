@@ -9,8 +9,9 @@ from typing import Any, Literal, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import device_of, host_view, put, to_numpy
+from ._arrays import device_of, host_view, library_of, put, put_on_device, to_numpy
 from ._axes import axes_of
+from ._device import denoise_on_device
 from ._noise import (
     Group,
     Kind,
@@ -37,10 +38,11 @@ class Work:
     device: str
     phases: int = 2
     layout: str | None = None  # of groups of three; None: rgb
+    on_device: bool = False  # frames come from a GPU's memory, and results stay there
 
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
-            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0
+            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0, self.on_device
         )
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
@@ -98,7 +100,9 @@ def _store(
 
 def chosen_device(device: str, array: Any) -> str:
     """An array in the memory of a GPU is denoised there, unless another device is named."""
-    return device_of(array) or device if device == "auto" else device
+    here = device_of(array)
+    known = any(here == name for name, _ in _core.devices())
+    return here if device == "auto" and here and known else device
 
 
 def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
@@ -112,9 +116,9 @@ def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
     return int(temporal)
 
 
-def checked_out(out: Any, array: np.ndarray) -> None:
-    if tuple(out.shape) != array.shape:
-        raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {array.shape})")
+def checked_out(out: Any, shape: tuple[int, ...]) -> None:
+    if tuple(out.shape) != shape:
+        raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
 
 
 def denoise(
@@ -186,25 +190,41 @@ def denoise(
         raise ValueError(f"method = {method!r} (must be one of {', '.join(METHODS)})")
     if method == "nlm":
         return nlm(image, sigma)
-    array, back = to_numpy(image)
-    axes = axes_of(array.shape, channel_axis, time_axis, z_axis)
-    view = axes.view(array)
-    volume = is_volume(method, view.shape[1], axes.z is not None)
+    on_gpu = device_of(image)
+    array, back = to_numpy(image) if on_gpu is None else (image, None)
+    shape = tuple(array.shape)
+    axes = axes_of(shape, channel_axis, time_axis, z_axis)
+    slices = 1 if axes.z is None else shape[axes.z]
+    volume = is_volume(method, slices, axes.z is not None)
     radius = chosen_temporal(temporal, axes.time is not None and not volume, profile)
+    work = Work(
+        method="bm4d" if volume else "bm3d",
+        profile=profile,
+        temporal=radius,
+        device=chosen_device(device, image),
+    )
+    if on_gpu is not None and on_gpu == work.device and axes.z is None and 0 not in shape:
+        if out is not None:
+            checked_out(out, shape)
+
+        def models(seen: Any, values: Values) -> Any:
+            groups = groups_of_axes(axes, seen, volume)
+            return groups, models_of(sigma, seen, values, groups, volume, noise)
+
+        result = denoise_on_device(image, axes, work, preserve_range, models)
+        if result is not None:
+            return result if out is None else put_on_device(out, result)
+    if on_gpu is not None:
+        array, back = to_numpy(image)
+    view = axes.view(array)
     target = None
     if out is not None:
-        checked_out(out, array)
+        checked_out(out, array.shape)
         target = host_view(out)
         if target is not None and target.dtype != array.dtype:
             raise ValueError(f"out of type {target.dtype} (the image's is {array.dtype})")
     result = np.empty(array.shape, array.dtype) if target is None else target
     if array.size > 0:
-        work = Work(
-            method="bm4d" if volume else "bm3d",
-            profile=profile,
-            temporal=radius,
-            device=chosen_device(device, image),
-        )
         values = values_of(array, preserve_range, axes.z is not None)
         groups = groups_of_axes(axes, view, volume)
         noises = models_of(sigma, view, values, groups, volume, noise)

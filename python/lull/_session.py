@@ -105,7 +105,7 @@ class Session:
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
             format, model, "bm4d" if self._volume else "bm3d", profile, device, temporal, 2,
-            threads,
+            threads, False,
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
         self._count = 0

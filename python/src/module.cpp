@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,8 @@
 #include "core/validate_format.h"
 #include "core/version.h"
 #include "cuda/device_list.h"
+#include "cuda/results/result_frames.h"
+#include "python/src/device_array.h"
 #include "python/src/noise.h"
 #include "python/src/session.h"
 
@@ -83,17 +86,21 @@ void bind_session(nb::module_& m) {
   nb::class_<FrameFormat>(m, "Format", "Of frames whose planes have one size.")
       .def_static("of", &format_of, "width"_a, "height"_a, "layout"_a, "bits"_a);
   nb::class_<Result>(m, "Result", "A finished frame.")
-      .def("copy_to", &Result::copy_to, "planes"_a, nb::call_guard<nb::gil_scoped_release>());
+      .def("copy_to", &Result::copy_to, "planes"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("copy_to_device", &Result::copy_to_device, "planes"_a,
+           nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Session>(m, "Session", "Frames of one format in, results out.")
       .def(
           "__init__",
           [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
-             std::string profile, std::string device, int temporal, int phases, int threads) {
+             std::string profile, std::string device, int temporal, int phases, int threads,
+             bool on_device) {
             SessionChoice choice{.method = std::move(method),
                                  .profile = std::move(profile),
                                  .device = std::move(device),
                                  .temporal = temporal,
                                  .threads = threads,
+                                 .results_on_device = on_device,
                                  .noise = noise.model,
                                  .uneven = noise.uneven};
             choice.adjust = [=](bm3d::Params& params) { params.phases = phases; };
@@ -102,13 +109,37 @@ void bind_session(nb::module_& m) {
             new (at) Session(choice, format);
           },
           "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
-          "threads"_a)
-      .def("push", &Session::push, "planes"_a, "slice"_a, "copy"_a,
+          "threads"_a, "on_device"_a)
+      .def("push", nb::overload_cast<const Image&, int, bool>(&Session::push), "planes"_a,
+           "slice"_a, "copy"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("drain", &Session::drain, nb::call_guard<nb::gil_scoped_release>())
       .def("close", &Session::close, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("latency", &Session::latency)
       .def_prop_ro("device", &Session::device);
+}
+
+void bind_device_array(nb::module_& m) {
+  nb::class_<DeviceArray>(m, "DeviceArray",
+                          "An array in the memory of a GPU, for those who have no library of "
+                          "arrays there; rows follow each other.")
+      .def_static("empty", &DeviceArray::empty, "shape"_a, "typestr"_a, "device"_a)
+      .def("set", &DeviceArray::set, "array"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("get_into", &DeviceArray::get_into, "array"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("shape", [](const DeviceArray& a) { return nb::tuple(nb::cast(a.shape())); })
+      .def_prop_ro("typestr", &DeviceArray::typestr)
+      .def_prop_ro("device", &DeviceArray::device)
+      .def_prop_ro("__cuda_array_interface__", [](const DeviceArray& a) {
+        nb::dict interface;
+        interface["shape"] = nb::tuple(nb::cast(a.shape()));
+        interface["typestr"] = a.typestr();
+        interface["data"] = nb::make_tuple(a.address(), false);
+        interface["version"] = 3;
+        interface["strides"] = nb::none();
+        interface["stream"] = nb::none();
+        return interface;
+      });
 }
 
 nb::list devices() {
@@ -131,6 +162,11 @@ NB_MODULE(_core, m) {
       [](const std::exception_ptr& thrown, void*) { lull::python::translate(error, thrown); });
   m.attr("version") = lull::version;
   m.def("devices", &lull::python::devices, "Name and model of each GPU.");
+  m.def("copy_from_device", &lull::python::copy_from_device, "to"_a, "address"_a, "device"_a,
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("synchronize_device", &lull::cuda::synchronize, "device"_a,
+        nb::call_guard<nb::gil_scoped_release>());
   lull::python::bind_noise(m);
   lull::python::bind_session(m);
+  lull::python::bind_device_array(m);
 }

@@ -1,11 +1,13 @@
 #include "python/src/planes.h"
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "cuda/results/result_frames.h"
 
 namespace nb = nanobind;
 
@@ -87,12 +89,22 @@ Frame sharing(const Image& planes, const FrameFormat& format) {
   return frame;
 }
 
+void check_count(std::size_t planes, const FrameFormat& format) {
+  if (planes != static_cast<std::size_t>(format.planes()))
+    throw InvalidArgument(std::to_string(planes) + " planes (the session's frames have " +
+                          std::to_string(format.planes()) + "); open another session");
+}
+
+PlaneView<std::byte> view_at(const DevicePlanes::value_type& plane, const FrameFormat& format,
+                             int i) {
+  return {reinterpret_cast<std::byte*>(plane.first),
+          format.plane_width(i) * format.bytes_per_sample(), format.plane_height(i), plane.second};
+}
+
 }  // namespace
 
 void check_planes(const Image& planes, const FrameFormat& format) {
-  if (planes.size() != static_cast<std::size_t>(format.planes()))
-    throw InvalidArgument(std::to_string(planes.size()) + " planes (the session's frames have " +
-                          std::to_string(format.planes()) + "); open another session");
+  check_count(planes.size(), format);
   for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
   for (const Samples& plane : planes)
     if (plane.device_type() != nb::device::cpu::value)
@@ -112,11 +124,34 @@ Frame frame_of(const Image& planes, FramePool& pool, bool copy) {
 
 void Result::copy_to(const std::vector<WritableSamples>& planes) const {
   const FrameFormat& format = frame_.format;
-  if (planes.size() != static_cast<std::size_t>(format.planes()))
-    throw InvalidArgument("as many arrays as planes are wanted");
+  check_count(planes.size(), format);
+  if (frame_.on_device)
+    throw InvalidArgument("a result in the memory of a GPU (it has no planes of the host's)");
   for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
   for (int i = 0; i < format.planes(); ++i)
     with_sample(format, [&]<class T>(T) { read_plane<T>(frame_.plane<T>(i), planes[i]); });
+}
+
+Frame device_frame(const DevicePlanes& planes, int device, const FrameFormat& format) {
+  check_count(planes.size(), format);
+  auto picture = std::make_shared<DevicePicture>();
+  picture->device = device;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    picture->planes[i] = view_at(planes[i], format, static_cast<int>(i));
+  Frame frame;
+  frame.format = format;
+  frame.on_device = std::move(picture);
+  return frame;
+}
+
+void Result::copy_to_device(const DevicePlanes& planes) const {
+  if (!frame_.on_device)
+    throw InvalidArgument("a result in the host's memory (it has no planes on a GPU)");
+  check_count(planes.size(), frame_.format);
+  std::array<PlaneView<std::byte>, 3> to{};
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    to[i] = view_at(planes[i], frame_.format, static_cast<int>(i));
+  cuda::copy_picture(*frame_.on_device, to);
 }
 
 }  // namespace lull::python

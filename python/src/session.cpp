@@ -31,8 +31,16 @@ Denoiser& Session::denoiser() {
 std::vector<Result> Session::push(const Image& planes, int slice, bool copy) {
   check_planes(planes, format_);
   const std::lock_guard lock(mutex_);
+  return push(frame_of(planes, pool_, copy), slice);
+}
+
+std::vector<Result> Session::push_on_device(const DevicePlanes& planes, int device) {
+  const std::lock_guard lock(mutex_);
+  return push(device_frame(planes, device, format_), -1);
+}
+
+std::vector<Result> Session::push(Frame frame, int slice) {
   Denoiser& session = denoiser();
-  Frame frame = frame_of(planes, pool_, copy);
   frame.pts = count_++;
   frame.duration = 1;
   frame.time_base = {1, 25};

@@ -21,6 +21,9 @@ class Session {
 
   /// The results that are ready now. `slice`: place in a volume, -1 where there is none.
   std::vector<Result> push(const Image& planes, int slice, bool copy);
+  /// The same of planes in the memory of GPU `device`, which stay as they are until the result is
+  /// out.
+  std::vector<Result> push_on_device(const DevicePlanes& planes, int device);
   /// After the last push: the next result, or none; the session is as new then.
   std::optional<Result> drain();
   void close();
@@ -30,6 +33,7 @@ class Session {
 
  private:
   Denoiser& denoiser();
+  std::vector<Result> push(Frame frame, int slice);  // the mutex is held
 
   std::mutex mutex_;
   FrameFormat format_;

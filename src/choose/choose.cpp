@@ -28,6 +28,8 @@ bm3d::Params picture_params(const SessionChoice& choice) {
 bm4d::Params volume_params(const SessionChoice& choice) {
   const auto profile = bm4d::parse_profile(choice.profile);
   if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
+  if (choice.results_on_device)
+    throw InvalidArgument("results of bm4d in the memory of a GPU; leave them in the host's");
   if (choice.temporal != 0)
     throw InvalidArgument("temporal = " + std::to_string(choice.temporal) +
                           " with the method bm4d (slices have no time); leave it out");
@@ -91,6 +93,7 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
   ChosenSession chosen{.denoiser = {},
                        .margin = {},
                        .backend = choose_backend(choice.device, choice.streams, choice.threads)};
+  chosen.backend.results_on_device = choice.results_on_device;
   const FrameFormat seen = choice.uneven ? even_format(format) : format;
   if (choice.method == "bm3d") {
     const bm3d::Params params = picture_params(choice);

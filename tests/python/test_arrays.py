@@ -47,6 +47,7 @@ def test_dlpack():
 
 def test_arrays_of_numba_are_copied():
     class OnDevice:
+        shape = NOISY.shape
         __cuda_array_interface__ = {"shape": NOISY.shape}
 
         def copy_to_host(self):
