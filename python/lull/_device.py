@@ -154,6 +154,11 @@ def denoise_on_device(
 
     `models(view, values)` says the noise of each group of channels, and which these are.
     """
+    if library_of(array) == "torch":
+        torch = sys.modules["torch"]
+        if array.dtype not in (torch.uint8, torch.float32):
+            return None  # others have no such interface
+        array = array.detach()
     if work.method != "bm3d" or not hasattr(array, "__cuda_array_interface__"):
         return None
     synchronize(array)
