@@ -60,7 +60,8 @@ room(io/open ${io_base} io/ffmpeg io/files io/pictures io/stacks io/demux io/rea
 room(pipeline core)
 set(library ${rooms})  # all of src
 set(before)  # the rooms of tools: each knows those before it
-foreach(name tools/report tools/options tools/noise tools/search tools/sessions tools/commands tools/command_line tools)
+foreach(name tools/report tools/options tools/html tools/noise tools/search tools/sessions
+  tools/pages tools/commands tools/command_line tools)
   room(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()

@@ -16,6 +16,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/judging_sink.h"
 #include "tools/commands/reports.h"
+#include "tools/commands/run_report.h"
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
@@ -128,6 +129,7 @@ class Run {
     rescale_sigma(options_, source_->info().values);
     mask_ = given_mask(options_, *source_);
     check_volume_noise(options_, source_->info());
+    page_.emplace(options_, *source_);
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -215,6 +217,7 @@ class Run {
                    source_->info().pixel_format);
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
                    sink_->pixel_format());
+    page_->begin(noise_, plan_, opened_.backends);
     reports_.progress.start(facts_of(options_, *source_, opened_.backends));
   }
 
@@ -226,6 +229,7 @@ class Run {
         .observer = [&](pipeline::PipelineStats stats) {
           stats.frames -= judging.outside();
           stats.skipped = done_before(wanted_, stats.frames);
+          page_->note(stats);
           if (stats.frames > 0) reports_.progress.update(stats);
         }};
     pipeline::PipelineStats stats;
@@ -250,13 +254,15 @@ class Run {
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
     if (options_.keep) stats.frames = 1;
+    if (const std::string problem = page_->finish(stats, damaged_frames_); !problem.empty())
+      reports_.warn(problem);
     reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
     return 0;
   }
 
   std::unique_ptr<Denoiser> worker() {
     if (!options_.job.plans) {
-      auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+      auto denoiser = page_->watch(grain_->watch(one_of(std::move(opened_), source_->format())));
       return mask_ ? masked(std::move(denoiser), *std::move(mask_)) : std::move(denoiser);
     }
     opened_ = {};
@@ -287,6 +293,7 @@ class Run {
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe, read for its noise
   std::optional<GrainJob> grain_;
+  std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
   bool one_ = false;  // one picture is made
   std::vector<io::FrameRange> wanted_;
