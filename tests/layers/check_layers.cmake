@@ -61,7 +61,7 @@ room(pipeline core)
 set(library ${rooms})  # all of src
 set(before)  # the rooms of tools: each knows those before it
 foreach(name tools/report tools/options tools/html tools/noise tools/search tools/sessions
-  tools/pages tools/commands tools/command_line tools)
+  tools/pages tools/commands tools/bids tools/command_line tools)
   room(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()

@@ -68,16 +68,28 @@ constexpr CommandTexts texts[] = {
      "  lull join /farm/job7\n",
      ""},
     {"report", "Write a page of HTML of a job in segments",
-     "What is done, segment by segment, what is missing or damaged, the noise, and all\n"
-     "that the job is: of a job that was planned (lull plan), or of the folder\n"
-     "OUTPUT.lull-job of --segment-frames. Nothing of it changes. The page of a run\n"
-     "is lull denoise --report.\n"
+     "What is done, segment by segment, what is missing or damaged, the noise, all\n"
+     "that it is: of a job that was planned (lull plan), or of OUTPUT.lull-job, the\n"
+     "folder of --segment-frames. Nothing of it changes. The page of a run is made by\n"
+     "lull denoise --report.\n"
      "\n"
      "Examples:\n"
      "  lull report /farm/job7\n"
      "  lull report out.mkv.lull-job -o state.html\n",
      "Examples:\n"
      "  lull report /farm/job7\n"},
+    {"bids", "Denoise the images of a BIDS dataset, as a derivative of it",
+     "Each image becomes one with desc-denoised in its name, and a JSON file beside\n"
+     "it says from what, which noise was found, and what was done. Such images stay as\n"
+     "they are. An image that fails is told and does not stop the others; the\n"
+     "exit code is that of the first that failed then.\n"
+     "\n"
+     "Examples:\n"
+     "  lull bids study study/derivatives/lull participant\n"
+     "  lull bids study out participant --participant-label 01 02 --suffix T1w\n",
+     "Examples:\n"
+     "  lull bids study study/derivatives/lull participant\n",
+     "  lull bids BIDS_DIR OUT participant [OPTION ...]\n"},
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"

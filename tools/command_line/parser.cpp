@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/version.h"
+#include "tools/bids/bids.h"
 #include "tools/command_line/command_texts.h"
 #include "tools/command_line/completion.h"
 #include "tools/command_line/help.h"
@@ -35,6 +36,7 @@ class Parser {
   void add_plan();
   void add_join();
   void add_report();
+  void add_bids();
   void add_compare();
   void add_probe();
   void add_noise();
@@ -56,6 +58,7 @@ class Parser {
   DenoiseOptions denoise_, plan_, preview_, probe_;
   JoinOptions join_;
   JobReportOptions report_;
+  BidsOptions bids_;
   CompareOptions compare_;
   NoiseOptions noise_;
   bool json_ = false;
@@ -76,6 +79,7 @@ Parser::Parser() : app_(std::string(texts_of("").summary), "lull") {
   add_plan();
   add_join();
   add_report();
+  add_bids();
   add_noise();
   add_compare();
   add_probe();
@@ -141,6 +145,43 @@ void Parser::add_report() {
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", report_.overwrite, "replace an existing page");
   command->add_flag("-q,--quiet", report_.quiet, "print errors only");
+}
+
+void Parser::add_bids() {
+  CLI::App* command = add_command("bids");
+  command->add_option("BIDS_DIR", bids_.dataset, "the dataset")->type_name("DIR")->required();
+  command->add_option("OUT", bids_.output, "folder of the derivative, which is made")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("LEVEL", bids_.level, "participant: images are denoised one by one")
+      ->type_name("participant")
+      ->required();
+  command
+      ->add_option("--participant-label,--participant_label", bids_.labels,
+                   "these participants (default: all)")
+      ->type_name("LABEL ...");
+  command->add_option("--suffix", bids_.suffixes, "images of these kinds, T1w bold (default: all)")
+      ->type_name("SUFFIX ...");
+  constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
+  constexpr std::string_view others[] = {"--sigma-scale", "--temporal",   "--temporal-window",
+                                         "--place-bonus", "--interlaced", "--scene-cut",
+                                         "--hwaccel",     "--batch"};
+  constexpr std::string_view more[] = {"-y,--overwrite", "-q,--quiet",  "--method",
+                                       "--datatype",     "--log-level", "--log-file",
+                                       "--fallback",     "--cube",      "--mu2-mean"};
+  for (OptionRow row : denoise_option_table()) {
+    const bool in = std::ranges::find(groups, row.group) != std::end(groups) ||
+                    std::ranges::find(more, row.names) != std::end(more);
+    if (!in || std::ranges::find(others, row.names) != std::end(others)) continue;
+    if (row.names == "--noise") {
+      row.value = "gaussian|rician|auto";
+      row.help =
+          "the kind of the noise: rician, that of magnitudes, gaussian, or auto, Rician "
+          "where the background says so (default: auto)";
+    }
+    if (row.names == "-y,--overwrite") row.help = "denoise again what is done already";
+    add_row(*command, row, bids_.denoise);
+  }
 }
 
 void Parser::add_compare() {
@@ -392,6 +433,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (command == "plan") return {[o = plan_, json = json_] { return plan(o, json); }, {}};
   if (command == "join") return {[o = join_] { return join(o); }, {}};
   if (command == "report") return {[o = report_] { return report(o); }, {}};
+  if (command == "bids") return {[o = bids_] { return bids(o); }, {}};
   if (command == "preview") return {[o = preview_] { return preview(o); }, {}};
   if (command == "compare") return {[o = compare_] { return compare(o); }, {}};
   if (command == "noise") return {[o = noise_] { return noise(o); }, {}};
