@@ -182,6 +182,32 @@ class Participants {
 
 }  // namespace
 
+std::vector<OptionRow> bids_option_rows() {
+  constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
+  // What images have no use for.
+  constexpr std::string_view others[] = {"--sigma-scale", "--temporal",   "--temporal-window",
+                                         "--place-bonus", "--interlaced", "--scene-cut",
+                                         "--hwaccel",     "--batch"};
+  constexpr std::string_view more[] = {"-y,--overwrite", "-q,--quiet", "--method",
+                                       "--datatype",     "--cube",     "--mu2-mean",
+                                       "--log-level",    "--log-file", "--fallback"};
+  std::vector<OptionRow> rows;
+  for (OptionRow row : denoise_option_table()) {
+    const bool in = std::ranges::find(groups, row.group) != std::end(groups) ||
+                    std::ranges::find(more, row.names) != std::end(more);
+    if (!in || std::ranges::find(others, row.names) != std::end(others)) continue;
+    if (row.names == "--noise") {
+      row.value = "gaussian|rician|auto";
+      row.help =
+          "the kind of the noise: rician, that of magnitudes, gaussian, or auto, Rician where the "
+          "background says so (default: auto)";
+    }
+    if (row.names == "-y,--overwrite") row.help = row.brief = "denoise again what is done already";
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 int bids(const BidsOptions& options) {
   if (options.level != "participant")
     throw InvalidArgument("level '" + options.level +

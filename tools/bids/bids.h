@@ -16,6 +16,9 @@ struct BidsOptions {
   DenoiseOptions denoise;              // how; without names
 };
 
+/// The rows of the table of lull denoise that say how.
+[[nodiscard]] std::vector<OptionRow> bids_option_rows();
+
 /// The exit code: 0, that of the first image that failed, or 128 + n if signal n stopped it.
 /// @throws NoInput, BadData, InvalidArgument, CannotCreate  nothing can be done at all
 int bids(const BidsOptions& options);

@@ -80,9 +80,9 @@ constexpr CommandTexts texts[] = {
      "  lull report /farm/job7\n"},
     {"bids", "Denoise the images of a BIDS dataset, as a derivative of it",
      "Each image becomes one with desc-denoised in its name, and a JSON file beside\n"
-     "it says from what, which noise was found, and what was done. Such images stay as\n"
-     "they are. An image that fails is told and does not stop the others; the\n"
-     "exit code is that of the first that failed then.\n"
+     "it says from what, which noise was found and what was done. Images that have\n"
+     "these stay. An image that fails is told and does not stop the others; the exit\n"
+     "code is that of the first that failed then.\n"
      "\n"
      "Examples:\n"
      "  lull bids study study/derivatives/lull participant\n"

@@ -162,26 +162,7 @@ void Parser::add_bids() {
       ->type_name("LABEL ...");
   command->add_option("--suffix", bids_.suffixes, "images of these kinds, T1w bold (default: all)")
       ->type_name("SUFFIX ...");
-  constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  constexpr std::string_view others[] = {"--sigma-scale", "--temporal",   "--temporal-window",
-                                         "--place-bonus", "--interlaced", "--scene-cut",
-                                         "--hwaccel",     "--batch"};
-  constexpr std::string_view more[] = {"-y,--overwrite", "-q,--quiet",  "--method",
-                                       "--datatype",     "--log-level", "--log-file",
-                                       "--fallback",     "--cube",      "--mu2-mean"};
-  for (OptionRow row : denoise_option_table()) {
-    const bool in = std::ranges::find(groups, row.group) != std::end(groups) ||
-                    std::ranges::find(more, row.names) != std::end(more);
-    if (!in || std::ranges::find(others, row.names) != std::end(others)) continue;
-    if (row.names == "--noise") {
-      row.value = "gaussian|rician|auto";
-      row.help =
-          "the kind of the noise: rician, that of magnitudes, gaussian, or auto, Rician "
-          "where the background says so (default: auto)";
-    }
-    if (row.names == "-y,--overwrite") row.help = "denoise again what is done already";
-    add_row(*command, row, bids_.denoise);
-  }
+  for (const OptionRow& row : bids_option_rows()) add_row(*command, row, bids_.denoise);
 }
 
 void Parser::add_compare() {

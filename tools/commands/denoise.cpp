@@ -79,16 +79,29 @@ void refuse_overwriting(const DenoiseOptions& options) {
         (file == options.log.file || io::same_file(file, options.log.file)))
       throw InvalidArgument("the log " + options.log.file +
                             " is the input or the output; choose another name");
+  const std::string& metrics = options.progress.metrics_file;
+  for (const std::string& file :
+       {options.input, options.output, options.page.file, options.log.file, options.grain_table})
+    if (!metrics.empty() && (file == metrics || io::same_file(file, metrics)))
+      throw InvalidArgument("--metrics-file " + metrics +
+                            " is another file of this run; choose another name");
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
-                  const std::vector<bm3d::Backend>& backends) {
+                  const std::vector<bm3d::Backend>& backends, const NoiseRecord& noise) {
   JobFacts facts{.input = options.input,
                  .output = options.output,
                  .format = source.format(),
                  .frames = source.info().frames_estimate,
                  .devices = {}};
   for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
+  for (const SceneNoise& scene : noise.scenes) {
+    const std::array<float, 3> levels = scene.estimate.noise.levels_in_samples();
+    SceneLevels& told = facts.noise.emplace_back(SceneLevels{scene.from_s, {}});
+    for (int i = 0; i < facts.format.planes(); ++i)
+      told.sigma.push_back(static_cast<double>(
+          scene.volume && scene.volume->noise.sigma > 0 ? scene.volume->level : levels[i]));
+  }
   return facts;
 }
 
@@ -218,7 +231,7 @@ class Run {
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
                    sink_->pixel_format());
     page_->begin(noise_, plan_, opened_.backends);
-    reports_.progress.start(facts_of(options_, *source_, opened_.backends));
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends, noise_));
   }
 
   int work() {
@@ -230,7 +243,7 @@ class Run {
           stats.frames -= judging.outside();
           stats.skipped = done_before(wanted_, stats.frames);
           page_->note(stats);
-          if (stats.frames > 0) reports_.progress.update(stats);
+          if (stats.frames > 0) reports_.progress.update(stats, judging.time_s());
         }};
     pipeline::PipelineStats stats;
     try {

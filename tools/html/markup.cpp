@@ -6,15 +6,6 @@
 #include "tools/report/json.h"
 
 namespace lull::tools {
-namespace {
-
-/// What is no UTF-8 becomes U+FFFD: who writes JSON knows how.
-std::string as_utf8(const std::string& text) {
-  return Json::parse(json_text(Json(text))).get<std::string>();
-}
-
-}  // namespace
-
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : one_line(as_utf8(text))) switch (c) {

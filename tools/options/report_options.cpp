@@ -64,6 +64,14 @@ constexpr OptionRow rows[] = {
     {"--log-file", "FILE", reports,
      "append messages to this file too, with times; -q does not concern it",
      [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
+    {"--metrics-file", "FILE", reports,
+     "write figures of the run for Prometheus, in its text format, every two seconds and at the "
+     "end; "
+     "an older file is replaced: docs/farms.md",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
+       o.progress.metrics_file = v;
+     }},
     {"--report", "FILE", reports,
      "write one page of HTML of the run: frames before, after and what was removed, whether that "
      "looks like noise, the noise that was found, load, settings, digests: docs/report.md",
