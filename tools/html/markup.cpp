@@ -44,7 +44,7 @@ std::string base64(const std::string& bytes) {
   return out;
 }
 
-std::string table(const Cells& heading, const std::vector<Cells>& rows, bool figures) {
+std::string html_table(const Cells& heading, const std::vector<Cells>& rows, bool figures) {
   std::string html =
       figures ? "<div class=\"wide\"><table class=\"figures\">\n" : "<div class=\"wide\"><table>\n";
   if (!heading.empty()) {
@@ -65,7 +65,7 @@ std::string table(const Cells& heading, const std::vector<Cells>& rows, bool fig
 std::string facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
   std::vector<Cells> rows;
   for (const auto& [name, value] : facts) rows.push_back({escaped(name), escaped(value)});
-  return table({}, rows, false);
+  return html_table({}, rows, false);
 }
 
 }  // namespace lull::tools

@@ -26,8 +26,8 @@ template <class... Values>
 using Cells = std::vector<std::string>;
 
 /// Cells of columns but the first are figures, if `figures` says so.
-[[nodiscard]] std::string table(const Cells& heading, const std::vector<Cells>& rows,
-                                bool figures = true);
+[[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
+                                     bool figures = true);
 
 /// Names and values, which are plain text.
 [[nodiscard]] std::string facts_table(

@@ -117,7 +117,7 @@ std::string CompareRecord::page(const std::string& first, const std::string& sec
   }
   const Cells heading = rows.front();
   rows.erase(rows.begin());
-  page.add("Figures", table(heading, rows));
+  page.add("Figures", html_table(heading, rows));
   if (number_ > 0) page.add("A, B, difference", pictures());
   if (const std::string html = curves(); !html.empty()) page.add("Frame by frame", html);
   return page.html();

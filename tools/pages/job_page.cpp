@@ -101,7 +101,7 @@ std::string segments_table(const io::JobState& state) {
          segment.what == What::missing ? "" : bytes_text(segment.bytes),
          time_text(segment.finished)});
   }
-  std::string html = table({"segment", "frames", "", "size", "finished"}, rows);
+  std::string html = html_table({"segment", "frames", "", "size", "finished"}, rows);
   if (state.segments.size() > most)
     html += "<p>The first " + std::to_string(most) + " of " +
             std::to_string(state.segments.size()) + ".</p>\n";

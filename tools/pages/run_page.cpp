@@ -172,7 +172,7 @@ std::string reference_table(const RunRecord& record) {
   if (format.planes() > 1)
     row("all samples", psnr_of_all(sums.before, sums, format),
         psnr_of_all(sums.after, sums, format));
-  return table({"PSNR", "before", "after", "gain"}, rows);
+  return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
 /// Of all scenes where the noise is about the same, else of the first.

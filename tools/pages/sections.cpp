@@ -74,7 +74,7 @@ std::string residual_section(const ResidualFindings& findings, const PlaneNoise&
     rows.push_back({escaped(reason.question), escaped(reason.measured), escaped(reason.limit),
                     reason.passed ? "<span class=\"yes\">as of noise</span>"
                                   : "<span class=\"no\">not as of noise</span>"});
-  if (!rows.empty()) html += table({"question", "measured", "at most", ""}, rows, false);
+  if (!rows.empty()) html += html_table({"question", "measured", "at most", ""}, rows, false);
   if (findings.blocks == 0) return html;
   html += "<p class=\"dim\">Measured in " + std::to_string(findings.pictures) +
           (findings.pictures == 1 ? " picture, " : " pictures, ") +
