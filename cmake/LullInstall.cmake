@@ -11,6 +11,7 @@ set(LULL_PUBLIC_HEADERS
   bm3d/params.h
   bm4d/bm4d.h
   bm4d/params.h
+  choose/choose.h
   cuda/device_list.h
   io/frame_index.h
   io/jobs.h

@@ -25,7 +25,8 @@ class Denoiser {
   virtual int latency() const noexcept = 0;
   /// Takes a frame and gives back the one that is now ready, if any. The frame must have the
   /// session's format. Its samples must stay as they are until its result is out. They may be in
-  /// the memory of a GPU if the session runs on one; its results are always in the host's.
+  /// the memory of a GPU if the session runs on one; its results are in the host's, unless the
+  /// session was asked to leave them there (bm3d::Backend::results_on_device).
   /// @throws Error; the session is then useless and can only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// After push(): a further frame that is ready by now, if any. Where frames come that repeat

@@ -45,12 +45,13 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in the memory of a GPU, laid out as its decoder does. They were written by work on that
-/// GPU's legacy default stream: work on another stream has to wait for it.
+/// Samples in the memory of a GPU, laid out as its decoder does, or plane by plane as programs do.
+/// They were written by work on that GPU's legacy default stream: work on another stream has to
+/// wait for it.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
   /// At addresses of the device; width and stride in bytes. Cb and Cr are planes 1 and 2, or take
-  /// turns in plane 1, and plane 2 is empty.
+  /// turns in plane 1 (of integers), and plane 2 is empty.
   std::array<PlaneView<const std::byte>, 3> planes{};
   int shift = 0;  // bits below the value of a sample
 

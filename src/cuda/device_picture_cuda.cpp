@@ -23,7 +23,12 @@ void DevicePictureReader::read(const DevicePicture& picture, const FrameFormat& 
   }
   cuda::check(cudaStreamWaitEvent(stream, written_.get()));
   const bool here = picture.device == device;
-  unpack_picture(here ? picture : fetch(picture, device, stream), format, to, stream);
+  const DevicePicture local = here ? picture : fetch(picture, device, stream);
+  if (format.sample != SampleType::f32) return unpack_picture(local, format, to, stream);
+  for (int i = 0; i < format.planes(); ++i)
+    cuda::check(cudaMemcpy2DAsync(to.data[i], to.pitch[i], local.planes[i].data,
+                                  local.planes[i].stride, local.planes[i].width,
+                                  local.planes[i].height, cudaMemcpyDeviceToDevice, stream));
 }
 
 /// Works between any two GPUs; the driver goes through the host where they cannot reach each other.

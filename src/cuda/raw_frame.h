@@ -31,8 +31,11 @@ class RawFrame {
 
   /// Queues: the samples of `frame`, which must stay until that is done, from the host or a GPU.
   void bring(const Frame& frame, cudaStream_t stream);
-  /// Queues: plane `i` to that of `frame`, in the host's memory.
+  /// Queues: plane `i` to that of `frame`, in the host's memory or the GPU's.
   void take(int i, const Frame& frame, cudaStream_t stream) const;
+  /// The same of the plane as it came with `noisy`, the frame that was brought last. (One that was
+  /// not brought does if both are in the host's memory, between which nothing is queued.)
+  void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues: all planes to floats, RGB in the opponent space; without that space, those that are
   /// given.
   void to_planes(const std::array<const Margins*, max_planes>& margins,

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <utility>
 
 #include "core/round_up.h"
@@ -65,7 +66,18 @@ void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
 void RawFrame::take(int i, const Frame& frame, cudaStream_t stream) const {
   const auto& to = frame.planes[i];
   cuda::check(cudaMemcpy2DAsync(to.data, to.stride, filtered_.data[i], filtered_.pitch[i], to.width,
-                                to.height, cudaMemcpyDeviceToHost, stream));
+                                to.height, cudaMemcpyDefault, stream));
+}
+
+void RawFrame::pass_through(int i, const Frame& noisy, const Frame& frame,
+                            cudaStream_t stream) const {
+  const auto& to = frame.planes[i];
+  if (!noisy.on_device && !frame.on_device) {
+    for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), noisy.planes[i].row(y), to.width);
+    return;
+  }
+  cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_.data[i], planes_.pitch[i], to.width,
+                                to.height, cudaMemcpyDefault, stream));
 }
 
 void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,

@@ -64,4 +64,22 @@ Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange se
 /// Whether the output is what was put together of this job, as far as the file system knows.
 bool is_joined(const std::string& folder, const std::string& output);
 
+struct SegmentState {
+  enum class What { done, missing, damaged } what = What::missing;
+  FrameRange frames{};        // of the output
+  std::int64_t bytes = 0;     // of its file
+  std::int64_t finished = 0;  // when, in seconds since 1970; 0: it is not there
+};
+/// What there is of a job, for people to look at.
+struct JobState {
+  std::optional<JobPlan> plan{};  // none: the job of one process (OUTPUT.lull-job)
+  std::vector<JobFact> facts{};
+  int segment_frames = 0;
+  std::int64_t begun = 0;                // when, in seconds since 1970
+  std::vector<SegmentState> segments{};  // without a plan, up to the last that is done
+  bool joined = false;                   // the output is there
+};
+/// @throws NoInput  there is no such folder, or no job in it; BadData  the job's record is damaged
+[[nodiscard]] JobState read_job(const std::string& folder);
+
 }  // namespace lull::io

@@ -12,6 +12,9 @@ namespace lull::io {
 /// place. Floats are clipped to 0..1; those of R G B are taken for light, and get sRGB's curve.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
+/// The bytes of a PNG file. `picture` is grey or R G B, of 8 bits.
+[[nodiscard]] std::string encode_png(const Frame& picture);
+
 /// A file that appears under its name when it is whole. `rgb` is R G B of 8 bits.
 /// @throws CannotCreate, IoError
 void write_png(const std::string& path, const Frame& rgb, bool overwrite);

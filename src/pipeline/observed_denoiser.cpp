@@ -10,8 +10,8 @@ namespace {
 
 class ObservedDenoiser final : public Denoiser {
  public:
-  ObservedDenoiser(std::unique_ptr<Denoiser> denoiser, Observer observer)
-      : denoiser_(std::move(denoiser)), observer_(std::move(observer)) {}
+  ObservedDenoiser(std::unique_ptr<Denoiser> denoiser, Observer observer, Shown which)
+      : denoiser_(std::move(denoiser)), observer_(std::move(observer)), which_(which) {}
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
@@ -30,20 +30,22 @@ class ObservedDenoiser final : public Denoiser {
   std::optional<Frame> shown(std::optional<Frame> result) {
     if (!result) return result;
     if (inside_.empty()) throw InternalError("a session gave back more frames than it had");
-    if (result->pixels) observer_(inside_.front(), *result);
+    if (result->pixels || which_ == Shown::all) observer_(inside_.front(), *result);
     inside_.pop_front();
     return result;
   }
 
   std::unique_ptr<Denoiser> denoiser_;
   Observer observer_;
+  Shown which_;
   std::deque<Frame> inside_;
 };
 
 }  // namespace
 
-std::unique_ptr<Denoiser> observed(std::unique_ptr<Denoiser> denoiser, Observer observer) {
-  return std::make_unique<ObservedDenoiser>(std::move(denoiser), std::move(observer));
+std::unique_ptr<Denoiser> observed(std::unique_ptr<Denoiser> denoiser, Observer observer,
+                                   Shown which) {
+  return std::make_unique<ObservedDenoiser>(std::move(denoiser), std::move(observer), which);
 }
 
 }  // namespace lull::pipeline

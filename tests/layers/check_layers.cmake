@@ -1,5 +1,6 @@
 # cmake -DROOT=FOLDER -P check_layers.cmake: rejects #include lines that cross the layers of
-# ARCHITECTURE.md. ROOT holds src/, and maybe tools/, tests/, bench/ and samples/.
+# ARCHITECTURE.md. ROOT holds src/, and maybe tools/, python/, vapoursynth/, tests/, bench/ and
+# samples/.
 
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
@@ -20,6 +21,7 @@ endfunction()
 room(core)
 room(cuda core)
 room(cuda/samples core cuda)
+room(cuda/results core cuda)
 room(noise core)
 room(noise/estimate core noise)
 room(noise/grain core noise noise/estimate)
@@ -34,7 +36,7 @@ room(bm3d ${matching} match match/reference match/cpu)
 room(bm3d/reference ${matching} match match/reference bm3d)
 room(bm3d/cpu ${matching} match match/cpu bm3d)
 room(bm3d/cuda/filter ${matching} match match/cuda cuda bm3d)
-room(bm3d/cuda ${matching} match match/cuda cuda bm3d bm3d/cuda/filter)
+room(bm3d/cuda ${matching} match match/cuda cuda cuda/results bm3d bm3d/cuda/filter)
 room(bm3d/open ${matching} match bm3d bm3d/cuda)
 room(bm4d ${matching} match)
 room(bm4d/reference ${matching} match bm4d)
@@ -46,6 +48,7 @@ room(nlm/reference ${matching} match nlm)
 room(nlm/cpu ${matching} match match/cpu nlm)
 room(nlm/cuda ${matching} match cuda nlm)
 room(nlm/open ${matching} match nlm nlm/cuda)
+room(choose ${matching} noise/volume cuda match bm3d bm4d)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)
 room(io/ffmpeg ${io_base})
@@ -62,10 +65,15 @@ room(io/open ${io_base} io/ffmpeg io/files io/pictures io/stacks io/demux io/rea
 room(pipeline core)
 set(library ${rooms})  # all of src
 set(before)  # the rooms of tools: each knows those before it
-foreach(name tools/report tools/options tools/noise tools/search tools/sessions tools/commands tools/command_line tools)
+foreach(name tools/report tools/options tools/html tools/noise tools/search tools/sessions
+  tools/pages tools/commands tools/bids tools/command_line tools)
   room(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()
+
+# What others call lull from: they know sessions and noise, and neither files nor the command.
+room(python/src core noise noise/estimate noise/volume cuda cuda/results choose)
+room(vapoursynth core noise noise/estimate cuda bm3d choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")
 set(cuda_header
@@ -88,6 +96,7 @@ function(check_line file line)
   set(header ${CMAKE_MATCH_2})
   string(REGEX MATCH "^src/" in_source ${file})
   string(REGEX MATCH "^tools/" in_tools ${file})
+  string(REGEX MATCH "^(python|vapoursynth)/" in_bindings ${file})
   string(REGEX REPLACE "^src/" "" room ${file})
   string(REGEX REPLACE "/?[^/]+$" "" room ${room})
   string(REGEX MATCH "^[a-z0-9_]+" folder "${room}")
@@ -97,7 +106,7 @@ function(check_line file line)
   if(header MATCHES "(^|/)\\.\\./")
     reject(${file} ${line} "includes go by their path from src or the top, not through ..")
   endif()
-  if(in_source OR in_tools)
+  if(in_source OR in_tools OR in_bindings)
     if(NOT room IN_LIST rooms)
       reject(${file} ${line} "the folder is no room of check_layers.cmake")
     elseif(with_folder AND target IN_LIST rooms AND NOT target IN_LIST uses_${room})

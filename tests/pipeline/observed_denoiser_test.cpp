@@ -28,6 +28,27 @@ TEST(ObservedDenoiser, ShowsEachFrameBesideItsResult) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
+/// Gives back every second frame without samples, as one does that has them already.
+class EverySecond final : public Denoiser {
+ public:
+  int latency() const noexcept override { return 0; }
+  std::optional<Frame> push(Frame frame) override {
+    if (frame.passenger->number % 2 == 1) frame.pixels.reset();
+    return frame;
+  }
+  std::optional<Frame> drain() override { return std::nullopt; }
+};
+
+TEST(ObservedDenoiser, ShowsFramesWithoutSamplesToWhoWantsThem) {
+  for (const Shown which : {Shown::with_samples, Shown::all}) {
+    int shown = 0;
+    const auto denoiser = observed(
+        std::make_unique<EverySecond>(), [&](const Frame&, const Frame&) { ++shown; }, which);
+    for (int i = 0; i < 6; ++i) EXPECT_TRUE(denoiser->push(make_frame(i)));
+    EXPECT_EQ(shown, which == Shown::all ? 6 : 3);
+  }
+}
+
 TEST(ObservedDenoiser, RefusesFramesThatItCannotSee) {
   const auto denoiser = observed(std::make_unique<FakeDenoiser>(), [](const auto&, const auto&) {});
   Frame frame = make_frame(0);

@@ -28,10 +28,8 @@ constexpr CommandTexts texts[] = {
      "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
      "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
      "75 try again (a GPU failed, others are at it), 128+n stopped by signal n.\n",
-     "  lull noisy.mkv clean.mkv\n"
-     "  lull denoise --help\n",
-     "  lull INPUT OUTPUT [OPTION ...]\n"
-     "  lull COMMAND ...\n"},
+     "  lull noisy.mkv clean.mkv        (lull denoise --help says more)\n",
+     "  lull INPUT OUTPUT [OPTION ...]  (or lull COMMAND ...)\n"},
     {"denoise", "Denoise a video or a still picture",
      "One value A of --window, --group, --step, --tau, --transform, --group-transform\n"
      "and --kaiser applies to both phases, A:B to the first and the second. They\n"
@@ -69,6 +67,29 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull join /farm/job7\n",
      ""},
+    {"report", "Write a page of HTML of a job in segments",
+     "What is done, segment by segment, what is missing or damaged, the noise, all\n"
+     "that it is: of a job that was planned (lull plan), or of OUTPUT.lull-job, the\n"
+     "folder of --segment-frames. Nothing of it changes. The page of a run is made by\n"
+     "lull denoise --report.\n"
+     "\n"
+     "Examples:\n"
+     "  lull report /farm/job7\n"
+     "  lull report out.mkv.lull-job -o state.html\n",
+     "Examples:\n"
+     "  lull report /farm/job7\n"},
+    {"bids", "Denoise the images of a BIDS dataset, as a derivative of it",
+     "Each image becomes one with desc-denoised in its name, and a JSON file beside\n"
+     "it says from what, which noise was found and what was done. Images that have\n"
+     "these stay. An image that fails is told and does not stop the others; the exit\n"
+     "code is that of the first that failed then.\n"
+     "\n"
+     "Examples:\n"
+     "  lull bids study study/derivatives/lull participant\n"
+     "  lull bids study out participant --participant-label 01 02 --suffix T1w\n",
+     "Examples:\n"
+     "  lull bids study study/derivatives/lull participant\n",
+     "  lull bids BIDS_DIR OUT participant [OPTION ...]\n"},
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"
@@ -99,6 +120,7 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull compare original.png clean.png\n"
      "  lull compare original.mkv clean.mkv --csv frames.csv\n"
+     "  lull compare original.mkv clean.mkv --html differences.html\n"
      "  lull compare scan.nii.gz clean.nii.gz --mask brain.nii.gz --json\n",
      "Examples:\n"
      "  lull compare original.mkv clean.mkv\n"

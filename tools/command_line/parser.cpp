@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/version.h"
+#include "tools/bids/bids.h"
 #include "tools/command_line/command_texts.h"
 #include "tools/command_line/completion.h"
 #include "tools/command_line/help.h"
@@ -34,6 +35,8 @@ class Parser {
   void add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options);
   void add_plan();
   void add_join();
+  void add_report();
+  void add_bids();
   void add_compare();
   void add_probe();
   void add_noise();
@@ -54,6 +57,8 @@ class Parser {
   std::map<const CLI::Option*, std::string> briefs_;
   DenoiseOptions denoise_, plan_, preview_, probe_;
   JoinOptions join_;
+  JobReportOptions report_;
+  BidsOptions bids_;
   CompareOptions compare_;
   NoiseOptions noise_;
   bool json_ = false;
@@ -73,6 +78,8 @@ Parser::Parser() : app_(std::string(texts_of("").summary), "lull") {
   preview->get_option("INPUT")->required();
   add_plan();
   add_join();
+  add_report();
+  add_bids();
   add_noise();
   add_compare();
   add_probe();
@@ -110,8 +117,11 @@ void Parser::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& op
 void Parser::add_plan() {
   CLI::App* command = add_command("plan");
   command->add_flag("--json", json_, "print what was planned, one JSON object");
+  // What has no meaning where nothing is denoised.
+  constexpr std::string_view others[] = {"--segment", "--resume", "--report", "--reference",
+                                         "--report-frames"};
   for (OptionRow row : denoise_option_table()) {
-    if (row.names == "--segment" || row.names == "--resume") continue;
+    if (std::ranges::find(others, row.names) != std::end(others)) continue;
     if (row.names == "--job") row.help = "put the plan into this folder, which is then the job's";
     add_row(*command, row, plan_);
   }
@@ -126,6 +136,33 @@ void Parser::add_join() {
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", join_.overwrite, "replace an existing output");
   command->add_flag("-q,--quiet", join_.quiet, "print errors only");
+}
+
+void Parser::add_report() {
+  CLI::App* command = add_command("report");
+  command->add_option("DIR", report_.folder, "the folder of the job")->type_name("DIR")->required();
+  command->add_option("-o,--output", report_.output, "the page (default: DIR.html, replaced)")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", report_.overwrite, "replace an existing page");
+  command->add_flag("-q,--quiet", report_.quiet, "print errors only");
+}
+
+void Parser::add_bids() {
+  CLI::App* command = add_command("bids");
+  command->add_option("BIDS_DIR", bids_.dataset, "the dataset")->type_name("DIR")->required();
+  command->add_option("OUT", bids_.output, "folder of the derivative, which is made")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("LEVEL", bids_.level, "participant: images are denoised one by one")
+      ->type_name("participant")
+      ->required();
+  command
+      ->add_option("--participant-label,--participant_label", bids_.labels,
+                   "these participants (default: all)")
+      ->type_name("LABEL ...");
+  command->add_option("--suffix", bids_.suffixes, "images of these kinds, T1w bold (default: all)")
+      ->type_name("SUFFIX ...");
+  for (const OptionRow& row : bids_option_rows()) add_row(*command, row, bids_.denoise);
 }
 
 void Parser::add_compare() {
@@ -150,6 +187,11 @@ void Parser::add_compare() {
           "peak of the PSNR of volumes, in their units (default: the greatest value of A, less its "
           "least one if that is negative)")
       ->type_name("X");
+  command
+      ->add_option("--html", compare_.html,
+                   "write a page too: A and B over each other, what differs, figures by frame")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", compare_.overwrite, "replace an existing page");
   command->add_flag("--json", compare_.json, "one JSON object instead of lines");
 }
 
@@ -371,6 +413,8 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (command == "denoise") return {[o = denoise_] { return denoise(o); }, {}};
   if (command == "plan") return {[o = plan_, json = json_] { return plan(o, json); }, {}};
   if (command == "join") return {[o = join_] { return join(o); }, {}};
+  if (command == "report") return {[o = report_] { return report(o); }, {}};
+  if (command == "bids") return {[o = bids_] { return bids(o); }, {}};
   if (command == "preview") return {[o = preview_] { return preview(o); }, {}};
   if (command == "compare") return {[o = compare_] { return compare(o); }, {}};
   if (command == "noise") return {[o = noise_] { return noise(o); }, {}};

@@ -23,6 +23,15 @@ struct JoinOptions {
 /// lull join: the output of a job whose segments are done.
 int join(const JoinOptions& options);
 
+struct JobReportOptions {
+  std::string folder;
+  std::string output;  // empty: FOLDER.html
+  bool overwrite = false, quiet = false;
+};
+
+/// lull report: a page of what is done of a job in segments.
+int report(const JobReportOptions& options);
+
 /// lull preview. `options.at_us` is the time of the frame; an empty output is chosen by the input's
 /// name. 0, or 128 + n if signal n stopped it.
 int preview(const DenoiseOptions& options);
@@ -45,6 +54,8 @@ int noise(const NoiseOptions& options);
 struct CompareOptions {
   std::string first, second;
   std::string csv;              // empty: none
+  std::string html;             // a page; empty: none
+  bool overwrite = false;       // an existing page
   std::string mask;             // of volumes: what counts; empty: all
   std::optional<double> range;  // of volumes: the peak; empty: the first one's
   bool json = false;

@@ -9,10 +9,13 @@
 #include "core/describe.h"
 #include "core/error.h"
 #include "io/media.h"
+#include "io/text_file.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/compare_volumes.h"
 #include "tools/commands/csv.h"
 #include "tools/commands/quality.h"
+#include "tools/pages/compare_page.h"
+#include "tools/pages/sections.h"
 #include "tools/report/json.h"
 
 namespace lull::tools {
@@ -91,13 +94,49 @@ void print_json(const FrameFormat& format, std::int64_t frames,
   std::printf("%s\n", json_text({{"frames", frames}, {"planes", planes}}).c_str());
 }
 
-}  // namespace
+FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
+  FrameFigures figures;
+  for (std::size_t i = 0; i < qualities.size(); ++i)
+    figures.psnr[i] = qualities[i].psnr, figures.ssim[i] = qualities[i].ssim;
+  return figures;
+}
 
-int compare(const CompareOptions& options) {
-  for (const std::string& input : {options.first, options.second})
+/// The table of the page: what print() writes.
+std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
+                                const std::vector<PlaneTotal>& totals) {
+  std::vector<Cells> rows{
+      {"plane", "PSNR, mean", "of all frames", "worst", "frame", "SSIM, mean", "worst", "frame"}};
+  const auto count = static_cast<double>(frames);
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    const PlaneTotal& t = totals[i];
+    rows.push_back({std::string(plane_name(format.layout, static_cast<int>(i))),
+                    number_text("%.4f", t.psnr_sum / count),
+                    number_text("%.4f", psnr(t.mse_sum / count, format.full_scale())),
+                    number_text("%.4f", t.psnr_worst), std::to_string(t.psnr_frame),
+                    number_text("%.6f", t.ssim_sum / count), number_text("%.6f", t.ssim_worst),
+                    std::to_string(t.ssim_frame)});
+  }
+  return rows;
+}
+
+void refuse_places_of(const CompareOptions& options) {
+  for (const std::string& input : {options.first, options.second}) {
     if (!options.csv.empty() && io::same_file(input, options.csv))
       throw InvalidArgument("the CSV file " + options.csv +
                             " is an input (it would be overwritten); choose another name");
+    if (!options.html.empty() && io::same_file(input, options.html))
+      throw InvalidArgument("the page " + options.html +
+                            " is an input (it would be overwritten); choose another name");
+  }
+  if (!options.html.empty() && options.html == options.csv)
+    throw InvalidArgument("--html and --csv name one file, " + options.csv +
+                          "; choose another name");
+}
+
+}  // namespace
+
+int compare(const CompareOptions& options) {
+  refuse_places_of(options);
   const auto first = io::open_source(options.first), second = io::open_source(options.second);
   if (first->info().stack && second->info().stack) {
     compare_volumes(options, *first, *second);
@@ -108,6 +147,9 @@ int compare(const CompareOptions& options) {
   require_equal(options, format, second->format());
 
   Csv csv(options.csv, "frame,plane,psnr,ssim");
+  std::unique_ptr<io::TextFile> page;
+  if (!options.html.empty()) page = std::make_unique<io::TextFile>(options.html, options.overwrite);
+  CompareRecord record(format);
   std::vector<PlaneTotal> totals(format.planes());
   std::int64_t frames = 0;
   for (;; ++frames) {
@@ -120,6 +162,7 @@ int compare(const CompareOptions& options) {
     require_equal(options, a->format, b->format);
     require_equal(options, format, a->format);
     const std::vector<PlaneQuality> qualities = compare_frames(*a, *b);
+    if (page) record.add(*a, *b, figures_of(qualities));
     for (std::size_t i = 0; i < qualities.size(); ++i) {
       totals[i].add(qualities[i], frames);
       add_row(csv, frames, plane_name(format.layout, static_cast<int>(i)), qualities[i]);
@@ -128,6 +171,10 @@ int compare(const CompareOptions& options) {
   if (frames == 0)
     throw BadData(options.first + " holds no frame (it ended before the first); check the file");
   csv.finish();
+  if (page) {
+    page->write(record.page(options.first, options.second, totals_table(format, frames, totals)));
+    page->commit();
+  }
   if (options.json)
     print_json(format, frames, totals);
   else

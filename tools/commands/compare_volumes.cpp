@@ -4,14 +4,18 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/frame_pool.h"
+#include "io/text_file.h"
 #include "tools/commands/csv.h"
 #include "tools/commands/quality.h"
 #include "tools/commands/volume_quality.h"
+#include "tools/pages/compare_page.h"
 #include "tools/report/json.h"
 #include "tools/sessions/masks.h"
 
@@ -39,6 +43,26 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0, or no numbers); give --range");
 }
 
+/// What a page shows of a stack: floats, 0 to 1 over the range of the first one.
+FrameFormat shown_format(const io::MediaSource& first) {
+  return {.width = first.format().width,
+          .height = first.format().height,
+          .sample = SampleType::f32,
+          .bits = 32};
+}
+
+Frame shown_slice(FramePool& pool, const std::vector<double>& values,
+                  const io::MediaSource& first) {
+  const io::ValueScale& scale = first.info().values;
+  const Frame frame = pool.acquire();
+  const PlaneView<float> plane = frame.plane<float>(0);
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      plane(x, y) = static_cast<float>(
+          (values[static_cast<std::size_t>(y) * plane.width + x] - scale.low) / scale.span);
+  return frame;
+}
+
 struct Comparison {
   double range = 0;
   std::vector<VolumeTotals> volumes;
@@ -46,13 +70,15 @@ struct Comparison {
 };
 
 Comparison compare_all(const CompareOptions& options, io::MediaSource& first,
-                       io::MediaSource& second, const std::optional<VolumeMask>& mask) {
+                       io::MediaSource& second, const std::optional<VolumeMask>& mask,
+                       CompareRecord* record) {
   Comparison result;
   result.range = options.range.value_or(0);
   if (!options.range) result.range = range_of(options.first);
   const std::int64_t slices = first.info().slices;
   const std::int64_t volumes = first.info().frames_estimate / slices;
   std::vector<double> a, b;
+  FramePool pool(shown_format(first));
   for (std::int64_t v = 0; v < volumes; ++v) {
     VolumeQuality quality(first.format().width, first.format().height, slices, result.range);
     for (std::int64_t z = 0; z < slices; ++z) {
@@ -60,6 +86,8 @@ Comparison compare_all(const CompareOptions& options, io::MediaSource& first,
       if (!slice || !other) throw InternalError("a stack has fewer slices than it said");
       first.values_of(*slice, a);
       second.values_of(*other, b);
+      if (record)
+        record->add(shown_slice(pool, a, first), shown_slice(pool, b, first), std::nullopt);
       quality.add(a, b, mask ? mask->of(*slice).get() : nullptr);
     }
     result.volumes.push_back(quality.totals());
@@ -118,6 +146,19 @@ void print_json(const Comparison& found) {
   std::printf("%s\n", json_text(json).c_str());
 }
 
+/// The table of the page: what print() writes.
+std::vector<Cells> totals_rows(const Comparison& found) {
+  std::vector<Cells> rows{{"volume", "PSNR", "SSIM", "voxels"}};
+  const auto row = [&](const std::string& name, const VolumeTotals& totals) {
+    rows.push_back({name, psnr_text(totals, found.range), text_of(totals.ssim(), "%.6f"),
+                    std::to_string(totals.voxels)});
+  };
+  row("all", found.all);
+  for (std::size_t i = 0; found.volumes.size() > 1 && i < found.volumes.size(); ++i)
+    row(std::to_string(i), found.volumes[i]);
+  return rows;
+}
+
 }  // namespace
 
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
@@ -132,11 +173,25 @@ void compare_volumes(const CompareOptions& options, io::MediaSource& first,
   std::optional<VolumeMask> mask;
   if (!options.mask.empty()) mask = read_mask(options.mask, first, {}, false);
   Csv table(options.csv, "volume,psnr,ssim");
-  const Comparison found = compare_all(options, first, second, mask);
+  std::unique_ptr<io::TextFile> page;
+  if (!options.html.empty()) page = std::make_unique<io::TextFile>(options.html, options.overwrite);
+  CompareRecord record(shown_format(first));
+  if (first.format().layout == Layout::gray) {
+    const std::int64_t slices = first.info().slices;
+    record.show_cuts(cut_geometry(first, io::Axis::z), first.info().frames_estimate / slices / 2,
+                     slices);
+  }
+  const Comparison found =
+      compare_all(options, first, second, mask,
+                  page && first.format().layout == Layout::gray ? &record : nullptr);
   for (std::size_t i = 0; i < found.volumes.size(); ++i)
     table.row("%zu,%.4f,%.6f\n", i, psnr(found.volumes[i].mse(), found.range),
               found.volumes[i].ssim());
   table.finish();
+  if (page) {
+    page->write(record.page(options.first, options.second, totals_rows(found)));
+    page->commit();
+  }
   if (options.json)
     print_json(found);
   else

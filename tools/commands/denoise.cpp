@@ -16,6 +16,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/judging_sink.h"
 #include "tools/commands/reports.h"
+#include "tools/commands/run_report.h"
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
@@ -79,16 +80,29 @@ void refuse_overwriting(const DenoiseOptions& options) {
         (file == options.log.file || io::same_file(file, options.log.file)))
       throw InvalidArgument("the log " + options.log.file +
                             " is the input or the output; choose another name");
+  const std::string& metrics = options.progress.metrics_file;
+  for (const std::string& file :
+       {options.input, options.output, options.page.file, options.log.file, options.grain_table})
+    if (!metrics.empty() && (file == metrics || io::same_file(file, metrics)))
+      throw InvalidArgument("--metrics-file " + metrics +
+                            " is another file of this run; choose another name");
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
-                  const std::vector<bm3d::Backend>& backends) {
+                  const std::vector<bm3d::Backend>& backends, const NoiseRecord& noise) {
   JobFacts facts{.input = options.input,
                  .output = options.output,
                  .format = source.format(),
                  .frames = source.info().frames_estimate,
                  .devices = {}};
   for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
+  for (const SceneNoise& scene : noise.scenes) {
+    const std::array<float, 3> levels = scene.estimate.noise.levels_in_samples();
+    SceneLevels& told = facts.noise.emplace_back(SceneLevels{scene.from_s, {}});
+    for (int i = 0; i < facts.format.planes(); ++i)
+      told.sigma.push_back(static_cast<double>(
+          scene.volume && scene.volume->noise.sigma > 0 ? scene.volume->level : levels[i]));
+  }
   return facts;
 }
 
@@ -129,6 +143,7 @@ class Run {
     rescale_sigma(options_, source_->info().values);
     mask_ = given_mask(options_, *source_);
     check_volume_noise(options_, source_->info());
+    page_.emplace(options_, *source_);
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -217,7 +232,8 @@ class Run {
                    source_->info().pixel_format);
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
                    sink_->pixel_format());
-    reports_.progress.start(facts_of(options_, *source_, opened_.backends));
+    page_->begin(noise_, plan_, opened_.backends);
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends, noise_));
   }
 
   int work() {
@@ -228,7 +244,8 @@ class Run {
         .observer = [&](pipeline::PipelineStats stats) {
           stats.frames -= judging.outside();
           stats.skipped = done_before(wanted_, stats.frames);
-          if (stats.frames > 0) reports_.progress.update(stats);
+          page_->note(stats);
+          if (stats.frames > 0) reports_.progress.update(stats, judging.time_s());
         }};
     pipeline::PipelineStats stats;
     try {
@@ -252,13 +269,15 @@ class Run {
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
     if (options_.keep) stats.frames = 1;
+    if (const std::string problem = page_->finish(stats, damaged_frames_); !problem.empty())
+      reports_.warn(problem);
     reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
     return 0;
   }
 
   std::unique_ptr<Denoiser> worker() {
     if (!options_.job.plans) {
-      auto denoiser = grain_->watch(one_of(std::move(opened_), source_->format()));
+      auto denoiser = page_->watch(grain_->watch(one_of(std::move(opened_), source_->format())));
       if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
       return mask_ ? masked(std::move(denoiser), *std::move(mask_)) : std::move(denoiser);
     }
@@ -291,6 +310,7 @@ class Run {
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe, read for its noise
   std::optional<GrainJob> grain_;
+  std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
   bool one_ = false;  // one picture is made
   std::vector<io::FrameRange> wanted_;

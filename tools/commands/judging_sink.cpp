@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "tools/search/noise_scenes.h"
 
 namespace lull::tools {
 
@@ -16,6 +17,7 @@ void JudgingSink::write(Frame frame) {
     ++outside_;
     return;
   }
+  time_s_ = time_of(frame);
   const auto number = written_++;
   if (!options_.keep || number == *options_.keep) sink_.write(std::move(frame));
   if (number == options_.keep) kept_ = true;

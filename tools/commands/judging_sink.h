@@ -30,6 +30,8 @@ class JudgingSink final : public FrameSink {
   bool has_enough() const { return kept_ || sink_.has_all(); }
   /// Frames that came around those that were asked for.
   std::int64_t outside() const { return outside_; }
+  /// Of the last frame that was asked for, its pts.
+  double time_s() const { return time_s_; }
   /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
   /// it then.
   io::Damage damage() const;
@@ -40,6 +42,7 @@ class JudgingSink final : public FrameSink {
   const DenoiseOptions& options_;
   std::int64_t written_ = 0;  // or dropped for --keep
   std::int64_t outside_ = 0;
+  double time_s_ = 0;
   std::atomic<bool> kept_ = false;
 };
 

@@ -18,8 +18,9 @@
 #include "pipeline/field_denoiser.h"
 #include "pipeline/repeat_notes.h"
 #include "tools/commands/commands.h"
-#include "tools/commands/cuts.h"
 #include "tools/commands/frame_window.h"
+#include "tools/pages/cuts.h"
+#include "tools/pages/pictures.h"
 #include "tools/report/log.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/noise_search.h"
@@ -256,12 +257,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Noise of three sigma stays within the scale.
   int amplification() const {
-    const float sigma = std::ranges::max(params_.noise().levels_in_samples());
-    int factor = 1;
-    while (factor < 32 && 3 * sigma * static_cast<float>(2 * factor) <= 127) factor *= 2;
-    return factor;
+    return tools::amplification(std::ranges::max(params_.noise().levels_in_samples()));
   }
 
   /// Side by side: before, after, and mid-grey with what was taken away.

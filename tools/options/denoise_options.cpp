@@ -335,6 +335,11 @@ void check(const DenoiseOptions& options) {
   if (!options.mask.empty() && options.segment_frames > 0)
     throw InvalidArgument("--mask with --segment-frames (a job does not keep it); leave one out");
   check_grain(options);
+  for (const bool given : {!options.page.reference.empty(), !options.page.frames.empty()})
+    if (given && options.page.file.empty())
+      throw InvalidArgument(
+          std::string(options.page.reference.empty() ? "--report-frames" : "--reference") +
+          " without --report (nothing would show it); give the name of a page");
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
   check_nlm(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));

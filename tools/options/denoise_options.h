@@ -57,6 +57,13 @@ struct SharedJob {
   std::int64_t begin = 0;                  // io::SourceOptions::begin
 };
 
+/// What tells of a run beside its messages.
+struct PageOptions {
+  std::string file;                  // a page of HTML; empty: none
+  std::string reference;             // a clean version of the input; empty: none
+  std::vector<std::int64_t> frames;  // that are shown, rising, from 0; empty: some
+};
+
 struct DenoiseOptions {
   std::string input, output;
   std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
@@ -109,6 +116,7 @@ struct DenoiseOptions {
 
   ProgressOptions progress;
   LogOptions log;
+  PageOptions page;
   int max_decode_errors = 0;
   int segment_frames = 0;  // 0: no segments
   bool resume = false;

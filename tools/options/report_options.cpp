@@ -30,6 +30,20 @@ io::FrameRange segments_of(const std::string& text) {
   return {*first, *last};
 }
 
+/// "0,120,240"
+std::vector<std::int64_t> frames_of_page(const std::string& text) {
+  constexpr std::size_t most = 16;
+  std::vector<std::int64_t> frames;
+  for (const std::string& part : split(text, ',')) {
+    const auto frame = number<std::int64_t>(part);
+    if (!frame || *frame < 0 || (!frames.empty() && *frame <= frames.back()))
+      reject("--report-frames", text, "must be rising numbers of frames from 0, with commas");
+    frames.push_back(*frame);
+  }
+  if (frames.size() > most) reject("--report-frames", text, "must be 16 numbers at most");
+  return frames;
+}
+
 constexpr OptionRow rows[] = {
     {"--progress", "bar|plain|json|none", reports,
      "bar: one line, written over and over; plain: a line every five seconds; json: objects, one a "
@@ -50,6 +64,28 @@ constexpr OptionRow rows[] = {
     {"--log-file", "FILE", reports,
      "append messages to this file too, with times; -q does not concern it",
      [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
+    {"--metrics-file", "FILE", reports,
+     "write figures of the run for Prometheus, in its text format, every two seconds and at the "
+     "end; "
+     "an older file is replaced: docs/farms.md",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
+       o.progress.metrics_file = v;
+     }},
+    {"--report", "FILE", reports,
+     "write one page of HTML of the run: frames before, after and what was removed, whether that "
+     "looks like noise, the noise that was found, load, settings, digests: docs/report.md",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--report", v, "must be the name of a file");
+       o.page.file = v;
+     }},
+    {"--reference", "CLEAN", reports,
+     "with --report: a clean version of the input, which frames before and after are compared with",
+     [](DenoiseOptions& o, const std::string& v) { o.page.reference = v; }},
+    {"--report-frames", "K[,L ...]", reports,
+     "with --report: show these frames, counted from 0, up to 16 (default: some that are spread "
+     "over the clip; of a volume three cuts)",
+     [](DenoiseOptions& o, const std::string& v) { o.page.frames = frames_of_page(v); }},
 
     {"--max-decode-errors", "N", trouble,
      "accept an input of which up to N frames are damaged or missing; with more, what was filtered "

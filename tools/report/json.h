@@ -13,6 +13,11 @@ using Json = nlohmann::ordered_json;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// What is no UTF-8 becomes U+FFFD: who writes JSON knows how.
+[[nodiscard]] inline std::string as_utf8(const std::string& text) {
+  return Json::parse(json_text(Json(text))).get<std::string>();
+}
+
 /// null for 0, which stands for unknown.
 [[nodiscard]] inline Json count_or_null(std::int64_t count) {
   return count > 0 ? Json(count) : Json();

@@ -42,6 +42,12 @@ int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 /// To thousandths; null where it is not finite.
 Json number(double value) { return std::round(1000 * value) / 1000; }
 
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
 const char* name_of(Layout layout) {
   switch (layout) {
     case Layout::gray:
@@ -67,6 +73,7 @@ Progress::Progress(const ProgressOptions& options, bool quiet)
   if (descriptor_ != STDERR_FILENO && (flags < 0 || (flags & O_ACCMODE) == O_RDONLY))
     throw InvalidArgument("--progress-fd " + std::to_string(descriptor_) +
                           " (it is not open for writing); open it, as in 3>progress.json");
+  if (!options.metrics_file.empty()) metrics_ = std::make_unique<Metrics>(options.metrics_file);
 }
 
 void Progress::start(const JobFacts& facts) {
@@ -75,7 +82,12 @@ void Progress::start(const JobFacts& facts) {
   // What opening took is no progress; as JSON the first frame shall show at once.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
+  if (metrics_)
+    metrics_->start({.output = facts.output, .devices = facts.devices, .frames = facts.frames});
   if (mode_ != ProgressMode::json) return;
+  Json noise = Json::array();
+  for (const SceneLevels& scene : facts.noise)
+    noise.push_back({{"from_seconds", number(scene.from_s)}, {"sigma", numbers(scene.sigma)}});
   const FrameFormat& format = facts.format;
   write(json_text({{"event", "start"},
                    {"version", version},
@@ -86,7 +98,8 @@ void Progress::start(const JobFacts& facts) {
                    {"layout", name_of(format.layout)},
                    {"bits", format.bits},
                    {"frames_expected", count_or_null(facts.frames)},
-                   {"devices", facts.devices}}) +
+                   {"devices", facts.devices},
+                   {"noise", noise}}) +
         "\n");
 }
 
@@ -112,10 +125,16 @@ std::string Progress::line(const pipeline::PipelineStats& stats) const {
 
 std::string Progress::object(const pipeline::PipelineStats& stats) const {
   const bool known = facts_.frames >= stats.frames && stats.fps() > 0;
-  Json busy;
+  Json busy, load;
+  const double time = stats.seconds - shown_stats_.seconds;
   for (const auto stage :
-       {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
+       {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode}) {
+    const int i = static_cast<int>(stage);
     busy[pipeline::stage_name(stage)] = number(stats.busy_share(stage));
+    load[pipeline::stage_name(stage)] =
+        number(time > 0 ? std::max(stats.busy[i] - shown_stats_.busy[i], 0.0) / time : 0);
+  }
+  const bool noise = scene_ < facts_.noise.size();
   const auto left = static_cast<double>(facts_.frames - stats.frames);
   return json_text({{"event", "progress"},
                     {"frames", stats.frames},
@@ -123,23 +142,42 @@ std::string Progress::object(const pipeline::PipelineStats& stats) const {
                     {"seconds", number(stats.seconds)},
                     {"fps", number(stats.fps())},
                     {"eta_seconds", known ? number(left / stats.fps()) : Json()},
-                    {"busy", busy}}) +
+                    {"busy", busy},
+                    {"load", load},
+                    {"scene", scene_},
+                    {"sigma", noise ? numbers(facts_.noise[scene_].sigma) : Json::array()}}) +
          "\n";
 }
 
-void Progress::update(const pipeline::PipelineStats& stats) {
+std::size_t Progress::scene_at(double time_s) const {
+  std::size_t scene = 0;
+  while (scene + 1 < facts_.noise.size() && time_s >= facts_.noise[scene + 1].from_s) ++scene;
+  return scene;
+}
+
+void Progress::update(const pipeline::PipelineStats& stats, double time_s) {
   const std::lock_guard lock(mutex_);
   last_stats_ = stats;
+  scene_ = scene_at(time_s);
+  if (metrics_)
+    metrics_->update(
+        stats, scene_,
+        scene_ < facts_.noise.size() ? facts_.noise[scene_].sigma : std::vector<double>{});
   if (mode_ == ProgressMode::none) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < last_ + interval(mode_)) return;
   last_ = now;
+  show(stats);
+}
+
+void Progress::show(const pipeline::PipelineStats& stats) {
   if (mode_ == ProgressMode::bar) {
     const std::string live = progress_line(stats, facts_.frames, columns_of(descriptor_));
     write("\r" + live + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
     shown_ = true;
   } else {
     write(mode_ == ProgressMode::json ? object(stats) : "lull: " + line(stats) + "\n");
+    shown_stats_ = stats;
   }
 }
 
@@ -171,8 +209,10 @@ void Progress::stopped(int signal) {
 
 void Progress::end(const End& end) {
   clear_locked();
-  if (mode_ != ProgressMode::json || ended_) return;
+  if (ended_) return;
   ended_ = true;
+  if (metrics_) metrics_->end(last_stats_, end.exit_code, end.damaged);
+  if (mode_ != ProgressMode::json) return;
   write(json_text({{"event", "end"},
                    {"status", end.status},
                    {"exit_code", end.exit_code},

@@ -2,13 +2,16 @@
 // How far a run is, for people and for programs.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "core/frame.h"
 #include "pipeline/run.h"
+#include "tools/report/metrics.h"
 
 namespace lull::tools {
 
@@ -23,6 +26,13 @@ enum class ProgressMode {
 struct ProgressOptions {
   ProgressMode mode = ProgressMode::automatic;
   int descriptor = 2;
+  std::string metrics_file;  // for Prometheus: metrics.h; empty: none
+};
+
+/// The noise from a time on, Frame::pts in seconds: standard deviations by plane, 0..255 scale.
+struct SceneLevels {
+  double from_s = 0;
+  std::vector<double> sigma;
 };
 
 /// What is known when a run begins.
@@ -31,6 +41,7 @@ struct JobFacts {
   FrameFormat format;
   std::int64_t frames = 0;  // how many there will be; 0: unknown
   std::vector<std::string> devices;
+  std::vector<SceneLevels> noise{};  // from the first scene on
 };
 
 /// Writes to a file descriptor, and never waits for who reads it: what does not fit into a pipe is
@@ -43,8 +54,8 @@ class Progress {
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
-  /// To be called after each frame.
-  void update(const pipeline::PipelineStats& stats);
+  /// To be called after each frame. `time_s`: its pts.
+  void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live line.
   void clear();
   /// The end, one of these: the output is whole; an error; a stop by a signal. Only JSON says so.
@@ -62,6 +73,8 @@ class Progress {
   };
   std::string line(const pipeline::PipelineStats& stats) const;
   std::string object(const pipeline::PipelineStats& stats) const;
+  void show(const pipeline::PipelineStats& stats);
+  std::size_t scene_at(double time_s) const;
   void end(const End& end);
   void clear_locked();
   void write(const std::string& text, Patience patience = Patience::none);
@@ -71,7 +84,9 @@ class Progress {
   bool terminal_, shown_ = false, ended_ = false;
   std::mutex mutex_;
   JobFacts facts_;
-  pipeline::PipelineStats last_stats_;
+  pipeline::PipelineStats last_stats_, shown_stats_;
+  std::size_t scene_ = 0;
+  std::unique_ptr<Metrics> metrics_;
   std::chrono::steady_clock::time_point last_;
 };
 

@@ -66,6 +66,7 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
   if (options.keep_grain || !options.grain_table.empty())
     return "the grain is measured in the host's memory";
+  if (!options.page.file.empty()) return "the report looks at frames in the host's memory";
   if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";

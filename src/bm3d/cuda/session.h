@@ -10,9 +10,11 @@
 namespace lull::bm3d {
 
 /// A session on GPU `device` with `streams` frames in flight. `params` and `format` are valid.
+/// `results_on_device`: as of Backend.
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
-                                                  int device, int streams);
+                                                  int device, int streams,
+                                                  bool results_on_device = false);
 
 /// Page-locked memory. @throws DeviceUnavailable
 [[nodiscard]] std::pmr::memory_resource* cuda_frame_memory();

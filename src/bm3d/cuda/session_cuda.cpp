@@ -3,7 +3,6 @@
 // that the copies of one frame run beside the kernels of another. The host waits for one thing
 // alone: the oldest frame, when all slots are taken. Over time, frame_session.h says what happens.
 
-#include <cstring>
 #include <vector>
 
 #include "bm3d/cuda/session.h"
@@ -11,9 +10,9 @@
 #include "bm3d/cuda/slot.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
-#include "core/frame_pool.h"
 #include "cuda/nvtx.h"
 #include "cuda/pinned_memory.h"
+#include "cuda/results/result_frames.h"
 #include "cuda/session_on_device.h"
 
 namespace lull::bm3d {
@@ -23,8 +22,8 @@ namespace {
 class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,
-              cuda::MatcherFactory make_matcher)
-      : format_(format), pool_(format, cuda::pinned_memory()) {
+              cuda::MatcherFactory make_matcher, bool results_on_device)
+      : format_(format), pool_(format, results_on_device) {
     for (int i = 0; i < streams; ++i)
       slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher));
     pool_.reserve(streams + results_that_wait);
@@ -54,7 +53,7 @@ class SlotSession final : public Denoiser {
 
  private:
   FrameFormat format_;
-  FramePool pool_;
+  cuda::ResultFrames pool_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
   std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
 };
@@ -62,17 +61,20 @@ class SlotSession final : public Denoiser {
 }  // namespace
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
-                                    int streams) {
-  return open_cuda(params, format, device, streams, cuda::make_exhaustive_matcher);
+                                    int streams, bool results_on_device) {
+  return open_cuda(params, format, device, streams, cuda::make_exhaustive_matcher,
+                   results_on_device);
 }
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
-                                    int streams, cuda::MatcherFactory make_matcher) {
+                                    int streams, cuda::MatcherFactory make_matcher,
+                                    bool results_on_device) {
   return cuda::open_on_device(device, [&]() -> std::unique_ptr<Denoiser> {
     if (params.temporal == 0)
-      return std::make_unique<SlotSession>(params, format, streams, make_matcher);
+      return std::make_unique<SlotSession>(params, format, streams, make_matcher,
+                                           results_on_device);
     return open_session(session_plan(params, format), format,
-                        make_cuda_worker(params, format, make_matcher));
+                        make_cuda_worker(params, format, make_matcher, results_on_device));
   });
 }
 

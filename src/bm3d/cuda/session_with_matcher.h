@@ -11,6 +11,7 @@ namespace lull::bm3d {
 
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
                                                   int device, int streams,
-                                                  cuda::MatcherFactory make_matcher);
+                                                  cuda::MatcherFactory make_matcher,
+                                                  bool results_on_device = false);
 
 }  // namespace lull::bm3d

@@ -1,8 +1,8 @@
-#include <cstring>
 #include <utility>
 
 #include "bm3d/cuda/slot.h"
 #include "cuda/nvtx.h"
+#include "cuda/results/result_frames.h"
 
 namespace lull::bm3d {
 
@@ -45,12 +45,12 @@ void CudaSlot::plan_buffers() {
 
 void CudaSlot::start(Frame noisy, Frame clean) {
   clean.take_identity(noisy);
-  if (phases_.filters_any() || noisy.on_device) raw_.bring(noisy, stream_.get());
+  if (phases_.filters_any() || noisy.on_device || clean.on_device) raw_.bring(noisy, stream_.get());
   if (phases_.filters_any()) cuda::check(cudaGraphLaunch(kernels_.get(), stream_.get()));
   take_samples(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
   noisy_in_flight_ = std::move(noisy);
-  in_flight_ = std::move(clean);
+  in_flight_ = cuda::handed_out(std::move(clean));
 }
 
 std::optional<Frame> CudaSlot::finish() {
@@ -85,12 +85,10 @@ void CudaSlot::to_samples() {
 
 void CudaSlot::take_samples(const Frame& noisy, Frame& clean) {
   for (int i = 0; i < format_.planes(); ++i) {
-    const auto& to = clean.planes[i];
-    if (phases_.changes(i) || noisy.on_device) {  // what passes through is in raw_ as it came
+    if (phases_.changes(i))
       raw_.take(i, clean, stream_.get());
-    } else {  // passes through, exactly
-      for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), noisy.planes[i].row(y), to.width);
-    }
+    else
+      raw_.pass_through(i, noisy, clean, stream_.get());
   }
 }
 

@@ -5,17 +5,16 @@
 // into is used again.
 
 #include <climits>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "bm3d/cuda/phases.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
-#include "core/frame_pool.h"
 #include "cuda/nvtx.h"
 #include "cuda/pinned_memory.h"
 #include "cuda/raw_frame.h"
+#include "cuda/results/result_frames.h"
 #include "time/kernels.h"
 
 namespace lull::bm3d {
@@ -62,14 +61,15 @@ class Counted {
 
 class CudaWorker : public FrameWorker {
  public:
-  CudaWorker(const Params& params, const FrameFormat& format, cuda::MatcherFactory make_matcher)
+  CudaWorker(const Params& params, const FrameFormat& format, cuda::MatcherFactory make_matcher,
+             bool results_on_device)
       : params_(params),
         format_(format),
         computing_(cuda::make_stream()),
         bringing_(cuda::make_stream(cuda::Priority::high)),
         taking_(cuda::make_stream()),
         phases_(params, format, computing_.get(), make_matcher),
-        pool_(format, cuda::pinned_memory()),
+        pool_(format, results_on_device),
         levels_(params.noise.levels_in_samples()) {
     const Stabilisers stabilisers = stabilisers_of(params);
     const Curves curves = curves_of(stabilisers);
@@ -180,7 +180,7 @@ class CudaWorker : public FrameWorker {
     for (int i = 0; i < format_.planes(); ++i)
       if (phases_.changes(i)) out.raw.take(i, clean, taking_.get());
     cuda::check(cudaEventRecord(out.taken.get(), taking_.get()));
-    return clean;
+    return cuda::handed_out(std::move(clean));
   }
 
   int in_flight() const noexcept override { return results - 1; }
@@ -308,12 +308,7 @@ class CudaWorker : public FrameWorker {
       if (phases_.changes(i)) continue;
       Frame& clean = slots_[at].clean;
       if (!clean.pixels) clean = pool_.acquire();
-      const auto& to = clean.planes[i];
-      if (taken_.on_device)
-        in_[last_]->raw.take(i, clean, bringing_.get());
-      else
-        for (int y = 0; y < to.height; ++y)
-          std::memcpy(to.row(y), taken_.planes[i].row(y), to.width);
+      in_[last_]->raw.pass_through(i, taken_, clean, bringing_.get());
     }
   }
 
@@ -349,7 +344,7 @@ class CudaWorker : public FrameWorker {
   FrameFormat format_;
   cuda::Stream computing_, bringing_, taking_;
   CudaPhases phases_;
-  FramePool pool_;
+  cuda::ResultFrames pool_;
   std::array<float, 3> levels_;  // of the noise in samples as they are stored
   Frame taken_;
   std::array<std::unique_ptr<In>, 2> in_;
@@ -374,8 +369,9 @@ class CudaWorker : public FrameWorker {
 }  // namespace
 
 std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
-                                              cuda::MatcherFactory make_matcher) {
-  return std::make_unique<CudaWorker>(params, format, make_matcher);
+                                              cuda::MatcherFactory make_matcher,
+                                              bool results_on_device) {
+  return std::make_unique<CudaWorker>(params, format, make_matcher, results_on_device);
 }
 
 }  // namespace lull::bm3d

@@ -29,6 +29,9 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate(given);
   validate(format);
   validate_backend(backend);
+  if (backend.results_on_device && backend.kind != BackendKind::cuda)
+    throw InvalidArgument(
+        "results in the memory of a GPU from a session on the CPU; leave them in the host's");
   require_instructions();
   Params params = given;
   if (!filters_any(params.noise, format)) params.temporal = 0;  // frames need not wait for others
@@ -38,7 +41,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
     case BackendKind::cpu:
       return open_host(params, format, make_cpu_engine(backend.threads));
     case BackendKind::cuda:
-      return open_cuda(params, format, backend.device, backend.streams);
+      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }

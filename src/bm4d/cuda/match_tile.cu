@@ -259,7 +259,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     constexpr std::true_type yes;
     constexpr std::false_type no;
     const bool is_lower = k < window;
-    const bool is_upper = static_cast<unsigned>(k - own.offset[1].z) < static_cast<unsigned>(window);
+    const bool is_upper =
+        static_cast<unsigned>(k - own.offset[1].z) < static_cast<unsigned>(window);
     if (is_lower && is_upper)
       score_rows(yes, yes);
     else if (is_lower)

@@ -8,7 +8,7 @@
 #include "io/encode/converter.h"
 #include "io/ffmpeg/passenger.h"
 #include "io/ffmpeg/pixel_formats.h"
-#include "io/files/output_file.h"
+#include "io/text_file.h"
 
 namespace lull::io {
 namespace {
@@ -80,16 +80,17 @@ Frame to_rgb(const Frame& frame) {
   return rgb;
 }
 
-void write_png(const std::string& path, const Frame& rgb, bool overwrite) {
-  OutputFile file(path, overwrite);
-  const FramePtr picture = make_picture(AV_PIX_FMT_RGB24, rgb.format.width, rgb.format.height);
-  pack(rgb, nullptr, *picture);
+std::string encode_png(const Frame& frame) {
+  const AVPixelFormat format =
+      frame.format.layout == Layout::gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24;
+  const FramePtr picture = make_picture(format, frame.format.width, frame.format.height);
+  pack(frame, nullptr, *picture);
   const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_PNG);
   if (!codec) throw InvalidArgument("this build of FFmpeg has no encoder for PNG; use another");
   const CodecPtr encoder(non_null(avcodec_alloc_context3(codec)));
   encoder->width = picture->width;
   encoder->height = picture->height;
-  encoder->pix_fmt = AV_PIX_FMT_RGB24;
+  encoder->pix_fmt = format;
   encoder->time_base = {1, 1};
   encoder->thread_count = 1;
   check<InternalError>(avcodec_open2(encoder.get(), codec, nullptr), "cannot open FFmpeg's PNG");
@@ -97,9 +98,11 @@ void write_png(const std::string& path, const Frame& rgb, bool overwrite) {
   check<InternalError>(avcodec_send_frame(encoder.get(), picture.get()), "cannot encode a PNG");
   check<InternalError>(avcodec_send_frame(encoder.get(), nullptr), "cannot encode a PNG");
   check<InternalError>(avcodec_receive_packet(encoder.get(), packet.get()), "cannot encode a PNG");
-  avio_write(file.io(), packet->data, packet->size);
-  file.check_written();
-  file.commit();
+  return {reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)};
+}
+
+void write_png(const std::string& path, const Frame& rgb, bool overwrite) {
+  write_text(path, encode_png(rgb), overwrite);
 }
 
 }  // namespace lull::io

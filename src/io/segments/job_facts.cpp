@@ -13,6 +13,7 @@ extern "C" {
 #include <string_view>
 
 #include "core/version.h"
+#include "io/digest.h"
 #include "io/files/sha256.h"
 #include "io/jobs.h"
 
@@ -60,15 +61,6 @@ std::string fingerprint(const FileSource& source, const SegmentOptions& segments
   const auto& facts = segments.plan->facts;
   const auto fact = std::ranges::find(facts, input_fact, &JobFact::name);
   return fact == facts.end() ? "" : fact->value;
-}
-
-std::string versions() {
-  const auto text = [](unsigned v) {
-    return std::to_string(v >> 16) + "." + std::to_string(v >> 8 & 255) + "." +
-           std::to_string(v & 255);
-  };
-  return "libavcodec " + text(avcodec_version()) + ", libavformat " + text(avformat_version()) +
-         ", libswscale " + text(swscale_version());
 }
 
 std::string text_of(const Selection& part) {
@@ -190,7 +182,7 @@ std::string sample_of(const FileSource& source) {
 
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder) {
-  std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", versions()}};
+  std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
   add_input(source, *options.segments, facts);  // first: what is encoded follows from it

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "io/files/sha256.h"
+#include "io/digest.h"
 
 namespace lull::io {
 
@@ -21,12 +21,6 @@ std::string escaped(std::string_view text) {
     result += code;
   }
   return result;
-}
-
-std::string sha256_of(std::string_view text) {
-  Sha256 digest;
-  digest.add(text.data(), text.size());
-  return digest.take();
 }
 
 std::string sealed(const std::string& lines) { return lines + "sha256 " + sha256_of(lines) + "\n"; }

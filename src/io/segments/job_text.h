@@ -12,8 +12,6 @@ namespace lull::io {
 /// A word of these bytes: '%', spaces and what is not printable are written as %XX, nothing as "%".
 std::string escaped(std::string_view text);
 
-std::string sha256_of(std::string_view text);
-
 /// The lines, and one more with their SHA-256.
 std::string sealed(const std::string& lines);
 /// Gives `read` the lines behind `head` until it says that one makes no sense. False then, and if

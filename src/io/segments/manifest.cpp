@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/digest.h"
 #include "io/segments/job_text.h"
 
 namespace lull::io {

@@ -37,8 +37,12 @@ class VolumeCuts {
   std::array<Plane<float>, 3> cuts_;
 };
 
-/// Rows of the cuts across z, y and x: before, after, and mid-grey with what was taken away,
-/// amplified. Voxels have the shape that their spacing gives them.
+/// Cut `i` before, after, and mid-grey with what was taken away, amplified: grey, of 8 bits. Voxels
+/// have the shape that their spacing gives them.
+[[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
+                                              const VolumeCuts& after, int i, int factor);
+
+/// Rows of the cuts across z, y and x: their panels side by side.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

@@ -1,4 +1,4 @@
-#include "tools/commands/cuts.h"
+#include "tools/pages/cuts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,25 +60,6 @@ std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   return sizes;
 }
 
-/// Draws one cut's panels from row `top` on.
-void draw(const CutGeometry& geometry, const VolumeCuts& before, const VolumeCuts& after,
-          int factor, int i, PanelSize size, int column, int top, const Frame& picture) {
-  const PlaneView<const float> noisy = before.cut(i), clean = after.cut(i);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      const int from_x = static_cast<int>((x + 0.5) * noisy.width / size.width);
-      const int row = static_cast<int>((y + 0.5) * noisy.height / size.height);
-      const int from_y = geometry.upwards ? noisy.height - 1 - row : row;
-      const float a = noisy(from_x, from_y), b = clean(from_x, from_y);
-      for (int plane = 0; plane < 3; ++plane) {
-        const PlaneView<std::uint8_t> out = picture.plane<std::uint8_t>(plane);
-        out(x, top + y) = byte_of(a);
-        out(column + x, top + y) = byte_of(b);
-        out(2 * column + x, top + y) = difference_of(a, b, factor);
-      }
-    }
-}
-
 }  // namespace
 
 CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis) {
@@ -123,6 +104,25 @@ void VolumeCuts::add(const Frame& slice, int number) {
   }
 }
 
+std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
+                                const VolumeCuts& after, int i, int factor) {
+  const PanelSize size = panel_sizes(geometry)[i];
+  const PlaneView<const float> noisy = before.cut(i), clean = after.cut(i);
+  FramePool pool({.width = size.width, .height = size.height});
+  std::array<Frame, 3> panels{pool.acquire(), pool.acquire(), pool.acquire()};
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const int from_x = static_cast<int>((x + 0.5) * noisy.width / size.width);
+      const int row = static_cast<int>((y + 0.5) * noisy.height / size.height);
+      const int from_y = geometry.upwards ? noisy.height - 1 - row : row;
+      const float a = noisy(from_x, from_y), b = clean(from_x, from_y);
+      panels[0].plane<std::uint8_t>(0)(x, y) = byte_of(a);
+      panels[1].plane<std::uint8_t>(0)(x, y) = byte_of(b);
+      panels[2].plane<std::uint8_t>(0)(x, y) = difference_of(a, b, factor);
+    }
+  return panels;
+}
+
 Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before, const VolumeCuts& after,
                    int factor) {
   const std::array<PanelSize, 3> sizes = panel_sizes(geometry);
@@ -134,8 +134,14 @@ Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before, const 
   for (int plane = 0; plane < 3; ++plane)
     for (int y = 0; y < height; ++y)
       std::fill_n(picture.plane<std::uint8_t>(plane).row(y), picture.format.width, std::uint8_t{0});
-  for (int i = 0, top = 0; i < 3; top += sizes[i++].height + gap)
-    draw(geometry, before, after, factor, i, sizes[i], column, top, picture);
+  for (int i = 0, top = 0; i < 3; top += sizes[i++].height + gap) {
+    const std::array<Frame, 3> panels = cut_panels(geometry, before, after, i, factor);
+    for (int k = 0; k < 3; ++k)
+      for (int plane = 0; plane < 3; ++plane)
+        for (int y = 0; y < sizes[i].height; ++y)
+          std::copy_n(panels[k].plane<std::uint8_t>(0).row(y), sizes[i].width,
+                      picture.plane<std::uint8_t>(plane).row(top + y) + k * column);
+  }
   return picture;
 }
 

@@ -1,0 +1,44 @@
+"""Takes the noise out of pictures, clips and volumes: BM3D and BM4D, on NVIDIA GPUs and on the CPU.
+
+    import lull
+
+    clean = lull.denoise(photo, channel_axis=-1)              # finds the noise itself
+    clean = lull.denoise(photo, sigma=0.08, profile="high")   # in the units of the array
+    clean = lull.denoise(clip, time_axis=0)                   # neighbouring frames help
+    clean = lull.denoise(scan, z_axis=0)                      # a volume, in cubes
+
+    with lull.Session(frame.shape, frame.dtype, sigma=12) as session:
+        for frame in camera:
+            for clean in session.push(frame):
+                show(clean)
+        for clean in session.drain():
+            show(clean)
+
+Arrays of numpy, PyTorch, CuPy and JAX are taken, and results are arrays of the same kind, type and
+shape. What cannot be done is a ValueError, a MemoryError or a lull.Error, with one sentence.
+"""
+
+from ._authors import BM3DStages, BM4DStages, bm3d, bm3d_rgb, bm4d
+from ._core import DeviceArray, Error
+from ._core import devices as devices
+from ._core import version as __version__
+from ._denoise import denoise, nlm
+from ._noise import NoiseEstimate, estimate_noise
+from ._session import Session
+
+__all__ = [
+    "BM3DStages",
+    "BM4DStages",
+    "DeviceArray",
+    "Error",
+    "NoiseEstimate",
+    "Session",
+    "__version__",
+    "bm3d",
+    "bm3d_rgb",
+    "bm4d",
+    "denoise",
+    "devices",
+    "estimate_noise",
+    "nlm",
+]

@@ -1,0 +1,248 @@
+"""Functions that are called as those of the authors' packages `bm3d` and `bm4d` are.
+
+They have the names, the arguments and the conventions, and give floats; the filters are lull's own,
+with profiles that were tuned for them, so that results are not the same to the bit.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import to_numpy
+from ._axes import Axes
+from ._denoise import Work, chosen_device
+from ._noise import Group
+from ._values import Values, _looked_at, _measured
+
+# Theirs, and what comes next to it in time and quality here.
+_PROFILES = {
+    "np": "high",
+    "refilter": "high",
+    "vn": "high",
+    "vn_old": "high",
+    "high": "high",
+    "lc": "balanced",
+    "balanced": "balanced",
+    "fast": "fast",
+    "paper": "paper",
+}
+_REACH = 7  # lags of an autocovariance that filters look at
+
+
+class BM3DStages(IntEnum):
+    """Which stages are run: a hard threshold, and with it a Wiener filter."""
+
+    HARD_THRESHOLDING = 1
+    WIENER_FILTERING = 2
+    ALL_STAGES = 3
+
+
+BM4DStages = BM3DStages
+
+
+def _phases(stage_arg: Any) -> int:
+    if isinstance(stage_arg, np.ndarray) or hasattr(stage_arg, "__dlpack__"):
+        raise ValueError("stage_arg is a picture (lull makes its basic estimate itself); leave it out")
+    stage = getattr(stage_arg, "name", stage_arg)
+    if stage in ("ALL_STAGES", 3):
+        return 2
+    if stage in ("HARD_THRESHOLDING", 1):
+        return 1
+    raise ValueError(f"stage_arg = {stage_arg!r} (must be HARD_THRESHOLDING or ALL_STAGES)")
+
+
+def _profile(profile: Any) -> str:
+    name = profile if isinstance(profile, str) else None
+    if name not in _PROFILES:
+        raise ValueError(
+            f"profile = {profile!r} (must be one of {', '.join(_PROFILES)}); choose one of these"
+        )
+    return _PROFILES[name]
+
+
+def _refuse_matches(blockmatches: Any) -> None:
+    if any(not (isinstance(one, (bool, np.bool_)) and not one) for one in blockmatches):
+        raise ValueError("blockmatches (lull neither takes nor gives them); leave it out")
+
+
+def _covariance(psd: np.ndarray, unit: float) -> np.ndarray:
+    """Of lags -7..7 on the 0..255 scale, from E|fft2(noise)|^2."""
+    cyclic = np.fft.ifft2(psd).real / psd.size
+    lags = np.arange(-_REACH, _REACH + 1)
+    # Beyond half of a small picture lags come round again.
+    rows, columns = (np.abs(lags) * 2 <= size for size in psd.shape)
+    taken = cyclic[np.ix_(lags % psd.shape[0], lags % psd.shape[1])]
+    taken = np.where(np.outer(rows, columns), taken, 0)
+    return np.ascontiguousarray(taken / unit**2, np.float32)
+
+
+def _noises(
+    sigma_psd: Any, shape: tuple[int, int], channels: int, groups: Sequence[Group], unit: float
+) -> list[Any]:
+    given = np.asarray(to_numpy(sigma_psd)[0] if np.ndim(sigma_psd) else sigma_psd, np.float64)
+    if not np.all(np.isfinite(given)) or np.any(given < 0):
+        raise ValueError("sigma_psd (must be finite and at least 0); give a deviation or a spectrum")
+    if given.size in (1, channels) and given.shape[:2] != shape:
+        levels = np.broadcast_to(given.reshape(-1) / unit, (channels,))
+        return [
+            _core.Noise.white(([float(levels[c]) for c in group] * 3)[:3]) for group in groups
+        ]
+    if given.shape not in (shape, (*shape, 1), (*shape, channels)):
+        raise ValueError(
+            f"sigma_psd of shape {given.shape} (must be a number, one for each channel, or a "
+            f"spectrum of shape {shape})"
+        )
+    spectra = np.broadcast_to(given.reshape(*shape, -1), (*shape, channels))
+    covariances = [_covariance(spectra[..., c], unit) for c in range(channels)]
+    return [_core.Noise.coloured([covariances[c] for c in group]) for group in groups]
+
+
+def _float_values(array: np.ndarray) -> Values:
+    """Theirs are floats of 0..1 mostly; whatever they are, their range is found."""
+    some = _looked_at(array)
+    fits = some.size == 0 or (float(some.max()) <= 2 and float(some.max()) > 0.1)
+    return Values(32, 0.0, 1.0) if fits and np.min(some, initial=0) > -1 else _measured(some)
+
+
+def _filtered(array: np.ndarray, axes: Axes, work: Work, make: Any) -> np.ndarray:
+    values = _float_values(array)
+    result = np.empty(array.shape, array.dtype)
+    groups, noises = make(values.unit)
+    work.run(axes.view(array), axes.view(result), values, groups, noises)
+    return result
+
+
+def _floats(z: Any) -> tuple[np.ndarray, Any]:
+    array, back = to_numpy(z)
+    return (array if array.dtype.kind == "f" else array.astype(np.float64)), back
+
+
+def _pictures(
+    z: Any, sigma_psd: Any, profile: Any, stage_arg: Any, blockmatches: Any, layout: str, device: str
+) -> Any:
+    _refuse_matches(blockmatches)
+    array, back = _floats(z)
+    if array.ndim not in (2, 3) or array.size == 0:
+        raise ValueError(f"z of shape {array.shape} (must be (y, x) or (y, x, channels))")
+    channels = array.shape[2] if array.ndim == 3 else 1
+    groups: list[Group] = [(0, 1, 2)] if channels == 3 else [(c,) for c in range(channels)]
+    if layout == "rgb" and channels != 3:
+        raise ValueError(f"z of {channels} channels (bm3d_rgb filters red, green and blue)")
+    device = chosen_device(device, z)
+    work = Work("bm3d", _profile(profile), 0, device, _phases(stage_arg), layout)
+    axes = Axes(array.ndim, None, None, 2 if array.ndim == 3 else None)
+    result = _filtered(
+        array,
+        axes,
+        work,
+        lambda unit: (groups, _noises(sigma_psd, array.shape[:2], channels, groups, unit)),
+    )
+    return back(result)
+
+
+def bm3d(
+    z: Any,
+    sigma_psd: Union[float, Sequence[float], Any],
+    profile: str = "np",
+    stage_arg: Any = BM3DStages.ALL_STAGES,
+    blockmatches: tuple = (False, False),
+    *,
+    device: str = "auto",
+) -> Any:
+    """BM3D of a picture, called as `bm3d.bm3d` of the authors' package is.
+
+    Parameters
+    ----------
+    z : array, (y, x) or (y, x, channels)
+        The noisy picture; integers become floats. Three channels are matched in the first of them.
+    sigma_psd : float, one for each channel, or array
+        Standard deviation in the units of `z`; or the power spectral density of the noise, of shape
+        (y, x) or (y, x, channels): the expectation of `abs(fft2(noise)) ** 2`.
+    profile : str
+        'np', 'high', 'refilter', 'vn': lull's `high`; 'lc': its `balanced`; or the name of one of
+        lull's own.
+    stage_arg : BM3DStages, theirs or lull's
+        HARD_THRESHOLDING or ALL_STAGES.
+    blockmatches : tuple
+        (False, False): lull neither takes nor gives matches.
+    device : str
+        As of :func:`lull.denoise`.
+
+    Returns
+    -------
+    array of floats, of the kind and shape of `z`
+
+    Raises
+    ------
+    ValueError, MemoryError, lull.Error
+        As :func:`lull.denoise`.
+    """
+    return _pictures(z, sigma_psd, profile, stage_arg, blockmatches, "yuv", device)
+
+
+def bm3d_rgb(
+    z: Any,
+    sigma_psd: Union[float, Sequence[float], Any],
+    profile: str = "np",
+    colorspace: str = "opp",
+    *,
+    device: str = "auto",
+) -> Any:
+    """BM3D of a colour picture (y, x, 3), called as `bm3d.bm3d_rgb` is; see :func:`lull.bm3d`.
+
+    The picture is filtered in the opponent colour space, the only one of `colorspace`.
+    """
+    if colorspace != "opp":
+        raise ValueError(f"colorspace = {colorspace!r} (lull has 'opp' alone)")
+    stages, matches = BM3DStages.ALL_STAGES, (False, False)
+    return _pictures(z, sigma_psd, profile, stages, matches, "rgb", device)
+
+
+def bm4d(
+    z: Any,
+    sigma_psd: float,
+    profile: str = "np",
+    stage_arg: Any = BM4DStages.ALL_STAGES,
+    blockmatches: tuple = (False, False),
+    *,
+    device: str = "auto",
+) -> Any:
+    """BM4D of a volume, called as `bm4d.bm4d` of the authors' package is.
+
+    Parameters
+    ----------
+    z : array of three axes
+        The noisy volume; integers become floats.
+    sigma_psd : float
+        Standard deviation of the noise in the units of `z`. (It has to be white and Gaussian;
+        :func:`lull.denoise` knows Rician noise.)
+    profile, stage_arg, blockmatches, device
+        As of :func:`lull.bm3d`.
+
+    Returns
+    -------
+    array of floats, of the kind and shape of `z`
+
+    Raises
+    ------
+    ValueError, MemoryError, lull.Error
+        As :func:`lull.denoise`.
+    """
+    _refuse_matches(blockmatches)
+    array, back = _floats(z)
+    if array.ndim != 3 or array.size == 0:
+        raise ValueError(f"z of shape {array.shape} (must be a volume, of three axes)")
+    if np.size(sigma_psd) != 1:
+        raise ValueError("sigma_psd of several values (noise of volumes has to be white); give one")
+    work = Work("bm4d", _profile(profile), 0, chosen_device(device, z), _phases(stage_arg))
+    result = _filtered(
+        array,
+        Axes(3, None, 0, None),
+        work,
+        lambda unit: ([(0,)], _noises(sigma_psd, (-1, -1), 1, [(0,)], unit)),
+    )
+    return back(result)

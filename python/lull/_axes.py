@@ -1,0 +1,70 @@
+"""The axes of arrays: which are time, depth and channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Of an array with `ndim` axes: which are which; None where there is none."""
+
+    ndim: int
+    time: int | None
+    z: int | None
+    channel: int | None
+
+    def view(self, array: np.ndarray) -> np.ndarray:
+        """The array as (time, z, channel, y, x), sharing its samples."""
+        order, index = [], []
+        for axis in (self.time, self.z, self.channel):
+            if axis is None:
+                index.append(np.newaxis)
+            else:
+                order.append(axis)
+                index.append(slice(None))
+        order += [axis for axis in range(self.ndim) if axis not in order]
+        return array.transpose(order)[tuple(index)]
+
+
+def _axis(name: str, axis: int | None, ndim: int) -> int | None:
+    if axis is None:
+        return None
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"{name} = {axis} (the array has {ndim} axes); give one that it has")
+    return axis % ndim
+
+
+def axes_of(
+    shape: tuple[int, ...],
+    channel_axis: int | None,
+    time_axis: int | None,
+    z_axis: int | None,
+) -> Axes:
+    """Of what is left two axes are a picture's; three are a volume's, the first of them z."""
+    ndim = len(shape)
+    named = {
+        "channel_axis": _axis("channel_axis", channel_axis, ndim),
+        "time_axis": _axis("time_axis", time_axis, ndim),
+        "z_axis": _axis("z_axis", z_axis, ndim),
+    }
+    given = [axis for axis in named.values() if axis is not None]
+    if len(set(given)) < len(given):
+        raise ValueError("one axis is given for two things; name each axis once")
+    left = [axis for axis in range(ndim) if axis not in given]
+    z = named["z_axis"]
+    if z is None and len(left) == 3:
+        if not given and shape[-1] in (3, 4):
+            raise ValueError(
+                f"an array of shape {shape} (a colour picture, or a volume?); "
+                "say channel_axis=-1, or z_axis for a volume"
+            )
+        z = left.pop(0)
+    if len(left) != 2:
+        raise ValueError(
+            f"an array of shape {shape} (without the axes that are named, a picture has two, a "
+            "volume three); name the others with channel_axis, time_axis, z_axis"
+        )
+    return Axes(ndim, named["time_axis"], z, named["channel_axis"])

@@ -1,0 +1,247 @@
+"""Whole arrays."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Literal, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import device_of, host_view, library_of, put, put_on_device, to_numpy
+from ._axes import axes_of
+from ._device import denoise_on_device
+from ._noise import (
+    Group,
+    Kind,
+    Sigma,
+    groups_of_axes,
+    is_volume,
+    layout_of,
+    models_of,
+    samples_at,
+)
+from ._values import Values, values_of
+
+METHODS = ("auto", "bm3d", "bm4d", "nlm")
+FRAMES_ASIDE = 2  # that patches of a clip come from, as of the command
+
+
+@dataclass(frozen=True)
+class Work:
+    """What becomes of a (time, z, channel, y, x) view."""
+
+    method: str  # bm3d or bm4d
+    profile: str
+    temporal: int
+    device: str
+    phases: int = 2
+    layout: str | None = None  # of groups of three; None: rgb
+    on_device: bool = False  # frames come from a GPU's memory, and results stay there
+
+    def session(self, format: Any, noise: Any) -> Any:
+        return _core.Session(
+            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0, self.on_device
+        )
+
+    def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
+        """Frames that a session sees one after the other, as (time, z)."""
+        if self.method == "bm4d":
+            return [[(t, z) for z in range(slices)] for t in range(times)]
+        return [[(t, z) for t in range(times)] for z in range(slices)]
+
+    def run(
+        self,
+        view: np.ndarray,
+        out: np.ndarray,
+        values: Values,
+        groups: Sequence[Group],
+        noises: Sequence[Any],
+    ) -> None:
+        """Writes the results of `view` into `out`, a view of the same shape."""
+        copy = np.may_share_memory(view, out)
+        times, slices, _, height, width = view.shape
+        for group, noise in zip(groups, noises):
+            layout = self.layout if self.layout and len(group) == 3 else layout_of(group)
+            format = _core.Format.of(width, height, layout, values.bits)
+            session = self.session(format, noise)
+            for sequence in self.sequences(times, slices):
+                pending: deque[tuple[tuple[int, int], list[np.ndarray]]] = deque()
+                # (Between two frames Python looks whether somebody wants it to stop.)
+                for place in sequence:
+                    samples = samples_at(view, values, place, group)
+                    pending.append((place, samples))
+                    at = place[1] if self.method == "bm4d" else -1
+                    for result in session.push(samples, at, copy):
+                        _store(result, *pending.popleft(), view, out, values, group)
+                while (result := session.drain()) is not None:
+                    _store(result, *pending.popleft(), view, out, values, group)
+
+
+def _store(
+    result: Any,
+    place: tuple[int, int],
+    samples: list[np.ndarray],
+    view: np.ndarray,
+    out: np.ndarray,
+    values: Values,
+    group: Group,
+) -> None:
+    targets = [out[place][channel] for channel in group]
+    if values.are_samples(out.dtype):
+        result.copy_to(targets)
+        return
+    filtered = [np.empty(one.shape, values.sample_type) for one in samples]
+    result.copy_to(filtered)
+    for channel, target, new, old in zip(group, targets, filtered, samples):
+        target[...] = values.from_samples(new, old, view[place][channel])
+
+
+def chosen_device(device: str, array: Any) -> str:
+    """An array in the memory of a GPU is denoised there, unless another device is named."""
+    here = device_of(array)
+    known = any(here == name for name, _ in _core.devices())
+    return here if device == "auto" and here and known else device
+
+
+def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
+    """As of the command: `fast` and `paper` filter each frame for itself."""
+    if isinstance(temporal, str):
+        if temporal != "auto":
+            raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 4)")
+        return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
+    if temporal and not clip:
+        raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
+    return int(temporal)
+
+
+def checked_out(out: Any, shape: tuple[int, ...]) -> None:
+    if tuple(out.shape) != shape:
+        raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
+
+
+def denoise(
+    image: Any,
+    sigma: Sigma = "auto",
+    *,
+    channel_axis: int | None = None,
+    time_axis: int | None = None,
+    z_axis: int | None = None,
+    profile: Literal["fast", "balanced", "high", "paper"] = "balanced",
+    temporal: Union[int, Literal["auto"]] = "auto",
+    method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
+    noise: Kind = "auto",
+    device: str = "auto",
+    preserve_range: bool = False,
+    out: Any = None,
+) -> Any:
+    """The array without its noise: a picture, a clip, or a volume.
+
+    Parameters
+    ----------
+    image : array of integers or floats, numpy's, PyTorch's, CuPy's or JAX's
+        (y, x), with axes for channels, time or z where these are named. Three axes of which none is
+        named are a volume, (z, y, x), as in scikit-image. Views are taken as they lie; samples that
+        are not finite come out as they are.
+    sigma : float, one for each channel, NoiseEstimate, or 'auto'
+        Standard deviation of the noise, in the units of the array; 0 leaves a channel as it is.
+        'auto': what :func:`lull.estimate_noise` finds.
+    channel_axis : int, optional
+        Three channels are red, green and blue and filtered together; of other numbers each is
+        filtered for itself.
+    time_axis : int, optional
+        Frames of a clip, or volumes of a series.
+    z_axis : int, optional
+        Slices of a volume.
+    profile : 'fast', 'balanced', 'high' (the best quality) or 'paper' (of bm3d alone)
+    temporal : int from 0 to 4, or 'auto'
+        Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
+        high, 0 of the others.
+    method : 'auto', 'bm3d', 'bm4d' or 'nlm'
+        'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d).
+    noise : 'auto', 'gaussian' or 'rician'
+        Of volumes: the kind of their noise, as magnitudes of MRI have Rician noise; 'auto' asks the
+        background.
+    device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
+        'auto': the GPU whose memory has the array, or else the first one, or else the CPU.
+    preserve_range : bool
+        Floats are pictures as in scikit-image, where 1 is white, unless most of them are greater.
+        True: they are measurements of any range, which is found. (Values are never rescaled in the
+        result; filters want to know where they lie.)
+    out : array of the shape and type of `image`, optional
+        Where the result goes. It may be `image`.
+
+    Returns
+    -------
+    array
+        Of the kind, the shape, the type and the units of `image`; `out` if that is given.
+
+    Raises
+    ------
+    ValueError
+        What was asked makes no sense.
+    MemoryError
+        The memory of the host or the device is too small.
+    lull.Error
+        All else: there is no such device, it failed, the method does not exist yet.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method = {method!r} (must be one of {', '.join(METHODS)})")
+    if method == "nlm":
+        return nlm(image, sigma)
+    on_gpu = device_of(image)
+    array, back = to_numpy(image) if on_gpu is None else (image, None)
+    shape = tuple(array.shape)
+    axes = axes_of(shape, channel_axis, time_axis, z_axis)
+    slices = 1 if axes.z is None else shape[axes.z]
+    volume = is_volume(method, slices, axes.z is not None)
+    radius = chosen_temporal(temporal, axes.time is not None and not volume, profile)
+    work = Work(
+        method="bm4d" if volume else "bm3d",
+        profile=profile,
+        temporal=radius,
+        device=chosen_device(device, image),
+    )
+    if on_gpu is not None and on_gpu == work.device and axes.z is None and 0 not in shape:
+        if out is not None:
+            checked_out(out, shape)
+
+        def models(seen: Any, values: Values) -> Any:
+            groups = groups_of_axes(axes, seen, volume)
+            return groups, models_of(sigma, seen, values, groups, volume, noise)
+
+        result = denoise_on_device(image, axes, work, preserve_range, models)
+        if result is not None:
+            return result if out is None else put_on_device(out, result)
+    if on_gpu is not None:
+        array, back = to_numpy(image)
+    view = axes.view(array)
+    target = None
+    if out is not None:
+        checked_out(out, array.shape)
+        target = host_view(out)
+        if target is not None and target.dtype != array.dtype:
+            raise ValueError(f"out of type {target.dtype} (the image's is {array.dtype})")
+    result = np.empty(array.shape, array.dtype) if target is None else target
+    if array.size > 0:
+        values = values_of(array, preserve_range, axes.z is not None)
+        groups = groups_of_axes(axes, view, volume)
+        noises = models_of(sigma, view, values, groups, volume, noise)
+        work.run(view, axes.view(result), values, groups, noises)
+    if out is None:
+        return back(result)
+    if target is None:
+        put(out, result)
+    return out
+
+
+def nlm(image: Any, sigma: Sigma = "auto", **options: Any) -> Any:
+    """Non-local means.
+
+    Raises
+    ------
+    lull.Error
+        Always: this version of lull does not have it yet.
+    """
+    raise _core.Error("this lull has no non-local means yet; denoise() has bm3d and bm4d")

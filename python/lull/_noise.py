@@ -1,0 +1,246 @@
+"""The noise of arrays: found, or stated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Literal, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import to_numpy
+from ._axes import Axes, axes_of
+from ._values import Values, values_of
+
+Kind = Literal["auto", "gaussian", "rician"]
+Group = tuple[int, ...]
+
+# As `lull noise` looks: places of a clip and frames at each, slices of a stack.
+_PLACES, _FRAMES_A_LOOK, _SLICES = 8, 3, 12
+LEAST_SLICES = 8  # of a volume that is filtered in cubes
+
+
+@dataclass(frozen=True)
+class NoiseEstimate:
+    """Noise that was found: what `sigma` of lull's functions takes, with all that is known.
+
+    `estimate * 0.7` is the same with less to be taken away.
+    """
+
+    sigma: Union[float, tuple[float, ...]]
+    """Standard deviation in the units of the array; of several channels one for each."""
+    kind: str
+    """"gaussian", or "rician" of the magnitudes of an MRI scan."""
+    white: bool
+    """Whether neighbouring samples have noise of their own."""
+    certain: bool
+    """False: texture and noise look alike in what was given; `sigma` is on the safe side."""
+    why: str
+    """What was seen that leaves it uncertain; empty if it is certain."""
+    _found: tuple[Any, ...] = field(repr=False)
+    _unit: float = field(repr=False)
+    _shape: tuple[int, ...] = field(repr=False)
+    _strength: float = field(default=1.0, repr=False)
+
+    def __float__(self) -> float:
+        return float(np.mean(self.sigma)) * self._strength
+
+    def __mul__(self, strength: float) -> "NoiseEstimate":
+        if not strength > 0:
+            raise ValueError(f"{strength} times the noise (it must be more than none); give more")
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return NoiseEstimate(**{**fields, "_strength": self._strength * float(strength)})
+
+    __rmul__ = __mul__
+
+    def _models(self, groups: Sequence[Group], values: Values, shape: tuple[int, ...]) -> list[Any]:
+        if len(self._found) != len(groups):
+            raise ValueError(
+                f"an estimate of {len(self._found)} groups of channels (the array has "
+                f"{len(groups)}); take one of an array of the same kind"
+            )
+        if any(found.noise.varies for found in self._found) and shape != self._shape:
+            raise ValueError(
+                f"noise that varies over a volume of shape {self._shape} (this one's is {shape}); "
+                "estimate it here"
+            )
+        factor = self._unit / values.unit
+        models = [found.noise.rescaled(factor, values.zero) for found in self._found]
+        return [model.strengthened(self._strength) for model in models]
+
+
+Sigma = Union[float, Sequence[float], NoiseEstimate, Literal["auto"]]
+
+
+def groups_of(channels: int) -> list[Group]:
+    """Three channels are red, green and blue, and filtered together; others each for itself."""
+    return [(0, 1, 2)] if channels == 3 else [(channel,) for channel in range(channels)]
+
+
+def layout_of(group: Group) -> str:
+    return "rgb" if len(group) == 3 else "gray"
+
+
+def samples_at(
+    view: np.ndarray, values: Values, place: tuple[int, int], group: Group
+) -> list[np.ndarray]:
+    """Planes of samples of a frame of a (time, z, channel, y, x) view."""
+    t, z = place
+    return [values.to_samples(view[t, z, channel]) for channel in group]
+
+
+def _looks(times: int, slices: int) -> list[list[tuple[int, int]]]:
+    """Places that are looked at: frames of a clip that follow one another, or slices of a stack."""
+    if slices > 1:
+        count = times * slices
+        some = [(2 * i + 1) * count // (2 * min(_SLICES, count)) for i in range(min(_SLICES, count))]
+        return [[divmod(place, slices)] for place in some]
+    if times <= _PLACES * _FRAMES_A_LOOK:
+        starts: Iterable[int] = range(0, times, _FRAMES_A_LOOK)
+    else:
+        starts = [
+            min(round(times * (i + 0.5) / _PLACES), times - _FRAMES_A_LOOK) for i in range(_PLACES)
+        ]
+    return [[(t, 0) for t in range(s, min(s + _FRAMES_A_LOOK, times))] for s in starts]
+
+
+def _find(view: np.ndarray, values: Values, group: Group, volume: bool, kind: Kind) -> Any:
+    times, slices, _, height, width = view.shape
+    format = _core.Format.of(width, height, layout_of(group), values.bits)
+    if volume:
+        look = _core.VolumeLook(format, times * slices)
+        for t in range(times):
+            for z in range(slices):
+                look.add(samples_at(view, values, (t, z), group), z)
+        found = look.find(kind, values.zero)
+        if found is not None:
+            return found
+    looks = [
+        [samples_at(view, values, place, group) for place in look]
+        for look in _looks(times, slices)
+    ]
+    return _core.find_noise(looks, format, slices > 1)
+
+
+def find_noise(
+    view: np.ndarray, values: Values, groups: Sequence[Group], volume: bool, kind: Kind
+) -> NoiseEstimate:
+    found = [_find(view, values, group, volume, kind) for group in groups]
+    levels = [
+        level * values.unit
+        for one, group in zip(found, groups)
+        for level in list(one.level)[: len(group)]
+    ]
+    return NoiseEstimate(
+        sigma=levels[0] if len(levels) == 1 else tuple(levels),
+        kind="rician" if any(one.noise.kind == "rician" for one in found) else "gaussian",
+        white=all(one.noise.white_only for one in found),
+        certain=all(one.certain for one in found),
+        why="; ".join(one.why for one in found if one.why),
+        _found=tuple(found),
+        _unit=values.unit,
+        _shape=view.shape,
+    )
+
+
+def stated_sigmas(sigma: Any, channels: int) -> list[float]:
+    """One for each channel."""
+    try:
+        levels = np.asarray(sigma, np.float64)
+    except (TypeError, ValueError):
+        levels = np.asarray(np.nan)
+    if isinstance(sigma, str) or levels.ndim > 1 or not np.all(np.isfinite(levels)):
+        raise ValueError(f"sigma = {sigma!r} (must be a number, one for each channel, or 'auto')")
+    if np.any(levels < 0):
+        raise ValueError(f"sigma = {sigma!r} (must be at least 0); give a standard deviation")
+    if levels.ndim == 1 and levels.size not in (1, channels):
+        raise ValueError(f"{levels.size} sigmas for {channels} channels; give one, or one for each")
+    return [float(level) for level in np.broadcast_to(levels.reshape(-1), (channels,))]
+
+
+def models_of(
+    sigma: Sigma,
+    view: np.ndarray,
+    values: Values,
+    groups: Sequence[Group],
+    volume: bool,
+    kind: Kind,
+) -> list[Any]:
+    """What filters are told of each group."""
+    if kind not in ("auto", "gaussian", "rician"):
+        raise ValueError(f"noise = {kind!r} (must be 'auto', 'gaussian' or 'rician')")
+    if kind == "rician" and view.shape[1] == 1:
+        raise ValueError("noise='rician' for pictures (it is the noise of volumes); name a z_axis")
+    shape = view.shape
+    if isinstance(sigma, NoiseEstimate):
+        return sigma._models(groups, values, shape)
+    if isinstance(sigma, str) and sigma == "auto":
+        return find_noise(view, values, groups, volume, kind)._models(groups, values, shape)
+    levels = [level / values.unit for level in stated_sigmas(sigma, shape[2])]
+    models = []
+    for group in groups:
+        of_group = [levels[channel] for channel in group]
+        rician = kind == "rician"
+        if kind == "auto" and volume and of_group[0] > 0:
+            rician = _find(view, values, group, volume, kind).noise.kind == "rician"
+        if rician:
+            models.append(_core.Noise.rician(of_group[0], values.zero))
+        else:
+            models.append(_core.Noise.white((of_group * 3)[:3]))
+    return models
+
+
+def is_volume(method: str, slices: int, has_z: bool) -> bool:
+    """Whether slices are filtered in cubes."""
+    if method == "bm4d" and not has_z:
+        raise ValueError("method='bm4d' for pictures (it filters volumes); name a z_axis")
+    return method == "bm4d" or (method == "auto" and has_z and slices >= LEAST_SLICES)
+
+
+def estimate_noise(
+    image: Any,
+    *,
+    channel_axis: int | None = None,
+    time_axis: int | None = None,
+    z_axis: int | None = None,
+    noise: Kind = "auto",
+    preserve_range: bool = False,
+) -> NoiseEstimate:
+    """How strong the noise of a picture, a clip or a volume is, from its samples alone.
+
+    Parameters
+    ----------
+    image : array of integers or floats
+        (y, x), with axes for channels, time or z where these are named; without any name, three
+        axes are a volume, (z, y, x).
+    channel_axis, time_axis, z_axis : int, optional
+        As of :func:`lull.denoise`.
+    noise : 'auto', 'gaussian' or 'rician'
+        Of volumes: the kind of their noise; 'auto' asks the background.
+    preserve_range : bool
+        As of :func:`lull.denoise`.
+
+    Returns
+    -------
+    NoiseEstimate
+        Its `sigma` is in the units of the array; it is also what `sigma` of other functions takes.
+
+    Raises
+    ------
+    ValueError
+        The array has no samples, or axes that are none.
+    """
+    array, _ = to_numpy(image)
+    axes = axes_of(array.shape, channel_axis, time_axis, z_axis)
+    if array.size == 0:
+        raise ValueError(f"an array of shape {array.shape} (there is nothing in it); give samples")
+    view = axes.view(array)
+    volume = is_volume("auto", view.shape[1], axes.z is not None)
+    values = values_of(array, preserve_range, axes.z is not None)
+    return find_noise(view, values, groups_of_axes(axes, view, volume), volume, noise)
+
+
+def groups_of_axes(axes: Axes, view: np.ndarray, volume: bool) -> list[Group]:
+    """Channels of volumes are volumes, each for itself."""
+    channels = view.shape[2]
+    return [(channel,) for channel in range(channels)] if volume else groups_of(channels)

@@ -1,0 +1,184 @@
+"""Frames one by one."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Iterable, Iterator, Literal, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import Back, to_numpy
+from ._axes import axes_of
+from ._denoise import METHODS, chosen_temporal
+from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
+from ._values import Values
+
+
+def _values_for(dtype: np.dtype, bits: int | None) -> Values:
+    if dtype == np.uint16:
+        bits = 16 if bits is None else bits
+        if not 9 <= bits <= 16:
+            raise ValueError(f"bits = {bits} (must be from 9 to 16 for uint16)")
+        return Values(bits, 0.0, 1.0)
+    if bits is not None:
+        raise ValueError(f"bits for samples of type {dtype} (only uint16 has them); leave it out")
+    if dtype == np.uint8:
+        return Values(8, 0.0, 1.0)
+    if dtype.kind == "f":
+        return Values(32, 0.0, 1.0)
+    raise ValueError(f"frames of {dtype} (must be uint8, uint16 or floats); convert them first")
+
+
+class Session:
+    """A filter for frames that come one by one: of a camera, or of a clip too long for memory.
+
+    One result comes for each frame, in their order, `latency` frames later or less. A session may
+    be used from several threads, where one call waits for the other.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Of a frame: (y, x), or with an axis of 1 or 3 channels.
+    dtype : uint8, uint16 or floats
+        Of frames; white is 255, 2^bits - 1, or 1.
+    sigma : float, one for each channel, or NoiseEstimate
+        Standard deviation of the noise in the frames' units. (A session sees frames once: find it
+        with :func:`lull.estimate_noise` from the first of them.)
+    channel_axis : int, optional
+        Of frames. Three channels are red, green and blue.
+    profile : 'fast', 'balanced', 'high' or 'paper'
+    temporal : int from 0 to 4, or 'auto'
+        As of :func:`lull.denoise`; 0 if the frames are no clip.
+    method : 'auto', 'bm3d' or 'bm4d'
+        bm4d: the frames are slices of one volume.
+    device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
+    bits : int, optional
+        Of uint16: the depth of its samples, 9 to 16.
+    threads : int
+        On the CPU; 0: one for each core.
+
+    Raises
+    ------
+    ValueError, MemoryError, lull.Error
+        As :func:`lull.denoise`.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any = np.float32,
+        sigma: Union[float, Sequence[float], NoiseEstimate, None] = None,
+        *,
+        channel_axis: int | None = None,
+        profile: Literal["fast", "balanced", "high", "paper"] = "balanced",
+        temporal: Union[int, Literal["auto"]] = "auto",
+        method: Literal["auto", "bm3d", "bm4d"] = "auto",
+        device: str = "auto",
+        bits: int | None = None,
+        threads: int = 0,
+    ) -> None:
+        if sigma is None or isinstance(sigma, str):
+            raise ValueError("a session needs a sigma; lull.estimate_noise() finds one of frames")
+        if method not in METHODS or method == "nlm":
+            raise ValueError(f"method = {method!r} (must be auto, bm3d or bm4d)")
+        self._dtype = np.dtype(dtype)
+        self._values = _values_for(self._dtype, bits)
+        self._shape = tuple(int(length) for length in shape)
+        self._axes = axes_of(self._shape, channel_axis, None, None)
+        if self._axes.z is not None:
+            raise ValueError(f"frames of shape {self._shape} (one has two axes, and channel_axis)")
+        if min(self._shape) < 1:
+            raise ValueError(f"frames of shape {self._shape} (there is nothing in them)")
+        channels = 1 if self._axes.channel is None else self._shape[self._axes.channel]
+        if channels not in (1, 3):
+            raise ValueError(f"frames of {channels} channels (must be 1 or 3); take them apart")
+        self._group = groups_of(channels)[0]
+        self._volume = method == "bm4d"
+        temporal = chosen_temporal(temporal, not self._volume, profile)
+        height, width = (n for i, n in enumerate(self._shape) if i != self._axes.channel)
+        format = _core.Format.of(width, height, layout_of(self._group), self._values.bits)
+        if isinstance(sigma, NoiseEstimate):
+            model = sigma._models([self._group], self._values, sigma._shape)[0]
+        else:
+            levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
+            model = _core.Noise.white((levels * 3)[:3])
+        self._session = _core.Session(
+            format, model, "bm4d" if self._volume else "bm3d", profile, device, temporal, 2,
+            threads, False,
+        )  # fmt: skip
+        self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
+        self._count = 0
+
+    @property
+    def latency(self) -> int:
+        """How many frames may have gone in before the first comes out.
+
+        Frames that repeat the one before them do not count, where others are looked at.
+        """
+        return self._session.latency
+
+    @property
+    def device(self) -> str:
+        """"cpu", "cuda:0", ..."""
+        return self._session.device
+
+    def push(self, frame: Any, *, copy: bool = True) -> list[Any]:
+        """Takes a frame; gives the results that are ready, in the order of their frames.
+
+        Without `copy` a frame in the host's memory whose rows have their samples side by side is
+        taken where it lies, and must stay as it is until its result is out.
+        """
+        array, back = to_numpy(frame)
+        if array.shape != self._shape or array.dtype != self._dtype:
+            raise ValueError(
+                f"a frame of {array.shape} {array.dtype} (the session's have {self._shape} "
+                f"{self._dtype}); open another session"
+            )
+        keeps = not self._values.are_samples(self._dtype)
+        array = array.copy() if keeps and copy else array
+        view = self._axes.view(array)[0, 0]
+        samples = [self._values.to_samples(view[channel]) for channel in self._group]
+        ready = self._session.push(samples, self._count if self._volume else -1, copy)
+        self._pending.append((array, samples, back) if keeps else (array[:0], [], back))
+        self._count += 1
+        return [self._finished(result) for result in ready]
+
+    def drain(self) -> Iterator[Any]:
+        """After the last frame: the results that are left. Then the session takes another clip."""
+        while (result := self._session.drain()) is not None:
+            yield self._finished(result)
+        self._count = 0
+        self._pending.clear()
+
+    def denoise(self, frames: Iterable[Any]) -> Iterator[Any]:
+        """The results of a whole clip, as they are ready."""
+        for frame in frames:
+            yield from self.push(frame)
+        yield from self.drain()
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self._session.close()
+        self._pending.clear()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _finished(self, result: Any) -> Any:
+        array, samples, back = self._pending.popleft()
+        out = np.empty(self._shape, self._dtype)
+        view = self._axes.view(out)[0, 0]
+        targets = [view[channel] for channel in self._group]
+        if not samples:
+            result.copy_to(targets)
+            return back(out)
+        old = self._axes.view(array)[0, 0]
+        for_samples = [np.empty(one.shape, self._values.sample_type) for one in samples]
+        result.copy_to(for_samples)
+        for channel, target, new, before in zip(self._group, targets, for_samples, samples):
+            target[...] = self._values.from_samples(new, before, old[channel])
+        return back(out)

@@ -1,0 +1,49 @@
+#include "python/src/device_array.h"
+
+#include "core/error.h"
+#include "cuda/results/result_frames.h"
+
+namespace lull::python {
+
+void copy_from_device(const WritableHostBytes& to, std::uintptr_t address, int device) {
+  cuda::copy_bytes(to.data(), reinterpret_cast<const void*>(address), to.nbytes(), device);
+}
+
+DeviceArray DeviceArray::empty(const std::vector<std::int64_t>& shape, const std::string& typestr,
+                               int device) {
+  DeviceArray array;
+  array.shape_ = shape;
+  array.typestr_ = typestr;
+  array.device_ = device;
+  const char size = typestr.size() == 3 ? typestr[2] : '0';
+  if (size != '1' && size != '2' && size != '4' && size != '8')
+    throw InvalidArgument("samples of type '" + typestr + "' (must be as '<f4'); choose another");
+  array.bytes_ = static_cast<std::size_t>(size - '0');
+  for (const std::int64_t length : shape) {
+    if (length < 1) throw InvalidArgument("an array with nothing in it has no memory on a GPU");
+    array.bytes_ *= static_cast<std::size_t>(length);
+  }
+  std::pmr::memory_resource* memory = cuda::device_memory(device);
+  array.memory_ = std::shared_ptr<void>(
+      memory->allocate(array.bytes_),
+      [memory, bytes = array.bytes_](void* data) { memory->deallocate(data, bytes); });
+  return array;
+}
+
+void DeviceArray::check_bytes(std::size_t bytes) const {
+  if (bytes != bytes_)
+    throw InvalidArgument("an array of " + std::to_string(bytes) + " bytes (the GPU's has " +
+                          std::to_string(bytes_) + "); give one of the same shape and type");
+}
+
+void DeviceArray::set(const HostBytes& array) {
+  check_bytes(array.nbytes());
+  cuda::copy_bytes(memory_.get(), array.data(), bytes_, device_);
+}
+
+void DeviceArray::get_into(const WritableHostBytes& array) const {
+  check_bytes(array.nbytes());
+  cuda::copy_bytes(array.data(), memory_.get(), bytes_, device_);
+}
+
+}  // namespace lull::python

@@ -1,0 +1,172 @@
+// lull._core: sessions and noise over planes of samples. The package around it knows axes, units
+// and kinds of arrays.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/error.h"
+#include "core/validate_format.h"
+#include "core/version.h"
+#include "cuda/device_list.h"
+#include "cuda/results/result_frames.h"
+#include "python/src/device_array.h"
+#include "python/src/noise.h"
+#include "python/src/session.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace lull::python {
+namespace {
+
+/// "gray", "yuv" or "rgb"; all planes have one size. `bits`: 8, 9..16 or 32 for floats.
+FrameFormat format_of(int width, int height, const std::string& layout, int bits) {
+  FrameFormat format{.width = width, .height = height};
+  format.layout = layout == "gray" ? Layout::gray : layout == "yuv" ? Layout::yuv : Layout::rgb;
+  format.bits = bits;
+  format.sample = bits == 8 ? SampleType::u8 : bits == 32 ? SampleType::f32 : SampleType::u16;
+  validate(format);
+  return format;
+}
+
+/// One sentence, of the kind of exception that Python has for it.
+void translate(PyObject* error_type, const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const bool memory = error.kind() == ErrorKind::out_of_memory ||
+                        dynamic_cast<const OutOfDeviceMemory*>(&error) != nullptr;
+    PyObject* type = memory                                        ? PyExc_MemoryError
+                     : error.kind() == ErrorKind::invalid_argument ? PyExc_ValueError
+                                                                   : error_type;
+    PyErr_SetString(type, error.what());
+  }
+}
+
+void bind_noise(nb::module_& m) {
+  nb::class_<Noise>(m, "Noise", "What filters are told of the noise, on the 0..255 scale.")
+      .def_static("white", &white_noise, "sigma"_a)
+      .def_static("coloured", &coloured_noise, "covariances"_a)
+      .def_static("rician", &rician_noise, "sigma"_a, "zero"_a)
+      .def("rescaled", &rescaled, "factor"_a, "zero"_a)
+      .def("strengthened", &strengthened, "strength"_a)
+      .def_prop_ro("sigma", [](const Noise& noise) { return noise.model.sigmas(); })
+      .def_prop_ro("levels", [](const Noise& noise) { return noise.model.levels_in_samples(); })
+      .def_prop_ro("white_only", [](const Noise& noise) { return noise.model.is_white(); })
+      .def_prop_ro("kind",
+                   [](const Noise& noise) {
+                     return noise.uneven && noise.uneven->kind == NoiseKind::rician ? "rician"
+                                                                                    : "gaussian";
+                   })
+      .def_prop_ro("varies", [](const Noise& noise) { return noise.uneven && noise.uneven->map; });
+  nb::class_<Found>(m, "Found", "Noise that was found.")
+      .def_ro("noise", &Found::noise)
+      .def_ro("level", &Found::level)
+      .def_ro("coarse", &Found::coarse)
+      .def_ro("certain", &Found::certain)
+      .def_ro("why", &Found::why);
+  m.def(
+      "find_noise",
+      [](const std::vector<std::vector<Image>>& looks, const FrameFormat& format, bool flat) {
+        const nb::gil_scoped_release others_go_on;
+        return find_noise(looks, format, flat);
+      },
+      "looks"_a, "format"_a, "flat"_a);
+  nb::class_<VolumeLook>(m, "VolumeLook", "Collects volumes slice by slice for their noise.")
+      .def(nb::init<const FrameFormat&, std::int64_t>(), "format"_a, "slices"_a)
+      .def("add", &VolumeLook::add, "slice"_a, "place"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &VolumeLook::find, "kind"_a, "zero"_a, nb::call_guard<nb::gil_scoped_release>());
+}
+
+void bind_session(nb::module_& m) {
+  nb::class_<FrameFormat>(m, "Format", "Of frames whose planes have one size.")
+      .def_static("of", &format_of, "width"_a, "height"_a, "layout"_a, "bits"_a);
+  nb::class_<Result>(m, "Result", "A finished frame.")
+      .def("copy_to", &Result::copy_to, "planes"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("copy_to_device", &Result::copy_to_device, "planes"_a,
+           nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<Session>(m, "Session", "Frames of one format in, results out.")
+      .def(
+          "__init__",
+          [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
+             std::string profile, std::string device, int temporal, int phases, int threads,
+             bool on_device) {
+            SessionChoice choice{.method = std::move(method),
+                                 .profile = std::move(profile),
+                                 .device = std::move(device),
+                                 .temporal = temporal,
+                                 .threads = threads,
+                                 .results_on_device = on_device,
+                                 .noise = noise.model,
+                                 .uneven = noise.uneven};
+            choice.adjust = [=](bm3d::Params& params) { params.phases = phases; };
+            choice.adjust_volumes = [=](bm4d::Params& params) { params.phases = phases; };
+            const nb::gil_scoped_release others_go_on;
+            new (at) Session(choice, format);
+          },
+          "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
+          "threads"_a, "on_device"_a)
+      .def("push", nb::overload_cast<const Image&, int, bool>(&Session::push), "planes"_a,
+           "slice"_a, "copy"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("drain", &Session::drain, nb::call_guard<nb::gil_scoped_release>())
+      .def("close", &Session::close, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("latency", &Session::latency)
+      .def_prop_ro("device", &Session::device);
+}
+
+void bind_device_array(nb::module_& m) {
+  nb::class_<DeviceArray>(m, "DeviceArray",
+                          "An array in the memory of a GPU, for those who have no library of "
+                          "arrays there; rows follow each other.")
+      .def_static("empty", &DeviceArray::empty, "shape"_a, "typestr"_a, "device"_a)
+      .def("set", &DeviceArray::set, "array"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("get_into", &DeviceArray::get_into, "array"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("shape", [](const DeviceArray& a) { return nb::tuple(nb::cast(a.shape())); })
+      .def_prop_ro("typestr", &DeviceArray::typestr)
+      .def_prop_ro("device", &DeviceArray::device)
+      .def_prop_ro("__cuda_array_interface__", [](const DeviceArray& a) {
+        nb::dict interface;
+        interface["shape"] = nb::tuple(nb::cast(a.shape()));
+        interface["typestr"] = a.typestr();
+        interface["data"] = nb::make_tuple(a.address(), false);
+        interface["version"] = 3;
+        interface["strides"] = nb::none();
+        interface["stream"] = nb::none();
+        return interface;
+      });
+}
+
+nb::list devices() {
+  nb::list names;
+  for (const cuda::DeviceInfo& device : cuda::list_devices().devices)
+    names.append(nb::make_tuple("cuda:" + std::to_string(device.index), device.name));
+  return names;
+}
+
+}  // namespace
+}  // namespace lull::python
+
+NB_MODULE(_core, m) {
+  m.doc() = "Sessions and noise over planes of samples; use the package lull.";
+  static PyObject* error = PyErr_NewExceptionWithDoc(
+      "lull.Error", "What went wrong, in a sentence, where no exception of Python's says it.",
+      PyExc_RuntimeError, nullptr);
+  m.attr("Error") = nb::handle(error);
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void*) { lull::python::translate(error, thrown); });
+  m.attr("version") = lull::version;
+  m.def("devices", &lull::python::devices, "Name and model of each GPU.");
+  m.def("copy_from_device", &lull::python::copy_from_device, "to"_a, "address"_a, "device"_a,
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("synchronize_device", &lull::cuda::synchronize, "device"_a,
+        nb::call_guard<nb::gil_scoped_release>());
+  lull::python::bind_noise(m);
+  lull::python::bind_session(m);
+  lull::python::bind_device_array(m);
+}

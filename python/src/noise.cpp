@@ -1,0 +1,144 @@
+#include "python/src/noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "noise/volume/estimate_volume.h"
+
+namespace lull::python {
+namespace {
+
+PlaneNoise coloured_plane(const Samples& covariance) {
+  const auto lags = static_cast<std::size_t>(correlation_lags);
+  if (covariance.shape(0) != lags || covariance.shape(1) != lags ||
+      covariance.dtype() != nanobind::dtype<float>())
+    throw InvalidArgument("an autocovariance of another size; give 15x15 floats");
+  const auto* values = static_cast<const float*>(covariance.data());
+  const auto at = [&](int dx, int dy) {
+    return values[(dy + correlation_reach) * covariance.stride(0) +
+                  (dx + correlation_reach) * covariance.stride(1)];
+  };
+  const float variance = at(0, 0);
+  if (!(variance >= 0) || !std::isfinite(variance))
+    throw InvalidArgument("a noise of variance " + std::to_string(variance) +
+                          " (must be a number from 0); give another");
+  PlaneNoise plane{.sigma = std::sqrt(variance), .correlation = {}, .curve = {}};
+  if (!(variance > 0)) return plane;
+  auto correlation = std::make_shared<Autocorrelation>();
+  bool white = true;
+  for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
+    for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
+      const float value = (at(dx, dy) + at(-dx, -dy)) / (2 * variance);
+      (*correlation)[lag_index(dx, dy)] = value;
+      constexpr float nothing = 1e-5f;
+      white = white && (std::abs(value) < nothing || (dx == 0 && dy == 0));
+    }
+  if (!white) plane.correlation = std::move(correlation);
+  return plane;
+}
+
+Found found_volume(const VolumeEstimate& estimate) {
+  Found found;
+  const float sigma = estimate.noise.sigma, level = estimate.level;
+  found.noise.model = NoiseModel({sigma, sigma, sigma});
+  if (sigma > 0 && !estimate.noise.is_plain()) found.noise.uneven = estimate.noise;
+  found.level = {level, level, level};
+  found.coarse = level / 8;
+  found.certain = estimate.certain;
+  found.why = estimate.why;
+  return found;
+}
+
+/// So many times the levels; the same at every intensity.
+NoiseModel flat_noise(const NoiseModel& noise, float factor) {
+  const auto flat = [&](const PlaneNoise& plane) {
+    return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};
+  };
+  if (noise.is_of_opponents()) {
+    const NoiseModel opponents = noise.in_opponent_space();
+    return NoiseModel::of_opponents(
+        {flat(opponents.plane(0)), flat(opponents.plane(1)), flat(opponents.plane(2))});
+  }
+  NoiseModel other = noise;
+  for (int i = 0; i < 3; ++i) other.plane(i) = flat(noise.plane(i));
+  return other;
+}
+
+}  // namespace
+
+Noise white_noise(const std::array<float, 3>& sigma) {
+  Noise noise{.model = NoiseModel(sigma), .uneven = {}};
+  validate(noise.model);
+  return noise;
+}
+
+Noise coloured_noise(const std::vector<Samples>& covariances) {
+  Noise noise;
+  for (std::size_t i = 0; i < 3; ++i)
+    noise.model.plane(static_cast<int>(i)) =
+        coloured_plane(covariances[std::min(i, covariances.size() - 1)]);
+  validate(noise.model);
+  return noise;
+}
+
+Noise rician_noise(float sigma, float zero) {
+  Noise noise = white_noise({sigma, sigma, sigma});
+  if (sigma > 0)
+    noise.uneven = VolumeNoise{.kind = NoiseKind::rician, .sigma = sigma, .zero = zero, .map = {}};
+  return noise;
+}
+
+Noise rescaled(const Noise& noise, float factor, float zero) {
+  Noise other = noise;
+  if (factor != 1) other.model = flat_noise(noise.model, factor);
+  if (noise.uneven) {
+    other.uneven = scaled(*noise.uneven, factor);
+    other.uneven->zero = zero;
+  }
+  return other;
+}
+
+Noise strengthened(const Noise& noise, float strength) {
+  if (strength == 1) return noise;
+  return {.model = scaled(noise.model, strength), .uneven = noise.uneven};
+}
+
+Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat& format,
+                 bool flat) {
+  FramePool pool(format);
+  std::vector<Look> seen;
+  for (const std::vector<Image>& images : looks) {
+    Look& look = seen.emplace_back();
+    for (const Image& image : images) {
+      check_planes(image, format);
+      look.push_back(frame_of(image, pool, false));
+    }
+  }
+  NoiseEstimate estimate = estimate_noise(seen);
+  if (flat) estimate.noise = flat_noise(estimate.noise, 1);
+  return {.noise = {.model = std::move(estimate.noise), .uneven = {}},
+          .level = estimate.level,
+          .coarse = estimate.coarse,
+          .certain = estimate.certain,
+          .why = std::move(estimate.why)};
+}
+
+void VolumeLook::add(const Image& slice, int place) {
+  check_planes(slice, pool_.format());
+  Frame frame = frame_of(slice, pool_, false);
+  frame.slice = place;
+  collector_.add(frame);
+}
+
+std::optional<Found> VolumeLook::find(const std::string& kind, float zero) const {
+  constexpr std::size_t least_cubes = 16;
+  if (collector_.cubes().size() < least_cubes && collector_.flat().empty()) return std::nullopt;
+  std::optional<NoiseKind> known;
+  if (kind != "auto") known = kind == "rician" ? NoiseKind::rician : NoiseKind::gaussian;
+  return found_volume(estimate_volume(collector_, known, zero));
+}
+
+}  // namespace lull::python

@@ -1,0 +1,66 @@
+#pragma once
+// The noise of arrays: models that are given, and what is found.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "noise/estimate/estimate.h"
+#include "noise/noise_model.h"
+#include "noise/volume/cube_statistics.h"
+#include "noise/volume/volume_noise.h"
+#include "python/src/planes.h"
+
+namespace lull::python {
+
+/// What filters are told. Levels are standard deviations on the 0..255 scale.
+struct Noise {
+  NoiseModel model;
+  std::optional<VolumeNoise> uneven;  // of volumes whose noise is Rician or varies
+};
+
+/// What was found.
+struct Found {
+  Noise noise;
+  std::array<float, 3> level{};
+  float coarse = 0;
+  bool certain = true;
+  std::string why;
+};
+
+[[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
+
+/// Of noise that is not white: for each plane the autocovariance of lags -7..7 along both axes.
+/// @throws InvalidArgument
+[[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);
+
+/// Of volumes with Rician noise; `zero`: the sample on the 0..255 scale of a magnitude of 0.
+[[nodiscard]] Noise rician_noise(float sigma, float zero);
+
+/// For samples of another scale: `factor` times the levels, and a magnitude of 0 at `zero`. What
+/// depends on intensity is left out where the factor is not 1, as intensities are others.
+[[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
+/// So many times the noise, on the same scale.
+[[nodiscard]] Noise strengthened(const Noise& noise, float strength);
+
+/// Of looks, which are images that follow one another. `flat`: what depends on intensity is left
+/// out, as for slices of stacks.
+[[nodiscard]] Found find_noise(const std::vector<std::vector<Image>>& looks,
+                               const FrameFormat& format, bool flat);
+
+/// Collects a volume slice by slice, of a series volume after volume.
+class VolumeLook {
+ public:
+  VolumeLook(const FrameFormat& format, std::int64_t slices)
+      : pool_(format), collector_(format, slices) {}
+  void add(const Image& slice, int place);
+  /// Nothing where the volume is too small to say anything. `kind`: gaussian, rician, or auto.
+  [[nodiscard]] std::optional<Found> find(const std::string& kind, float zero) const;
+
+ private:
+  FramePool pool_;
+  CubeCollector collector_;
+};
+
+}  // namespace lull::python

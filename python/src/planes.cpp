@@ -1,0 +1,157 @@
+#include "python/src/planes.h"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "cuda/results/result_frames.h"
+
+namespace nb = nanobind;
+
+namespace lull::python {
+namespace {
+
+nb::dlpack::dtype dtype_of(SampleType sample) {
+  return sample == SampleType::u8    ? nb::dtype<std::uint8_t>()
+         : sample == SampleType::u16 ? nb::dtype<std::uint16_t>()
+                                     : nb::dtype<float>();
+}
+
+template <class Array>
+void check_plane(const Array& plane, const FrameFormat& format, int i) {
+  if (plane.dtype() != dtype_of(format.sample))
+    throw InvalidArgument("samples of another type than the session's; convert them first");
+  const auto width = static_cast<std::size_t>(format.plane_width(i));
+  const auto height = static_cast<std::size_t>(format.plane_height(i));
+  if (plane.shape(0) != height || plane.shape(1) != width)
+    throw InvalidArgument("a plane of " + std::to_string(plane.shape(0)) + "x" +
+                          std::to_string(plane.shape(1)) + " samples (the session's have " +
+                          std::to_string(height) + "x" + std::to_string(width) +
+                          "); open another session");
+}
+
+/// Whether samples of a row follow each other, and rows in the order of their addresses.
+bool has_rows(const Samples& plane) {
+  const auto width = static_cast<std::int64_t>(plane.shape(1));
+  return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
+}
+
+/// Copies rows of samples with strides in samples.
+template <class T>
+void copy_rows(const T* from, std::int64_t from_row, std::int64_t from_sample, T* to,
+               std::int64_t to_row, std::int64_t to_sample, int width, int height) {
+  for (int y = 0; y < height; ++y, from += from_row, to += to_row) {
+    if (from_sample == 1 && to_sample == 1) {
+      std::memcpy(to, from, sizeof(T) * static_cast<std::size_t>(width));
+      continue;
+    }
+    for (int x = 0; x < width; ++x) to[x * to_sample] = from[x * from_sample];
+  }
+}
+
+template <class T>
+void fill_plane(const Samples& plane, PlaneView<T> to) {
+  copy_rows(static_cast<const T*>(plane.data()), plane.stride(0), plane.stride(1), to.data,
+            to.stride, 1, to.width, to.height);
+}
+
+template <class T>
+void read_plane(PlaneView<T> from, const WritableSamples& plane) {
+  copy_rows<T>(from.data, from.stride, 1, static_cast<T*>(plane.data()), plane.stride(0),
+               plane.stride(1), from.width, from.height);
+}
+
+/// Calls `work` with a value of the type of the format's samples.
+template <class Work>
+void with_sample(const FrameFormat& format, Work work) {
+  if (format.sample == SampleType::u8) return work(std::uint8_t{});
+  if (format.sample == SampleType::u16) return work(std::uint16_t{});
+  work(float{});
+}
+
+/// Sessions read the samples of a frame and none behind them, so that no room is needed there.
+Frame sharing(const Image& planes, const FrameFormat& format) {
+  Frame frame;
+  frame.format = format;
+  auto arrays = std::make_shared<Image>(planes);
+  auto* begin = static_cast<std::byte*>(const_cast<void*>(planes[0].data()));
+  frame.pixels = std::shared_ptr<std::byte[]>(std::move(arrays), begin);
+  for (int i = 0; i < format.planes(); ++i) {
+    const int row = format.plane_width(i) * format.bytes_per_sample();
+    const bool one = planes[i].shape(0) == 1;
+    frame.planes[i] = {static_cast<std::byte*>(const_cast<void*>(planes[i].data())), row,
+                       format.plane_height(i),
+                       one ? row : planes[i].stride(0) * format.bytes_per_sample()};
+  }
+  return frame;
+}
+
+void check_count(std::size_t planes, const FrameFormat& format) {
+  if (planes != static_cast<std::size_t>(format.planes()))
+    throw InvalidArgument(std::to_string(planes) + " planes (the session's frames have " +
+                          std::to_string(format.planes()) + "); open another session");
+}
+
+PlaneView<std::byte> view_at(const DevicePlanes::value_type& plane, const FrameFormat& format,
+                             int i) {
+  return {reinterpret_cast<std::byte*>(plane.first),
+          format.plane_width(i) * format.bytes_per_sample(), format.plane_height(i), plane.second};
+}
+
+}  // namespace
+
+void check_planes(const Image& planes, const FrameFormat& format) {
+  check_count(planes.size(), format);
+  for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
+  for (const Samples& plane : planes)
+    if (plane.device_type() != nb::device::cpu::value)
+      throw InvalidArgument("samples in the memory of a GPU; copy them to the host's first");
+}
+
+Frame frame_of(const Image& planes, FramePool& pool, bool copy) {
+  const FrameFormat& format = pool.format();
+  bool shared = !copy;
+  for (const Samples& plane : planes) shared = shared && has_rows(plane);
+  if (shared) return sharing(planes, format);
+  Frame frame = pool.acquire();
+  for (int i = 0; i < format.planes(); ++i)
+    with_sample(format, [&]<class T>(T) { fill_plane<T>(planes[i], frame.plane<T>(i)); });
+  return frame;
+}
+
+void Result::copy_to(const std::vector<WritableSamples>& planes) const {
+  const FrameFormat& format = frame_.format;
+  check_count(planes.size(), format);
+  if (frame_.on_device)
+    throw InvalidArgument("a result in the memory of a GPU (it has no planes of the host's)");
+  for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
+  for (int i = 0; i < format.planes(); ++i)
+    with_sample(format, [&]<class T>(T) { read_plane<T>(frame_.plane<T>(i), planes[i]); });
+}
+
+Frame device_frame(const DevicePlanes& planes, int device, const FrameFormat& format) {
+  check_count(planes.size(), format);
+  auto picture = std::make_shared<DevicePicture>();
+  picture->device = device;
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    picture->planes[i] = view_at(planes[i], format, static_cast<int>(i));
+  Frame frame;
+  frame.format = format;
+  frame.on_device = std::move(picture);
+  return frame;
+}
+
+void Result::copy_to_device(const DevicePlanes& planes) const {
+  if (!frame_.on_device)
+    throw InvalidArgument("a result in the host's memory (it has no planes on a GPU)");
+  check_count(planes.size(), frame_.format);
+  std::array<PlaneView<std::byte>, 3> to{};
+  for (std::size_t i = 0; i < planes.size(); ++i)
+    to[i] = view_at(planes[i], frame_.format, static_cast<int>(i));
+  cuda::copy_picture(*frame_.on_device, to);
+}
+
+}  // namespace lull::python

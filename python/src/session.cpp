@@ -1,0 +1,77 @@
+#include "python/src/session.h"
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace lull::python {
+namespace {
+
+std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
+  return bm3d::frame_memory(choose_backend(choice.device));
+}
+
+}  // namespace
+
+Session::Session(const SessionChoice& choice, const FrameFormat& format)
+    : format_(format), pool_(format, memory_for(choice)) {
+  ChosenSession chosen = open_chosen(choice, format);
+  denoiser_ = std::move(chosen.denoiser);
+  latency_ = denoiser_->latency();
+  device_ = device_name(chosen.backend);
+}
+
+Denoiser& Session::denoiser() {
+  if (!denoiser_)
+    throw Error(ErrorKind::internal,
+                "the session is closed (by close(), or a failure); open another");
+  return *denoiser_;
+}
+
+std::vector<Result> Session::push(const Image& planes, int slice, bool copy) {
+  check_planes(planes, format_);
+  const std::lock_guard lock(mutex_);
+  return push(frame_of(planes, pool_, copy), slice);
+}
+
+std::vector<Result> Session::push_on_device(const DevicePlanes& planes, int device) {
+  const std::lock_guard lock(mutex_);
+  return push(device_frame(planes, device, format_), -1);
+}
+
+std::vector<Result> Session::push(Frame frame, int slice) {
+  Denoiser& session = denoiser();
+  frame.pts = count_++;
+  frame.duration = 1;
+  frame.time_base = {1, 25};
+  frame.slice = slice;
+  std::vector<Result> ready;
+  try {
+    if (auto result = session.push(std::move(frame))) ready.emplace_back(*std::move(result));
+    while (auto result = session.next()) ready.emplace_back(*std::move(result));
+  } catch (...) {
+    denoiser_.reset();
+    throw;
+  }
+  return ready;
+}
+
+std::optional<Result> Session::drain() {
+  const std::lock_guard lock(mutex_);
+  Denoiser& session = denoiser();
+  try {
+    std::optional<Frame> result = session.drain();
+    if (!result) count_ = 0;
+    return result ? std::optional<Result>(*std::move(result)) : std::nullopt;
+  } catch (...) {
+    denoiser_.reset();
+    throw;
+  }
+}
+
+void Session::close() {
+  const std::lock_guard lock(mutex_);
+  denoiser_.reset();
+}
+
+}  // namespace lull::python

@@ -1,0 +1,47 @@
+#pragma once
+// A session of lull for Python: arrays in, results out, the interpreter's lock released meanwhile.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choose/choose.h"
+#include "core/frame_pool.h"
+#include "python/src/planes.h"
+
+namespace lull::python {
+
+/// May be used from several threads: one call waits for the other. Its methods are called without
+/// the interpreter's lock.
+class Session {
+ public:
+  Session(const SessionChoice& choice, const FrameFormat& format);
+
+  /// The results that are ready now. `slice`: place in a volume, -1 where there is none.
+  std::vector<Result> push(const Image& planes, int slice, bool copy);
+  /// The same of planes in the memory of GPU `device`, which stay as they are until the result is
+  /// out.
+  std::vector<Result> push_on_device(const DevicePlanes& planes, int device);
+  /// After the last push: the next result, or none; the session is as new then.
+  std::optional<Result> drain();
+  void close();
+
+  int latency() const { return latency_; }
+  const std::string& device() const { return device_; }
+
+ private:
+  Denoiser& denoiser();
+  std::vector<Result> push(Frame frame, int slice);  // the mutex is held
+
+  std::mutex mutex_;
+  FrameFormat format_;
+  FramePool pool_;  // of copies on their way in
+  std::unique_ptr<Denoiser> denoiser_;
+  int latency_ = 0;
+  std::string device_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace lull::python

@@ -1,0 +1,50 @@
+#pragma once
+// Sessions by the names that scripts give: of a method, a profile, a device.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bm3d/bm3d.h"
+#include "bm4d/bm4d.h"
+#include "core/denoiser.h"
+#include "noise/noise_model.h"
+#include "noise/volume/volume_noise.h"
+
+namespace lull {
+
+/// What denoises the frames of a session.
+struct SessionChoice {
+  std::string method = "bm3d";       // bm3d: pictures, also over time; bm4d: slices of volumes
+  std::string profile = "balanced";  // fast, balanced, high; of bm3d paper, too
+  std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
+  int temporal = 0;                // bm3d: R, frames on either side that patches come from
+  int streams = 2;                 // frames in flight on a GPU, 1..16
+  int threads = 0;                 // on the CPU; 0: every core
+  bool results_on_device = false;  // bm3d on a GPU: as of bm3d::Backend
+  NoiseModel noise;
+  /// Of volumes whose noise is Rician or varies: samples are made even before the filter.
+  std::optional<VolumeNoise> uneven;
+  /// On top of the profile; may be empty.
+  std::function<void(bm3d::Params&)> adjust{};
+  std::function<void(bm4d::Params&)> adjust_volumes{};
+};
+
+struct ChosenSession {
+  std::unique_ptr<Denoiser> denoiser;
+  Margin margin;
+  bm3d::Backend backend;  // what it runs on
+};
+
+/// @throws InvalidArgument    a name that is none, or whatever open() of the method throws
+/// @throws DeviceUnavailable  the device is not there
+[[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
+
+/// The device of this name. @throws InvalidArgument, DeviceUnavailable
+[[nodiscard]] bm3d::Backend choose_backend(const std::string& device, int streams = 2,
+                                           int threads = 0);
+/// "cuda:1", "cpu" or "reference".
+[[nodiscard]] std::string device_name(const bm3d::Backend& backend);
+
+}  // namespace lull

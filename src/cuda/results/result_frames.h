@@ -1,0 +1,42 @@
+#pragma once
+// Where sessions on a GPU write their results: to the host's memory, or to the GPU's own, to stay
+// there.
+
+#include <memory_resource>
+
+#include "core/frame_pool.h"
+
+namespace lull::cuda {
+
+/// Memory of a GPU, for buffers that are used again and again. Lives as long as the process.
+/// Allocation throws OutOfDeviceMemory.
+[[nodiscard]] std::pmr::memory_resource* device_memory(int device);
+
+class ResultFrames {
+ public:
+  /// `on_device`: of the device that is current.
+  ResultFrames(const FrameFormat& format, bool on_device);
+  void reserve(int frames) { pool_.reserve(frames); }
+  /// Has `planes` for the GPU to write to, wherever they are, and says whether they are on it.
+  [[nodiscard]] Frame acquire();
+
+ private:
+  int device_ = -1;  // -1: in the host's memory
+  FramePool pool_;
+};
+
+/// A result as users see it, once all that writes it is queued: the planes of one that stays on its
+/// device are none of the host's.
+[[nodiscard]] Frame handed_out(Frame result);
+
+// Copies that are done when they return. Builds without CUDA have these and device_memory() too;
+// there they throw. @throws DeviceUnavailable, DeviceFailure
+
+/// A picture's planes to others of their size on the same device.
+void copy_picture(const DevicePicture& from, const std::array<PlaneView<std::byte>, 3>& to);
+/// Waits for all work on a device.
+void synchronize(int device);
+/// Between a device's memory and the host's, either way.
+void copy_bytes(void* to, const void* from, std::size_t bytes, int device);
+
+}  // namespace lull::cuda

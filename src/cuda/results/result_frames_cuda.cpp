@@ -1,0 +1,99 @@
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "cuda/handles.h"
+#include "cuda/pinned_memory.h"
+#include "cuda/results/result_frames.h"
+
+namespace lull::cuda {
+namespace {
+
+class DeviceMemory final : public std::pmr::memory_resource {
+ public:
+  explicit DeviceMemory(int device) : device_(device) {}
+  int device() const { return device_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t /*alignment: 256*/) override {
+    const DeviceScope scope(device_);
+    void* data = nullptr;
+    check(cudaMalloc(&data, bytes));
+    return data;
+  }
+  void do_deallocate(void* data, std::size_t, std::size_t) override { (void)cudaFree(data); }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  int device_;
+};
+
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device));
+  return device;
+}
+
+/// Of a result: keeps the memory of its planes.
+struct KeptPicture {
+  DevicePicture picture;
+  std::shared_ptr<std::byte[]> pixels;
+};
+
+}  // namespace
+
+std::pmr::memory_resource* device_memory(int device) {
+  static std::mutex mutex;
+  static std::deque<DeviceMemory> memories;
+  const std::lock_guard lock(mutex);
+  for (DeviceMemory& memory : memories)
+    if (memory.device() == device) return &memory;
+  return &memories.emplace_back(device);
+}
+
+ResultFrames::ResultFrames(const FrameFormat& format, bool on_device)
+    : device_(on_device ? current_device() : -1),
+      pool_(format, on_device ? device_memory(device_) : pinned_memory()) {}
+
+Frame ResultFrames::acquire() {
+  Frame frame = pool_.acquire();
+  if (device_ < 0) return frame;
+  auto kept = std::make_shared<KeptPicture>();
+  kept->picture.device = device_;
+  for (std::size_t i = 0; i < frame.planes.size(); ++i) kept->picture.planes[i] = frame.planes[i];
+  kept->pixels = frame.pixels;
+  frame.on_device = {kept, &kept->picture};
+  return frame;
+}
+
+Frame handed_out(Frame result) {
+  if (result.on_device) {
+    result.planes = {};
+    result.pixels.reset();
+  }
+  return result;
+}
+
+void copy_picture(const DevicePicture& from, const std::array<PlaneView<std::byte>, 3>& to) {
+  const DeviceScope scope(from.device);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const PlaneView<const std::byte>& plane = from.planes[i];
+    if (plane.empty()) continue;
+    check(cudaMemcpy2DAsync(to[i].data, to[i].stride, plane.data, plane.stride, plane.width,
+                            plane.height, cudaMemcpyDeviceToDevice, cudaStreamPerThread));
+  }
+  check(cudaStreamSynchronize(cudaStreamPerThread));
+}
+
+void synchronize(int device) {
+  const DeviceScope scope(device);
+  check(cudaDeviceSynchronize());
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes, int device) {
+  const DeviceScope scope(device);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, cudaStreamPerThread));
+  check(cudaStreamSynchronize(cudaStreamPerThread));
+}
+
+}  // namespace lull::cuda

@@ -1,0 +1,38 @@
+#include "io/digest.h"
+
+#include <fstream>
+#include <vector>
+
+#include "io/files/sha256.h"
+
+namespace lull::io {
+
+std::string sha256_of(std::string_view text) {
+  Sha256 digest;
+  digest.add(text.data(), text.size());
+  return digest.take();
+}
+
+std::string sha256_of_file(const std::string& path, const std::stop_token& stop) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput("cannot open '" + path + "'");
+  Sha256 digest;
+  std::vector<char> block(1 << 20);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    if (stop.stop_requested()) return {};
+    digest.add(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) throw NoInput("cannot read '" + path + "' to its end");
+  return digest.take();
+}
+
+std::string library_versions() {
+  const auto text = [](unsigned v) {
+    return std::to_string(v >> 16) + "." + std::to_string(v >> 8 & 255) + "." +
+           std::to_string(v & 255);
+  };
+  return "libavcodec " + text(avcodec_version()) + ", libavformat " + text(avformat_version()) +
+         ", libswscale " + text(swscale_version());
+}
+
+}  // namespace lull::io

@@ -1,0 +1,110 @@
+// What is done of a job, for people: nothing is changed, and nobody is waited for.
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+
+#include "core/error.h"
+#include "io/jobs.h"
+#include "io/segments/job_text.h"
+#include "io/segments/manifest.h"
+#include "io/segments/segment_file.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Seconds since 1970; 0 where there is no such file.
+std::int64_t time_of_file(const std::string& path) {
+  std::error_code code;
+  const auto time = fs::last_write_time(path, code);
+  if (code) return 0;
+  const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
+
+std::int64_t size_of_file(const std::string& path) {
+  std::error_code code;
+  const std::uintmax_t size = fs::file_size(path, code);
+  return code ? 0 : static_cast<std::int64_t>(size);
+}
+
+SegmentState state_of(const std::string& folder, std::int64_t number, FrameRange frames,
+                      SegmentState::What what) {
+  const std::string path = segment_path(folder, number);
+  SegmentState state{.what = what, .frames = frames};
+  if (what == SegmentState::What::missing) return state;
+  state.bytes = size_of_file(path);
+  state.finished = time_of_file(path);
+  return state;
+}
+
+JobState state_of_shared(const std::string& folder) {
+  JobState state{.plan = read_plan(folder)};
+  const JobPlan& plan = *state.plan;
+  state.facts = plan.facts;
+  state.segment_frames = plan.segment_frames;
+  state.begun = time_of_file(folder + "/plan");
+  const Undone undone = plan.segments() > 0 ? find_undone(folder, plan, {}) : Undone{};
+  for (std::int64_t i = 0; i < plan.segments(); ++i) {
+    const bool damaged = std::ranges::binary_search(undone.damaged, i);
+    const bool missing = std::ranges::binary_search(undone.missing, i);
+    state.segments.push_back(state_of(folder, i, plan.frames_of(i),
+                                      damaged   ? SegmentState::What::damaged
+                                      : missing ? SegmentState::What::missing
+                                                : SegmentState::What::done));
+  }
+  state.joined = is_joined(folder, plan.output);
+  return state;
+}
+
+int segment_frames_of(const std::vector<JobFact>& facts) {
+  const auto fact = std::ranges::find(facts, "--segment-frames", &JobFact::name);
+  int frames = 0;
+  if (fact != facts.end())
+    (void)std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), frames);
+  return frames;
+}
+
+/// Of the job of one process, which does not say beforehand how many frames there are.
+JobState state_of_own(const std::string& folder, const Manifest& manifest) {
+  JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
+  state.begun = time_of_file(folder);
+  std::int64_t next = 0;
+  const auto frames_of = [&](std::int64_t number, std::int64_t count) {
+    const std::int64_t first = number * state.segment_frames;
+    return FrameRange{first, first + count - 1};
+  };
+  constexpr std::int64_t most_named = 1 << 20;  // gaps in a manifest that was made up
+  for (const auto& [number, record] : manifest.segments) {
+    for (; next < number && number < most_named; ++next)
+      state.segments.push_back(state_of(folder, next, frames_of(next, state.segment_frames),
+                                        SegmentState::What::missing));
+    const bool whole = is_whole(segment_path(folder, number), record);
+    state.segments.push_back(
+        state_of(folder, number, frames_of(number, record.frames),
+                 whole ? SegmentState::What::done : SegmentState::What::damaged));
+    next = number + 1;
+  }
+  return state;
+}
+
+}  // namespace
+
+JobState read_job(const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw NoInput("'" + folder + "' is no folder; name the folder of a job");
+  const std::string manifest_path = folder + "/manifest";
+  if (fs::exists(folder + "/plan", ignored) || !fs::exists(manifest_path, ignored))
+    return state_of_shared(folder);
+  const std::optional<Manifest> manifest = parse_manifest(read_text(manifest_path));
+  if (!manifest)
+    throw BadData("'" + manifest_path + "' is damaged, or of another version of lull; " +
+                  "begin the job anew");
+  return state_of_own(folder, *manifest);
+}
+
+}  // namespace lull::io

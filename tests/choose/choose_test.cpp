@@ -1,0 +1,83 @@
+// Sessions by names: each name opens what it says, and others are refused in a line.
+
+#include "choose/choose.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "cuda/device_list.h"
+#include "support/pictures.h"
+
+namespace lull {
+namespace {
+
+using namespace lull::testing;
+using ::testing::HasSubstr;
+
+const FrameFormat grey{.width = 48, .height = 40};
+
+SessionChoice cpu_choice() { return {.device = "cpu", .noise = NoiseModel({20, 20, 20})}; }
+
+std::string refusal(const SessionChoice& choice) {
+  try {
+    (void)open_chosen(choice, grey);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Choose, OpensWhatBm3dOpens) {
+  for (const char* profile : {"fast", "balanced", "high", "paper"}) {
+    SessionChoice choice = cpu_choice();
+    choice.profile = profile;
+    choice.temporal = 1;
+    const ChosenSession chosen = open_chosen(choice, grey);
+    EXPECT_EQ(chosen.margin, bm3d::margin(bm3d::make_params(bm3d::Profile::fast, choice.noise, 1)));
+    EXPECT_EQ(device_name(chosen.backend), "cpu");
+  }
+}
+
+TEST(Choose, OpensVolumes) {
+  SessionChoice choice = cpu_choice();
+  choice.method = "bm4d";
+  choice.uneven = VolumeNoise{.kind = NoiseKind::rician, .sigma = 20, .zero = 0, .map = {}};
+  const ChosenSession chosen = open_chosen(choice, grey);
+  EXPECT_EQ(chosen.margin, bm4d::margin(bm4d::make_params(bm4d::Profile::balanced, choice.noise)));
+}
+
+TEST(Choose, AdjustsParameters) {
+  SessionChoice choice = cpu_choice();
+  choice.adjust = [](bm3d::Params& params) { params.hard.step = 99; };
+  EXPECT_THAT(refusal(choice), HasSubstr("step of the first phase = 99"));
+}
+
+TEST(Choose, RefusesOtherNames) {
+  SessionChoice choice = cpu_choice();
+  choice.method = "median";
+  EXPECT_THAT(refusal(choice), HasSubstr("method = 'median'"));
+  choice = cpu_choice();
+  choice.profile = "best";
+  EXPECT_THAT(refusal(choice), HasSubstr("profile = 'best'"));
+  choice.method = "bm4d", choice.profile = "paper";
+  EXPECT_THAT(refusal(choice), HasSubstr("profile of bm4d = 'paper'"));
+  choice.profile = "fast", choice.temporal = 2;
+  EXPECT_THAT(refusal(choice), HasSubstr("temporal = 2"));
+  choice.temporal = 0, choice.results_on_device = true;
+  EXPECT_THAT(refusal(choice), HasSubstr("in the memory of a GPU"));
+  for (const char* device : {"tpu", "cuda:", "cuda:-1", "cuda:1x", "CPU", ""}) {
+    choice = cpu_choice();
+    choice.device = device;
+    EXPECT_THAT(refusal(choice), HasSubstr("device = '" + std::string(device) + "'"));
+  }
+}
+
+TEST(Choose, SaysWhichGpusAreNotThere) {
+  EXPECT_THROW((void)choose_backend("cuda:999"), DeviceUnavailable);
+  const bool has_gpu = !cuda::list_devices().devices.empty();
+  EXPECT_EQ(device_name(choose_backend("auto")), has_gpu ? "cuda:0" : "cpu");
+}
+
+}  // namespace
+}  // namespace lull

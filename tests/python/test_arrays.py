@@ -1,0 +1,96 @@
+"""Kinds of arrays: what comes out is what came in."""
+
+import lull
+import numpy as np
+import pytest
+from pictures import noise_like, scene
+from lull import _arrays
+
+SIGMA = 0.08
+NOISY = scene(64, 80) + noise_like(scene(64, 80), SIGMA)
+EXPECTED = lull.denoise(NOISY, SIGMA)
+
+
+class Exported:
+    """An array of a library that numpy does not know: it speaks DLPack, and no more."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __array_namespace__(self):
+        return Namespace
+
+
+class Namespace:
+    @staticmethod
+    def from_dlpack(array):
+        return Exported(np.from_dlpack(array))
+
+
+def test_lists():
+    result = lull.denoise(NOISY.tolist(), SIGMA)
+    assert isinstance(result, np.ndarray) and result.dtype == float
+    np.testing.assert_allclose(result, EXPECTED, atol=1e-5)
+
+
+def test_dlpack():
+    result = lull.denoise(Exported(NOISY), SIGMA)
+    assert isinstance(result, Exported)
+    np.testing.assert_array_equal(result.array, EXPECTED)
+
+
+def test_arrays_of_numba_are_copied():
+    class OnDevice:
+        shape = NOISY.shape
+        __cuda_array_interface__ = {"shape": NOISY.shape}
+
+        def copy_to_host(self):
+            return NOISY
+
+    np.testing.assert_array_equal(lull.denoise(OnDevice(), SIGMA), EXPECTED)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    noisy = torch.from_numpy(NOISY)
+    result = lull.denoise(noisy, SIGMA)
+    assert isinstance(result, torch.Tensor) and result.dtype == noisy.dtype
+    np.testing.assert_array_equal(result.numpy(), EXPECTED)
+    with lull.Session(noisy.shape, np.float32, SIGMA, temporal=0) as session:
+        assert all(isinstance(r, torch.Tensor) for r in [*session.push(noisy), *session.drain()])
+    half = lull.denoise(noisy.to(torch.bfloat16), SIGMA)
+    assert half.dtype == torch.bfloat16
+    out = torch.empty_like(noisy)
+    assert lull.denoise(noisy, SIGMA, out=out) is out
+    np.testing.assert_array_equal(out.numpy(), EXPECTED)
+    if torch.cuda.is_available() and lull.devices():
+        on_gpu = lull.denoise(noisy.cuda(), SIGMA)
+        assert on_gpu.is_cuda
+        np.testing.assert_array_equal(
+            on_gpu.cpu().numpy(), lull.denoise(NOISY, SIGMA, device="cuda")
+        )
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    result = lull.denoise(jax.numpy.asarray(NOISY), SIGMA)
+    assert isinstance(result, jax.Array)
+    if result.devices().pop().platform == "cpu":
+        np.testing.assert_array_equal(np.asarray(result), EXPECTED)
+
+
+def test_cupy():
+    cupy = pytest.importorskip("cupy")
+    result = lull.denoise(cupy.asarray(NOISY), SIGMA)
+    assert isinstance(result, cupy.ndarray)
+    np.testing.assert_array_equal(result.get(), lull.denoise(NOISY, SIGMA, device="cuda"))
+
+
+def test_where_arrays_are():
+    assert _arrays.device_of(NOISY) is None

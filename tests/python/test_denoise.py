@@ -1,0 +1,256 @@
+"""lull.denoise: what comes out, of what kind, in which units."""
+
+import mmap
+
+import lull
+import numpy as np
+import pytest
+from pictures import clip, noise_like, psnr, scene, volume
+
+SIGMA = 20 / 255
+CLEAN = scene()
+NOISY = CLEAN + noise_like(CLEAN, SIGMA)
+
+
+def test_a_picture():
+    result = lull.denoise(NOISY, SIGMA)
+    assert result.shape == NOISY.shape and result.dtype == NOISY.dtype
+    assert psnr(CLEAN, result) > psnr(CLEAN, NOISY) + 8
+
+
+def test_profiles():
+    levels = [
+        psnr(CLEAN, lull.denoise(NOISY, SIGMA, profile=p))
+        for p in ("fast", "balanced", "high", "paper")
+    ]
+    assert min(levels) > psnr(CLEAN, NOISY) + 8
+    assert len(set(levels)) == 4
+
+
+def test_equal_input_gives_equal_bytes():
+    np.testing.assert_array_equal(lull.denoise(NOISY), lull.denoise(NOISY))
+
+
+@pytest.mark.parametrize("dtype, white", [(np.uint8, 255), (np.uint16, 1023), (np.uint16, 65535)])
+def test_integers_are_in_their_own_units(dtype, white):
+    stored = np.rint(np.clip(NOISY, 0, 1) * white).astype(dtype)
+    result = lull.denoise(stored, SIGMA * white)
+    assert result.dtype == dtype
+    assert psnr(CLEAN * white, result, white) > psnr(CLEAN * white, stored, white) + 7.5
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.uint32, np.int64, np.float16, np.float64, ">f4", ">i2"])
+def test_other_types(dtype):
+    dtype = np.dtype(dtype)
+    scale = 1000 if dtype.kind in "ui" else 1
+    stored = (np.clip(NOISY, 0, 2) * scale).astype(dtype)
+    result = lull.denoise(stored, SIGMA * scale)
+    assert result.dtype == dtype.newbyteorder("=")
+    assert psnr(CLEAN * scale, result, scale) > psnr(CLEAN, NOISY) + 7.5
+
+
+def test_measurements_of_any_range():
+    for low, span in [(-1000.0, 4000.0), (0.0, 1e-6), (1e5, 30.0)]:
+        stored = low + NOISY.astype(float) * span
+        result = lull.denoise(stored, SIGMA * span, preserve_range=True)
+        assert psnr(CLEAN, (result - low) / span) > psnr(CLEAN, NOISY) + 7.5
+
+
+def test_floats_mostly_above_one_are_measurements():
+    result = lull.denoise(NOISY * 4095, SIGMA * 4095)
+    assert psnr(CLEAN, result / 4095) > psnr(CLEAN, NOISY) + 7.5
+
+
+def test_sigma_of_nothing_changes_nothing():
+    for array in (NOISY, (NOISY * 255).astype(np.uint8), NOISY.astype(float)):
+        np.testing.assert_array_equal(lull.denoise(array, 0), array)
+
+
+def test_colours_stay_with_their_axis():
+    clean = np.stack([scene(seed=s) for s in (1, 2, 3)], axis=-1)
+    noisy = clean + noise_like(clean, SIGMA)
+    last = lull.denoise(noisy, SIGMA, channel_axis=-1)
+    first = lull.denoise(np.moveaxis(noisy, -1, 0), SIGMA, channel_axis=0)
+    np.testing.assert_array_equal(np.moveaxis(first, 0, -1), last)
+    assert psnr(clean, last) > psnr(clean, noisy) + 6
+
+
+def test_other_numbers_of_channels_are_filtered_for_themselves():
+    noisy = np.stack([NOISY, NOISY[::-1], NOISY, CLEAN])
+    result = lull.denoise(noisy, [SIGMA, SIGMA, 0, 0], channel_axis=0)
+    np.testing.assert_array_equal(result[0], lull.denoise(NOISY, SIGMA))
+    np.testing.assert_array_equal(result[1], lull.denoise(NOISY[::-1], SIGMA))
+    np.testing.assert_array_equal(result[2:], noisy[2:])
+
+
+def test_frames_of_a_clip_help_each_other():
+    clean = clip()
+    noisy = clean + noise_like(clean, SIGMA)
+    over_time = lull.denoise(noisy, SIGMA, time_axis=0)
+    alone = np.stack([lull.denoise(frame, SIGMA) for frame in noisy])
+    assert psnr(clean, over_time) > psnr(clean, alone) + 1
+    np.testing.assert_array_equal(lull.denoise(noisy, SIGMA, time_axis=0, temporal=0), alone)
+
+
+def test_volumes_are_filtered_in_cubes():
+    clean = volume()
+    noisy = clean + noise_like(clean, SIGMA)
+    cubes = lull.denoise(noisy, SIGMA)
+    slices = lull.denoise(noisy, SIGMA, method="bm3d")
+    assert psnr(clean, cubes) > psnr(clean, slices) + 2
+    np.testing.assert_array_equal(lull.denoise(noisy, SIGMA, z_axis=0), cubes)
+    turned = lull.denoise(np.moveaxis(noisy, 0, 2), SIGMA, z_axis=2)
+    np.testing.assert_array_equal(np.moveaxis(turned, 2, 0), cubes)
+
+
+def test_a_series_is_volume_after_volume():
+    noisy = np.stack([volume(16, s) for s in (1, 2)])
+    noisy += noise_like(noisy, SIGMA)
+    series = lull.denoise(noisy, SIGMA, time_axis=0, noise="gaussian", preserve_range=True)
+    assert series.shape == noisy.shape
+    one = lull.denoise(noisy[1], SIGMA, noise="gaussian", preserve_range=True)
+    # (The scale is that of all of them, so that some decisions are others.)
+    assert psnr(one, series[1]) > 40
+
+
+def test_views_are_taken_as_they_lie():
+    wide = np.zeros((256, 330), np.float32)
+    views = [wide[:128, 3:163], wide[::2, ::2][:, :160], wide[128:0:-1, 170:10:-1], wide.T[:128, :160]]
+    for view in views:
+        view[...] = NOISY
+        np.testing.assert_array_equal(lull.denoise(view, SIGMA), lull.denoise(NOISY, SIGMA))
+        np.testing.assert_array_equal(view, NOISY)
+
+
+def test_read_only_and_unaligned_arrays():
+    frozen = NOISY.copy()
+    frozen.flags.writeable = False
+    expected = lull.denoise(NOISY, SIGMA)
+    np.testing.assert_array_equal(lull.denoise(frozen, SIGMA), expected)
+    room = np.zeros(NOISY.nbytes + 1, np.uint8)
+    odd = room[1:].view(np.float32).reshape(NOISY.shape)
+    odd[...] = NOISY
+    np.testing.assert_array_equal(lull.denoise(odd, SIGMA), expected)
+
+
+def test_nothing_is_read_behind_the_last_row():
+    """An array that ends where its memory ends."""
+    page = mmap.PAGESIZE
+    height, width = 4 * page // 64, 64
+    room = mmap.mmap(-1, height * width)
+    array = np.frombuffer(room, np.uint8).reshape(height, width)
+    array[...] = np.random.default_rng(1).integers(0, 255, array.shape)
+    expected = lull.denoise(array.copy(), 20)
+    np.testing.assert_array_equal(lull.denoise(array, 20), expected)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (7, 7), (8, 8), (300, 1), (2, 3)])
+def test_small_pictures(shape):
+    noisy = NOISY.flat[: shape[0] * shape[1]].reshape(shape)
+    for array in (noisy, (noisy * 255).astype(np.uint8), noisy.astype(float)):
+        for sigma in (SIGMA, "auto"):
+            assert lull.denoise(array, sigma).shape == shape
+
+
+@pytest.mark.parametrize("shape", [(0, 8), (8, 0), (0, 0), (0, 16, 16), (4, 0, 16)])
+def test_empty_arrays(shape):
+    empty = np.zeros(shape, np.float32)
+    assert lull.denoise(empty, SIGMA, **({"time_axis": 0} if len(shape) == 3 else {})).shape == shape
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_what_is_no_number_stays(dtype):
+    noisy = NOISY.astype(dtype)
+    noisy[40:43, 50:52] = np.nan
+    noisy[80, 20], noisy[81, 20] = np.inf, -np.inf
+    result = lull.denoise(noisy, SIGMA)
+    wild = ~np.isfinite(noisy)
+    np.testing.assert_array_equal(result[wild], noisy[wild])
+    assert np.all(np.isfinite(result[~wild]))
+    assert psnr(CLEAN[~wild], result[~wild]) > psnr(CLEAN, NOISY) + 7.5
+
+
+def test_nothing_but_nan():
+    assert np.all(np.isnan(lull.denoise(np.full((32, 32), np.nan, np.float32))))
+
+
+def test_out():
+    expected = lull.denoise(NOISY, SIGMA)
+    out = np.empty_like(NOISY)
+    assert lull.denoise(NOISY, SIGMA, out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    strided = np.empty((NOISY.shape[1], NOISY.shape[0]), np.float32).T
+    lull.denoise(NOISY, SIGMA, out=strided)
+    np.testing.assert_array_equal(strided, expected)
+
+
+def test_out_may_be_the_image():
+    clean = clip(6)
+    for array in (clean + noise_like(clean, SIGMA), np.rint(clean * 200).astype(np.int16)):
+        expected = lull.denoise(array, 5, time_axis=0) if array.dtype.kind == "i" else None
+        sigma = 5 if array.dtype.kind == "i" else SIGMA
+        expected = lull.denoise(array, sigma, time_axis=0)
+        assert lull.denoise(array, sigma, time_axis=0, out=array) is array
+        np.testing.assert_array_equal(array, expected)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (dict(sigma=-1), "sigma = -1"),
+        (dict(sigma=float("nan")), "sigma"),
+        (dict(sigma="strong"), "sigma = 'strong'"),
+        (dict(sigma=[1, 2]), "2 sigmas for 1"),
+        (dict(sigma=[[1]]), "sigma"),
+        (dict(profile="best"), "profile = 'best'"),
+        (dict(method="wavelet"), "method = 'wavelet'"),
+        (dict(method="bm4d"), "volumes"),
+        (dict(noise="poisson"), "noise = 'poisson'"),
+        (dict(noise="rician"), "rician"),
+        (dict(temporal=2), "no frames of a clip"),
+        (dict(temporal="yes"), "temporal = 'yes'"),
+        (dict(channel_axis=2), "channel_axis = 2"),
+        (dict(channel_axis=0), "shape"),
+        (dict(channel_axis=0, time_axis=0), "one axis"),
+        (dict(device="tpu"), "device = 'tpu'"),
+        (dict(out=np.zeros((3, 3), np.float32)), "out of shape"),
+        (dict(out=np.zeros(NOISY.shape)), "out of type"),
+    ],
+)
+def test_what_makes_no_sense_is_a_value_error(arguments, words):
+    with pytest.raises(ValueError) as error:
+        lull.denoise(NOISY, **{"sigma": SIGMA, **arguments})
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_ambiguous_and_impossible_arrays():
+    with pytest.raises(ValueError, match="channel_axis=-1"):
+        lull.denoise(np.zeros((40, 40, 3)))
+    for array in (np.zeros(5), np.zeros((40, 40), complex), np.zeros((40, 40), bool), [["a"]]):
+        with pytest.raises(ValueError):
+            lull.denoise(array)
+    with pytest.raises(ValueError, match="temporal = 5"):
+        lull.denoise(clip(), SIGMA, time_axis=0, temporal=5)
+
+
+def test_other_failures_are_lull_errors():
+    with pytest.raises(lull.Error, match="no GPU"):
+        lull.denoise(NOISY, SIGMA, device="cuda:99")
+    for call in (lambda: lull.nlm(NOISY), lambda: lull.denoise(NOISY, method="nlm")):
+        with pytest.raises(lull.Error, match="non-local means"):
+            call()
+    assert issubclass(lull.Error, RuntimeError)
+    assert lull.Error.__module__ == "lull"
+
+
+def test_backends_agree():
+    small = NOISY[:40, :48]
+    cpu, reference = (lull.denoise(small, SIGMA, device=d) for d in ("cpu", "reference"))
+    assert psnr(reference, cpu) > 50
+
+
+def test_on_a_gpu():
+    if not lull.devices():
+        pytest.skip("no GPU")
+    cuda, cpu = (lull.denoise(NOISY, SIGMA, device=d) for d in ("cuda", "cpu"))
+    assert abs(psnr(CLEAN, cuda) - psnr(CLEAN, cpu)) < 0.05

@@ -1,0 +1,78 @@
+"""lull.estimate_noise, and what takes its result."""
+
+import lull
+import numpy as np
+import pytest
+from pictures import clip, noise_like, psnr, scene, volume
+
+CLEAN = scene(256, 256)
+
+
+@pytest.mark.parametrize("scale, dtype", [(1, np.float32), (255, np.uint8), (4095, np.uint16), (1, float)])
+def test_the_level_is_in_the_arrays_units(scale, dtype):
+    noisy = np.clip(CLEAN + noise_like(CLEAN, 0.05), 0, 1) * scale
+    found = lull.estimate_noise(noisy.astype(dtype))
+    assert float(found) == pytest.approx(0.05 * scale, rel=0.1)
+    assert found.kind == "gaussian" and found.white
+    assert isinstance(found.sigma, float)
+
+
+def test_of_a_clip_and_of_colours():
+    clean = clip(12, 128, 160)
+    assert float(lull.estimate_noise(clean + noise_like(clean, 0.06), time_axis=0)) == pytest.approx(
+        0.06, rel=0.12
+    )
+    colours = np.stack([CLEAN, 1 - CLEAN, CLEAN * 0.7], axis=-1)
+    found = lull.estimate_noise(colours + noise_like(colours, 0.05), channel_axis=-1)
+    assert len(found.sigma) == 3 and np.mean(found.sigma) == pytest.approx(0.05, rel=0.25)
+
+
+def test_of_volumes():
+    clean = volume(32) * 900 - 100
+    noisy = clean + noise_like(clean, 30)
+    found = lull.estimate_noise(noisy)
+    assert float(found) == pytest.approx(30, rel=0.1) and found.kind == "gaussian"
+    np.testing.assert_allclose(lull.denoise(noisy, found), lull.denoise(noisy), atol=1e-3)
+
+
+def test_rician_volumes():
+    inside = volume(40)
+    inside[:, :14], inside[:, -8:] = 0, 0
+    real, imaginary = (noise_like(inside, 0.05, seed) for seed in (1, 2))
+    noisy = np.hypot(inside + real, imaginary) * 1000
+    found = lull.estimate_noise(noisy)
+    assert found.kind == "rician" and float(found) == pytest.approx(50, rel=0.12)
+    rician = lull.denoise(noisy, 50, noise="rician")
+    gaussian = lull.denoise(noisy, 50, noise="gaussian")
+    # Magnitudes of air have a mean of 1.25 sigma that a Gaussian filter leaves.
+    assert rician[:, :10].mean() < 0.5 * gaussian[:, :10].mean()
+    np.testing.assert_array_equal(lull.denoise(noisy, 50), rician)
+
+
+def test_an_estimate_is_a_sigma():
+    noisy = CLEAN + noise_like(CLEAN, 0.08)
+    found = lull.estimate_noise(noisy)
+    np.testing.assert_array_equal(lull.denoise(noisy, found), lull.denoise(noisy))
+    less = lull.denoise(noisy, 0.5 * found)
+    assert psnr(noisy, less) > psnr(noisy, lull.denoise(noisy, found)) + 1
+    with lull.Session(noisy.shape, noisy.dtype, found, temporal=0) as session:
+        results = session.push(noisy) + list(session.drain())
+    np.testing.assert_array_equal(results[0], lull.denoise(noisy))
+
+
+def test_an_estimate_of_another_scale():
+    noisy = np.clip(CLEAN + noise_like(CLEAN, 0.05), 0, 1)
+    found = lull.estimate_noise((noisy * 255).round().astype(np.uint8))
+    # sigma 12.75 of bytes is 12.75 / 255 of 0..1, and here it is said of bytes.
+    result = lull.denoise(noisy * 4095, found * (4095 / 255), preserve_range=True)
+    assert psnr(CLEAN, result / 4095) > psnr(CLEAN, noisy) + 8
+
+
+def test_what_cannot_be():
+    with pytest.raises(ValueError, match="nothing in it"):
+        lull.estimate_noise(np.zeros((0, 5)))
+    found = lull.estimate_noise(CLEAN)
+    with pytest.raises(ValueError):
+        found * 0
+    with pytest.raises(ValueError, match="groups"):
+        lull.denoise(np.zeros((2, 20, 20), np.float32), found, channel_axis=0)

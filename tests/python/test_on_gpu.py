@@ -1,0 +1,85 @@
+"""Arrays in the memory of a GPU, denoised there. (lull.DeviceArray needs no other library.)"""
+
+import lull
+import numpy as np
+import pytest
+from pictures import clip, noise_like, scene
+
+pytestmark = pytest.mark.skipif(not lull.devices(), reason="no GPU")
+
+SIGMA = 20 / 255
+
+
+def on_gpu(array):
+    there = lull.DeviceArray.empty(list(array.shape), array.dtype.str, 0)
+    there.set(np.ascontiguousarray(array))
+    return there
+
+
+def to_host(there):
+    array = np.empty(there.shape, there.typestr)
+    there.get_into(array)
+    return array
+
+
+NOISY = scene() + noise_like(scene(), SIGMA)
+COLOURS = np.stack([NOISY, NOISY[::-1], NOISY[:, ::-1]])
+CLIP = clip() + noise_like(clip(), SIGMA)
+
+
+@pytest.mark.parametrize(
+    "array, sigma, axes",
+    [
+        (NOISY, SIGMA, {}),
+        (NOISY, "auto", {}),
+        ((np.clip(NOISY, 0, 1) * 255).astype(np.uint8), 20, {}),
+        (COLOURS, SIGMA, {"channel_axis": 0}),
+        (COLOURS, [SIGMA, 0, SIGMA], {"channel_axis": 0}),
+        (COLOURS, 0, {"channel_axis": 0}),
+        (CLIP, SIGMA, {"time_axis": 0}),
+        (CLIP, "auto", {"time_axis": 0}),
+        ((np.clip(CLIP, 0, 1) * 255).astype(np.uint8), 20, {"time_axis": 0}),
+        (CLIP, SIGMA, {"time_axis": 0, "temporal": 0}),
+        (np.where(NOISY > 0.7, np.nan, NOISY), SIGMA, {}),
+        (NOISY * 4000, SIGMA * 4000, {}),
+        (NOISY.astype(float), SIGMA, {}),
+        (CLIP.reshape(1, *CLIP.shape), SIGMA, {"time_axis": 0, "z_axis": 1}),
+        (COLOURS.transpose(1, 2, 0).copy(), SIGMA, {"channel_axis": -1}),
+    ],
+)
+def test_results_are_those_of_the_host(array, sigma, axes):
+    expected = lull.denoise(array, sigma, device="cuda:0", **axes)
+    result = lull.denoise(on_gpu(array), sigma, **axes)
+    assert isinstance(result, lull.DeviceArray) and result.shape == array.shape
+    np.testing.assert_array_equal(to_host(result), expected)
+
+
+def test_nothing_goes_through_the_host(monkeypatch):
+    there = on_gpu(CLIP)
+    monkeypatch.setattr("lull._denoise.to_numpy", None)
+    result = lull.denoise(there, SIGMA, time_axis=0)
+    np.testing.assert_array_equal(
+        to_host(result), [f for f in to_host(lull.denoise(there, SIGMA, time_axis=0))]
+    )
+
+
+def test_out():
+    there, out = on_gpu(NOISY), on_gpu(NOISY * 0)
+    assert lull.denoise(there, SIGMA, out=out) is out
+    np.testing.assert_array_equal(to_host(out), lull.denoise(NOISY, SIGMA, device="cuda:0"))
+    host = np.empty_like(NOISY)
+    assert lull.denoise(there, SIGMA, out=host) is host
+    np.testing.assert_array_equal(host, to_host(out))
+
+
+def test_on_the_cpu_if_asked():
+    result = lull.denoise(on_gpu(NOISY), SIGMA, device="cpu")
+    np.testing.assert_array_equal(to_host(result), lull.denoise(NOISY, SIGMA, device="cpu"))
+
+
+def test_frames_of_a_session():
+    with lull.Session(CLIP.shape[1:], CLIP.dtype, SIGMA, device="cuda") as session:
+        results = [r for frame in CLIP for r in session.push(on_gpu(frame))]
+        results += session.drain()
+    expected = lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda")
+    np.testing.assert_array_equal(np.stack([to_host(r) for r in results]), expected)

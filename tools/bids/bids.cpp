@@ -1,0 +1,222 @@
+#include "tools/bids/bids.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.h"
+#include "io/media.h"
+#include "io/text_file.h"
+#include "tools/bids/dataset.h"
+#include "tools/bids/derivative.h"
+#include "tools/commands/commands.h"
+#include "tools/noise/noise_record.h"
+#include "tools/noise/noise_text.h"
+#include "tools/report/exit_code.h"
+#include "tools/report/log.h"
+#include "tools/search/noise_search.h"
+#include "tools/search/volume_look.h"
+#include "tools/sessions/noise_choice.h"
+
+namespace lull::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::pair<bm3d::Profile, const char*> profile_texts[] = {
+    {bm3d::Profile::fast, "fast"},
+    {bm3d::Profile::balanced, "balanced"},
+    {bm3d::Profile::high, "high"},
+    {bm3d::Profile::paper, "paper"}};
+
+/// A file that goes when nobody needs it any more.
+struct Passing {
+  std::string path;
+  ~Passing() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
+/// Denoises images one by one, and keeps count.
+class Participants {
+ public:
+  explicit Participants(const BidsOptions& options) : options_(options), raw_(options.dataset) {}
+
+  int run() {
+    const std::vector<std::string> subjects = chosen();
+    begin_derivative(raw_, options_.output);
+    for (const std::string& subject : subjects) {
+      const int before = images_;
+      for (const BidsImage& image : raw_.images_of(subject)) {
+        if (!wanted(image)) continue;
+        ++images_;
+        const int code = tried(image);
+        if (code >= 128) return code;
+        if (code == 0) continue;
+        ++failed_;
+        // Another try is worth it only if it is for all.
+        if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
+      }
+      if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
+    }
+    summarise();
+    return code_;
+  }
+
+ private:
+  std::vector<std::string> chosen() const {
+    std::vector<std::string> subjects;
+    for (const std::string& given : options_.labels) {
+      const std::string label = given.starts_with("sub-") ? given.substr(4) : given;
+      if (std::ranges::find(raw_.subjects(), label) == raw_.subjects().end())
+        throw NoInput("no participant '" + label + "' in '" + raw_.root() + "' (no folder sub-" +
+                      label + "); give the label of one");
+      if (std::ranges::find(subjects, label) == subjects.end()) subjects.push_back(label);
+    }
+    return subjects.empty() ? raw_.subjects() : subjects;
+  }
+
+  bool wanted(const BidsImage& image) const {
+    const auto& suffixes = options_.suffixes;
+    return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
+  }
+
+  // (While lull denoise runs, the log is its own.)
+  void say(LogLevel level, const std::string& text) const {
+    Log(options_.denoise.log, options_.denoise.quiet).write(level, text);
+  }
+
+  /// The exit code. What fails is told, and does not stop the others.
+  int tried(const BidsImage& image) {
+    try {
+      return denoised(image);
+    } catch (...) {
+      const Failure failure = current_failure();
+      say(LogLevel::error, image.path + ": " + failure.text);
+      return failure.code;
+    }
+  }
+
+  int denoised(const BidsImage& image) {
+    const std::string folder = options_.output + "/" + image.folder;
+    const std::string json = folder + "/" + image.derived_name(".json");
+    std::error_code code;
+    // The JSON file comes last: an image without one is of a process that was killed.
+    const std::string output = folder + "/" + image.derived_name(image.extension);
+    const bool whole = fs::exists(json, code) && fs::exists(output, code);
+    if (whole && !options_.denoise.overwrite) {
+      ++done_before_;
+      return 0;
+    }
+    fs::create_directories(folder, code);
+    if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
+    DenoiseOptions options = options_.denoise;
+    options.input = raw_.root() + "/" + image.path;
+    options.output = output;
+    options.overwrite = true;
+    const Passing noise_file{folder + "/.lull-noise-" + std::to_string(getpid()) + ".json"};
+    const BidsTreatment treatment = treatment_of(options, noise_file.path);
+    const int result = denoise(options);
+    if (result != 0) return result;
+    copy_companions(image, folder);
+    io::write_text(json, sidecar_of(raw_, image, treatment).dump(2) + "\n", true);
+    return 0;
+  }
+
+  /// Finds the noise, for the sidecar and for what denoises.
+  static BidsTreatment treatment_of(DenoiseOptions& options, const std::string& noise_file) {
+    const auto source = io::open_source(options.input, source_options(options));
+    BidsTreatment treatment{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
+                            .profile = {},
+                            .noise = "Gaussian",
+                            .stated = options.sigma.has_value(),
+                            .strength = static_cast<double>(options.strength)};
+    for (const auto& [profile, text] : profile_texts)
+      if (profile == options.profile) treatment.profile = text;
+    NoiseRecord noise;
+    if (options.sigma) {
+      noise = stated_noise(options, source->format(), source->info().values).value();
+      find_kind(options, *source, noise);
+    } else {
+      noise = search_noise(options, *source);
+    }
+    const SceneNoise& found = noise.scenes.front();
+    const double unit = noise.unit > 0 ? noise.unit : 1;
+    treatment.sigma =
+        unit * static_cast<double>(found.volume ? found.volume->level : found.estimate.level[0]);
+    const NoiseKind kind =
+        options.noise_kind.value_or(found.volume ? found.volume->noise.kind : NoiseKind::gaussian);
+    if (kind == NoiseKind::rician) treatment.noise = "Rician";
+    if (options.sigma) treatment.sigma = static_cast<double>(options.sigma->front());
+    if (options.sigma) return treatment;
+    write_noise(noise_file, noise, true);
+    options.noise_file = noise_file;
+    return treatment;
+  }
+
+  /// lull denoise copies those that lie beside the image; others belong to it, too.
+  void copy_companions(const BidsImage& image, const std::string& folder) const {
+    for (const char* extension : {".bval", ".bvec"}) {
+      const std::string from = raw_.companion_of(image, extension);
+      if (from.empty()) continue;
+      constexpr std::size_t most = std::size_t{1} << 26;
+      io::write_text(folder + "/" + image.derived_name(extension), io::read_text(from, most), true);
+    }
+  }
+
+  void summarise() const {
+    std::string text = options_.output + ": " + std::to_string(images_ - failed_) + " of " +
+                       std::to_string(images_) + " images denoised";
+    if (done_before_ > 0) text += ", " + std::to_string(done_before_) + " of them before";
+    if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
+    say(failed_ > 0 ? LogLevel::error : LogLevel::info, text);
+  }
+
+  const BidsOptions& options_;
+  BidsDataset raw_;
+  int images_ = 0, failed_ = 0, done_before_ = 0, code_ = 0;
+};
+
+}  // namespace
+
+std::vector<OptionRow> bids_option_rows() {
+  constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
+  // What images have no use for.
+  constexpr std::string_view others[] = {"--sigma-scale", "--temporal",   "--temporal-window",
+                                         "--place-bonus", "--interlaced", "--scene-cut",
+                                         "--hwaccel",     "--batch"};
+  constexpr std::string_view more[] = {"-y,--overwrite", "-q,--quiet", "--method",
+                                       "--datatype",     "--cube",     "--mu2-mean",
+                                       "--log-level",    "--log-file", "--fallback"};
+  std::vector<OptionRow> rows;
+  for (OptionRow row : denoise_option_table()) {
+    const bool in = std::ranges::find(groups, row.group) != std::end(groups) ||
+                    std::ranges::find(more, row.names) != std::end(more);
+    if (!in || std::ranges::find(others, row.names) != std::end(others)) continue;
+    if (row.names == "--noise") {
+      row.value = "gaussian|rician|auto";
+      row.help =
+          "the kind of the noise: rician, that of magnitudes, gaussian, or auto, Rician where the "
+          "background says so (default: auto)";
+    }
+    if (row.names == "-y,--overwrite") row.help = row.brief = "denoise again what is done already";
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+int bids(const BidsOptions& options) {
+  if (options.level != "participant")
+    throw InvalidArgument("level '" + options.level +
+                          "' (images are denoised one by one, so there is only participant); "
+                          "give participant");
+  if (!options.denoise.noise_file.empty())
+    throw InvalidArgument("--noise " + options.denoise.noise_file +
+                          " (must be gaussian, rician or auto); the level is found in each image");
+  return Participants(options).run();
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,150 @@
+#include "tools/bids/dataset.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "core/error.h"
+#include "io/text_file.h"
+#include "tools/options/option_values.h"
+
+namespace lull::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_json = std::size_t{1} << 24;
+constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
+    {"anat", "T1w"},   {"anat", "T2w"},   {"anat", "T2starw"},   {"anat", "PDw"},
+    {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
+    {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
+
+/// Names in a folder, sorted; none where there is no such folder.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code))
+    names.push_back(at->path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The entities of a file's name, its suffix last; nothing if it is no such name.
+std::optional<std::vector<std::string>> parts_of(const std::string& name,
+                                                 const std::string& extension) {
+  if (!name.ends_with(extension)) return std::nullopt;
+  std::vector<std::string> parts = split(name.substr(0, name.size() - extension.size()), '_');
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    if (parts[i].find('-') == std::string::npos) return std::nullopt;
+  return parts;
+}
+
+std::optional<BidsImage> image_of(const std::string& folder, const std::string& type,
+                                  const std::string& name) {
+  const std::string extension = name.ends_with(".nii.gz") ? ".nii.gz" : ".nii";
+  auto parts = parts_of(name, extension);
+  if (!parts || parts->size() < 2 || !parts->front().starts_with("sub-")) return std::nullopt;
+  BidsImage image{.path = folder + "/" + name,
+                  .folder = folder,
+                  .subject = parts->front().substr(4),
+                  .type = type,
+                  .suffix = parts->back(),
+                  .extension = extension,
+                  .entities = {}};
+  parts->pop_back();
+  image.entities = *std::move(parts);
+  const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
+    return kind.first == image.type && kind.second == image.suffix;
+  });
+  // Noise of phases and of parts of complex numbers is of another kind.
+  const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
+    return entity.starts_with("part-") && entity != "part-mag";
+  });
+  return known && magnitude ? std::optional(image) : std::nullopt;
+}
+
+}  // namespace
+
+std::string BidsImage::derived_name(const std::string& of) const {
+  std::string name;
+  for (const std::string& entity : entities)
+    if (!entity.starts_with("desc-")) name += entity + "_";
+  return name + "desc-denoised_" + suffix + of;
+}
+
+Json read_json(const std::string& path) {
+  Json json = Json::parse(io::read_text(path, most_json), nullptr, false);
+  if (!json.is_object())
+    throw BadData("'" + path + "' is no JSON object; correct it, or ask a BIDS validator");
+  return json;
+}
+
+BidsDataset::BidsDataset(std::string root) : root_(std::move(root)) {
+  std::error_code ignored;
+  if (!fs::is_directory(root_, ignored))
+    throw NoInput("'" + root_ + "' is no folder; name that of a BIDS dataset");
+  const std::string description = root_ + "/dataset_description.json";
+  if (!fs::exists(description, ignored))
+    throw BadData("'" + root_ + "' is no BIDS dataset (it has no dataset_description.json); " +
+                  "name the folder that has one");
+  description_ = read_json(description);
+  for (const std::string& name : names_in(root_))
+    if (name.starts_with("sub-") && fs::is_directory(fs::path(root_) / name, ignored))
+      subjects_.push_back(name.substr(4));
+  if (subjects_.empty())
+    throw BadData("'" + root_ + "' has no participants (folders sub-...); check the name");
+}
+
+std::vector<BidsImage> BidsDataset::images_of(const std::string& subject) const {
+  const std::string top = "sub-" + subject;
+  std::vector<std::string> folders{top};
+  for (const std::string& name : names_in(fs::path(root_) / top))
+    if (name.starts_with("ses-")) folders.push_back(top + "/" + name);
+  std::vector<BidsImage> images;
+  for (const std::string& folder : folders)
+    for (const std::string type : {"anat", "func", "dwi", "perf"}) {
+      const std::string inside = folder + "/" + type;
+      for (const std::string& name : names_in(fs::path(root_) / inside))
+        if (auto image = image_of(inside, type, name)) images.push_back(*std::move(image));
+    }
+  return images;
+}
+
+std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
+                                                const std::string& extension) const {
+  std::vector<std::string> files;
+  std::string folder = root_;
+  std::vector<std::string> steps = split(image.folder, '/');
+  for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
+    if (depth > 0) folder += "/" + steps[depth - 1];
+    // Of several in a folder those that say more come later.
+    std::vector<std::pair<std::size_t, std::string>> here;
+    for (const std::string& name : names_in(folder)) {
+      auto parts = parts_of(name, extension);
+      if (!parts || parts->back() != image.suffix) continue;
+      parts->pop_back();
+      const bool applies = std::ranges::all_of(*parts, [&](const std::string& entity) {
+        return std::ranges::find(image.entities, entity) != image.entities.end();
+      });
+      if (applies) here.emplace_back(parts->size(), folder + "/" + name);
+    }
+    std::ranges::stable_sort(here, {}, &std::pair<std::size_t, std::string>::first);
+    for (auto& [count, path] : here) files.push_back(std::move(path));
+  }
+  return files;
+}
+
+Json BidsDataset::metadata_of(const BidsImage& image) const {
+  Json metadata = Json::object();
+  for (const std::string& path : files_for(image, ".json")) metadata.update(read_json(path));
+  return metadata;
+}
+
+std::string BidsDataset::companion_of(const BidsImage& image, const std::string& extension) const {
+  const std::vector<std::string> files = files_for(image, extension);
+  return files.empty() ? "" : files.back();
+}
+
+}  // namespace lull::tools

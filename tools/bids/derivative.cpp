@@ -1,0 +1,109 @@
+#include "tools/bids/derivative.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/version.h"
+#include "io/text_file.h"
+
+namespace lull::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Indented, as people read these files.
+std::string readable(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json description_of(const BidsDataset& raw, const std::string& folder) {
+  const Json& of_raw = raw.description();
+  const std::string name = of_raw.contains("Name") && of_raw["Name"].is_string()
+                               ? of_raw["Name"].get<std::string>()
+                               : "";
+  std::error_code code;
+  const fs::path link = fs::relative(raw.root(), folder, code);
+  const std::string raw_link = code || link.empty() ? raw.root() : link.string();
+  Json json = {{"Name", "lull: denoised" + (name.empty() ? "" : " " + name)},
+               {"BIDSVersion", "1.10.0"},
+               {"DatasetType", "derivative"}};
+  for (const char* member : {"License", "Authors"})
+    if (of_raw.contains(member)) json[member] = of_raw[member];
+  json["GeneratedBy"] = Json::array({{{"Name", "lull"},
+                                      {"Version", version},
+                                      {"Description", "Removes noise with BM4D and BM3D"}}});
+  Json source = {{"URL", "file://" + fs::absolute(raw.root(), code).lexically_normal().string()}};
+  if (of_raw.contains("DatasetDOI")) source["DOI"] = of_raw["DatasetDOI"];
+  json["SourceDatasets"] = Json::array({source});
+  json["DatasetLinks"] = {{"raw", raw_link}};
+  return json;
+}
+
+bool is_own(const std::string& description) {
+  const Json json = read_json(description);
+  const auto made_by = json.find("GeneratedBy");
+  if (made_by == json.end() || !made_by->is_array()) return false;
+  for (const Json& program : *made_by)
+    if (program.is_object() && program.value("Name", "") == "lull") return true;
+  return false;
+}
+
+constexpr const char* readme =
+    "# Denoised by lull\n\n"
+    "Images of another dataset without their noise. Each has the name of its source and\n"
+    "`desc-denoised`, and a JSON file that says which source that was, which noise was found in "
+    "it\n"
+    "(`NoiseSigma`, standard deviation in the units of the image), and how it was removed. "
+    "Headers\n"
+    "are those of the sources, byte for byte; `bval` and `bvec` files are copies.\n";
+
+// Gradients beside a derived image, where all programs look for them, are no names that the
+// standard knows.
+constexpr const char* ignored_names = "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n";
+
+/// Unless it is there: another process may be at other participants.
+void write_once(const std::string& path, const std::string& text) {
+  std::error_code code;
+  if (fs::exists(path, code)) return;
+  try {
+    io::write_text(path, text, false);
+  } catch (const CannotCreate&) {
+    if (!fs::exists(path, code)) throw;
+  }
+}
+
+}  // namespace
+
+Json sidecar_of(const BidsDataset& raw, const BidsImage& image, const BidsTreatment& treatment) {
+  Json json = raw.metadata_of(image);
+  json["Description"] = "Denoised by lull with " + treatment.method;
+  json["Sources"] = Json::array({"bids:raw:" + image.path});
+  if (!json.contains("SkullStripped")) json["SkullStripped"] = false;
+  json["NoiseSigma"] = treatment.sigma;
+  json["NoiseSigmaUnits"] = "those of the image";
+  json["NoiseSigmaOrigin"] = treatment.stated ? "stated" : "estimated";
+  json["NoiseDistribution"] = treatment.noise;
+  json["DenoisingMethod"] = treatment.method;
+  json["DenoisingProfile"] = treatment.profile;
+  json["DenoisingStrength"] = treatment.strength;
+  json["DenoisingVersion"] = "lull " + std::string(version);
+  return json;
+}
+
+void begin_derivative(const BidsDataset& raw, const std::string& folder) {
+  std::error_code code;
+  if (fs::equivalent(raw.root(), folder, code))
+    throw InvalidArgument("'" + folder + "' is the dataset itself; name another folder, such as " +
+                          folder + "/derivatives/lull");
+  fs::create_directories(folder, code);
+  if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
+  const std::string description = folder + "/dataset_description.json";
+  write_once(description, readable(description_of(raw, folder)));
+  if (!is_own(description))
+    throw CannotCreate("'" + folder + "' holds another dataset (lull did not make it); " +
+                       "name an empty folder");
+  if (!fs::exists(folder + "/README", code)) write_once(folder + "/README.md", readme);
+  write_once(folder + "/.bidsignore", ignored_names);
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,27 @@
+#pragma once
+// What lull writes of a BIDS dataset: a derivative of it.
+
+#include <string>
+
+#include "tools/bids/dataset.h"
+
+namespace lull::tools {
+
+/// How an image was denoised.
+struct BidsTreatment {
+  std::string method, profile;  // "BM4D", "balanced"
+  double sigma = 0;             // standard deviation of the noise, in the image's units
+  std::string noise;            // "Rician" or "Gaussian"
+  bool stated = false;          // by a user
+  double strength = 1;
+};
+
+/// Beside the image: what its source says, and what was done to it.
+[[nodiscard]] Json sidecar_of(const BidsDataset& raw, const BidsImage& image,
+                              const BidsTreatment& treatment);
+
+/// The folder of the derivative, with its description and README, which stay if lull wrote them.
+/// @throws CannotCreate  the folder holds something else, or cannot be made
+void begin_derivative(const BidsDataset& raw, const std::string& folder);
+
+}  // namespace lull::tools

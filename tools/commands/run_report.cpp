@@ -1,0 +1,291 @@
+#include "tools/commands/run_report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "core/describe.h"
+#include "core/error.h"
+#include "core/slice_mask.h"
+#include "core/version.h"
+#include "io/digest.h"
+#include "pipeline/observed_denoiser.h"
+#include "tools/commands/quality.h"
+#include "tools/html/markup.h"
+#include "tools/noise/noise_text.h"
+#include "tools/sessions/device_choice.h"
+#include "tools/sessions/job.h"
+
+namespace lull::tools {
+namespace {
+
+void refuse_page_places(const DenoiseOptions& options) {
+  const PageOptions& page = options.page;
+  for (const std::string& other :
+       {options.input, options.output, options.log.file, options.grain_table, options.noise_map,
+        options.mask, options.noise_file, page.reference})
+    if (!other.empty() && (other == page.file || io::same_file(other, page.file)))
+      throw InvalidArgument("--report " + page.file +
+                            " is another file of this run; choose another name");
+}
+
+io::SourceOptions reference_options(const DenoiseOptions& options, const io::MediaSource& source) {
+  const io::SourceOptions own = source_options(options);
+  io::SourceOptions given;
+  given.threads = own.threads;
+  given.rate = own.rate;
+  given.selection = own.selection;
+  given.limits = own.limits;
+  given.axis = own.axis;
+  given.protocols = own.protocols;
+  const bool floats = source.format().sample == SampleType::f32 && !source.info().stack;
+  if (floats) given.white = static_cast<double>(source.format().white);
+  return given;
+}
+
+bool is_regular(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(name, ignored);
+}
+
+template <class T>
+double plane_error(const Frame& a, const Frame& b, int plane) {
+  return mean_squared_error<T>(a.plane<T>(plane), b.plane<T>(plane));
+}
+
+double error_of(const Frame& a, const Frame& b, int plane) {
+  switch (a.format.sample) {
+    case SampleType::u8:
+      return plane_error<std::uint8_t>(a, b, plane);
+    case SampleType::u16:
+      return plane_error<std::uint16_t>(a, b, plane);
+    case SampleType::f32:
+      return plane_error<float>(a, b, plane);
+  }
+  return 0;
+}
+
+/// Of a grey slice, in the file's units.
+double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) {
+  double sample = 0;
+  switch (slice.format.sample) {
+    case SampleType::u8:
+      sample = slice.plane<std::uint8_t>(0)(x, y);
+      break;
+    case SampleType::u16:
+      sample = slice.plane<std::uint16_t>(0)(x, y);
+      break;
+    case SampleType::f32:
+      sample = static_cast<double>(slice.plane<float>(0)(x, y));
+      break;
+  }
+  return values.low + values.span * sample / slice.format.full_scale();
+}
+
+}  // namespace
+
+ReferenceReader::ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source)
+    : name_(options.page.reference),
+      source_(io::open_source(name_, reference_options(options, source))),
+      own_(source_->info().values),
+      others_(source.info().values),
+      stack_(source.info().stack && source.format().layout == Layout::gray) {
+  FrameFormat format = source_->format();
+  if (stack_) format.sample = source.format().sample, format.bits = source.format().bits;
+  if (stack_) format.white = source.format().white;
+  if (format != source.format())
+    throw BadData("--reference " + name_ + " is " + describe(source_->format()) +
+                  ", the input is " + describe(source.format()) +
+                  " (only equal formats can be compared); convert one of them");
+  ask();
+}
+
+void ReferenceReader::ask() {
+  next_ = std::async(std::launch::async, [this] { return source_->read(); });
+}
+
+std::optional<Frame> ReferenceReader::take() {
+  if (ended_) return std::nullopt;
+  std::optional<Frame> frame;
+  try {
+    frame = next_.get();
+  } catch (const Error& error) {
+    problem_ = error.what();
+  }
+  if (!frame && problem_.empty()) problem_ = "'" + name_ + "' has fewer frames than the input";
+  ended_ = !frame;
+  if (!ended_) ask();
+  return frame;
+}
+
+void ReferenceReader::skip() { (void)take(); }
+
+FrameErrors ReferenceReader::in_file_units(const Frame& noisy, const Frame& result,
+                                           const Frame& clean) {
+  FrameErrors errors;
+  double count = 0;
+  for (int y = 0; y < clean.format.height; ++y)
+    for (int x = 0; x < clean.format.width; ++x) {
+      const double truth = value_at(clean, own_, x, y);
+      const double a = value_at(noisy, others_, x, y), b = value_at(result, others_, x, y);
+      if (std::isfinite(truth))
+        least_ = std::min(least_, truth), greatest_ = std::max(greatest_, truth);
+      if (noisy.mask && !noisy.mask->inside(x, y)) continue;
+      if (!std::isfinite(truth) || !std::isfinite(a) || !std::isfinite(b)) continue;
+      errors.before[0] += (a - truth) * (a - truth);
+      errors.after[0] += (b - truth) * (b - truth);
+      ++count;
+    }
+  if (count > 0) errors.before[0] /= count, errors.after[0] /= count;
+  errors.peak = greatest_ - least_;
+  return errors;
+}
+
+std::optional<FrameErrors> ReferenceReader::errors(const Frame& noisy, const Frame& result) {
+  const std::optional<Frame> clean = take();
+  if (!clean) return std::nullopt;
+  if (stack_) return in_file_units(noisy, result, *clean);
+  FrameErrors errors{.peak = noisy.format.full_scale()};
+  for (int i = 0; i < noisy.format.planes(); ++i) {
+    errors.before[i] = error_of(noisy, *clean, i);
+    errors.after[i] = error_of(result, *clean, i);
+  }
+  return errors;
+}
+
+RunReport::RunReport(const DenoiseOptions& options, const io::MediaSource& source)
+    : options_(options) {
+  const PageOptions& page = options.page;
+  if (page.file.empty()) return;
+  refuse_page_places(options);
+  info_ = source.info();
+  facts_ = {.input = options.input,
+            .output = options.output,
+            .origin = options.sigma ? NoiseOrigin::stated : NoiseOrigin::found,
+            .stack = info_.stack || options.stack,
+            .unit = unit_of(info_.values),
+            .reference = page.reference,
+            .given = options.given};
+  if (!page.reference.empty()) reference_.emplace(options, source);
+  file_ = std::make_unique<io::TextFile>(page.file, options.overwrite);
+  record_.emplace(source.format(), page.frames);
+  geometry_ = cut_geometry(source, options.source.axis.value_or(io::Axis::z));
+  if (is_regular(options.input))
+    input_digest_ =
+        std::async(std::launch::async, [name = options.input, stop = stop_.get_token()] {
+          return io::sha256_of_file(name, stop);
+        });
+}
+
+RunReport::~RunReport() { stop_.request_stop(); }
+
+void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
+                      const std::vector<bm3d::Backend>& backends) {
+  if (!file_) return;
+  NoiseRecord told = noise;
+  told.unit = facts_.unit;  // that of a stated level is nobody's
+  record_->begin(told, plan, options_.interlaced == Interlaced::fields);
+  const SceneNoise& first = noise.scenes.front();
+  const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
+  if (!certain && facts_.origin == NoiseOrigin::found) facts_.origin = NoiseOrigin::assumed;
+  for (const bm3d::Backend& backend : backends) facts_.devices.push_back(name_of(backend));
+  facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, backends));
+  constexpr std::int64_t enough = 8;  // slices, as of lull preview
+  const std::int64_t slices = info_.stack ? info_.slices : info_.frames_estimate;
+  const bool volume = info_.stack || (options_.stack && plan.method().volumes);
+  if (volume && slices >= enough && record_->format().layout == Layout::gray &&
+      options_.page.frames.empty())
+    record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
+}
+
+/// A page that cannot be made does no harm: the frames go on.
+void RunReport::see(const Frame& noisy, const Frame& result) {
+  if (noisy.outside) return;
+  try {
+    std::optional<FrameErrors> errors;
+    if (reference_ && result.pixels) errors = reference_->errors(noisy, result);
+    if (reference_ && !result.pixels) reference_->skip();
+    record_->see(noisy, result, errors);
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex_);
+    if (problem_.empty()) problem_ = error.what();
+  }
+}
+
+std::unique_ptr<Denoiser> RunReport::watch(std::unique_ptr<Denoiser> denoiser) {
+  if (!file_) return denoiser;
+  return pipeline::observed(
+      std::move(denoiser), [this](const Frame& noisy, const Frame& result) { see(noisy, result); },
+      pipeline::Shown::all);
+}
+
+void RunReport::note(const pipeline::PipelineStats& stats) {
+  if (record_) record_->note(stats);
+}
+
+/// Of a digest that takes so long that the page would wait for it, nothing.
+std::string RunReport::digest_of_input(double patience_s) {
+  if (!input_digest_.valid()) return {};
+  const auto patience = std::chrono::duration<double>(patience_s);
+  if (input_digest_.wait_for(patience) != std::future_status::ready) stop_.request_stop();
+  return input_digest_.get();
+}
+
+std::string RunReport::digest_of_output(double patience_s) {
+  if (!is_regular(options_.output)) return {};
+  std::stop_source stop;
+  auto digest = std::async(std::launch::async,
+                           [&] { return io::sha256_of_file(options_.output, stop.get_token()); });
+  const auto patience = std::chrono::duration<double>(patience_s);
+  if (digest.wait_for(patience) != std::future_status::ready) stop.request_stop();
+  return digest.get();
+}
+
+void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
+  const double patience = std::max(5.0, stats.seconds / 4);
+  const auto name_and_digest = [](const std::string& name, const std::string& digest) {
+    return name + (digest.empty() ? "" : ", SHA-256 " + digest);
+  };
+  Facts& versions = facts_.versions;
+  versions.emplace_back("input", name_and_digest(options_.input, digest_of_input(patience)));
+  versions.emplace_back("output", name_and_digest(options_.output, digest_of_output(patience)));
+  if (reference_) versions.emplace_back("reference", options_.page.reference);
+  versions.emplace_back("format", describe(record_->format()));
+  versions.emplace_back("input is",
+                        info_.container + ", " + info_.codec + ", " + info_.pixel_format);
+  versions.emplace_back("lull", version);
+  versions.emplace_back("FFmpeg", io::library_versions());
+  versions.emplace_back("CPU", cpu_target());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  versions.emplace_back("written",
+                        time_text(std::chrono::duration_cast<std::chrono::seconds>(now).count()));
+  versions.emplace_back("took", printed("%.2f s", stats.seconds));
+  if (!problem_.empty()) facts_.notes.push_back("The report is not complete: " + problem_);
+  if (reference_ && !reference_->problem().empty())
+    facts_.notes.push_back("Against the reference: " + reference_->problem());
+  if (record_->frames() == 0)
+    facts_.notes.emplace_back("No frame was denoised in this run.");
+  else if (record_->frames() < stats.frames)
+    facts_.notes.push_back("Figures and pictures are of " + std::to_string(record_->frames()) +
+                           " frames; the others were done before.");
+  file_->write(run_page(*record_, stats, damaged_frames, facts_));
+  file_->commit();
+}
+
+std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
+  if (!file_) return {};
+  try {
+    write_page(stats, damaged_frames);
+  } catch (const std::exception& error) {
+    return "no report in '" + options_.page.file + "' (" + without_suggestion(error.what()) +
+           "); the result is whole all the same";
+  }
+  if (!problem_.empty()) return "the report is not complete (" + problem_ + ")";
+  if (reference_ && !reference_->problem().empty())
+    return "the report compares only a part (" + reference_->problem() + ")";
+  return {};
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,71 @@
+#include "tools/html/markup.h"
+
+#include <cstdint>
+
+#include "core/error.h"
+#include "tools/report/json.h"
+
+namespace lull::tools {
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : one_line(as_utf8(text))) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+std::string base64(const std::string& bytes) {
+  constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k <= bytes.size() ? letters[word >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::string html_table(const Cells& heading, const std::vector<Cells>& rows, bool figures) {
+  std::string html =
+      figures ? "<div class=\"wide\"><table class=\"figures\">\n" : "<div class=\"wide\"><table>\n";
+  if (!heading.empty()) {
+    html += "<thead><tr>";
+    for (const std::string& cell : heading) html += "<th scope=\"col\">" + cell + "</th>";
+    html += "</tr></thead>\n";
+  }
+  html += "<tbody>\n";
+  for (const Cells& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      html += i == 0 ? "<th scope=\"row\">" + row[i] + "</th>" : "<td>" + row[i] + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
+  std::vector<Cells> rows;
+  for (const auto& [name, value] : facts) rows.push_back({escaped(name), escaped(value)});
+  return html_table({}, rows, false);
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,169 @@
+#include "tools/pages/job_page.h"
+
+#include <algorithm>
+
+#include "core/version.h"
+#include "tools/html/chart.h"
+#include "tools/html/markup.h"
+#include "tools/html/page.h"
+#include "tools/pages/sections.h"
+
+namespace lull::tools {
+namespace {
+
+using What = io::SegmentState::What;
+
+const char* name_of(What what) {
+  return what == What::done ? "done" : what == What::damaged ? "damaged" : "missing";
+}
+
+std::int64_t count_of(const io::JobState& state, What what) {
+  return std::ranges::count(state.segments, what, &io::SegmentState::what);
+}
+
+/// "3, 7-9": numbers of segments.
+std::string numbers_of(const io::JobState& state, What what) {
+  std::string text;
+  const auto size = static_cast<std::int64_t>(state.segments.size());
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (state.segments[i].what != what) continue;
+    std::int64_t last = i;
+    while (last + 1 < size && state.segments[last + 1].what == what) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(i) +
+            (last > i ? "-" + std::to_string(last) : "");
+    i = last;
+  }
+  return text;
+}
+
+/// A square for each segment, or for several where there are thousands.
+std::string map_of(const io::JobState& state) {
+  constexpr std::size_t columns = 50, most = 2000;
+  constexpr int cell = 18;
+  const std::size_t each = (state.segments.size() + most - 1) / most;
+  const std::size_t cells = (state.segments.size() + each - 1) / each;
+  const std::size_t rows = (cells + columns - 1) / columns;
+  std::string svg = printed("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"segments\">\n",
+                            static_cast<int>(columns) * cell, static_cast<int>(rows) * cell);
+  for (std::size_t i = 0; i < cells; ++i) {
+    What worst = What::done;  // of those that the square stands for
+    const std::size_t end = std::min((i + 1) * each, state.segments.size());
+    for (std::size_t k = i * each; k < end; ++k)
+      if (state.segments[k].what != What::done && worst != What::damaged)
+        worst = state.segments[k].what;
+    svg += printed("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
+                   name_of(worst), static_cast<int>(i % columns) * cell,
+                   static_cast<int>(i / columns) * cell, cell - 2, cell - 2) +
+           (each == 1 ? "segment " + std::to_string(i)
+                      : "segments " + std::to_string(i * each) + "-" + std::to_string(end - 1)) +
+           ": " + name_of(worst) + "</title></rect>\n";
+  }
+  return svg + "</svg>\n<p class=\"dim\">A square is " +
+         (each == 1 ? std::string("a segment") : std::to_string(each) + " segments") +
+         ": green done, grey missing, red damaged.</p>\n";
+}
+
+/// How many were done when.
+std::string progress_chart(const io::JobState& state) {
+  std::vector<std::int64_t> times;
+  for (const io::SegmentState& segment : state.segments)
+    if (segment.what == What::done) times.push_back(segment.finished);
+  if (times.size() < 2) return {};
+  std::ranges::sort(times);
+  const std::int64_t start = std::min(state.begun, times.front());
+  const auto length = static_cast<double>(std::max<std::int64_t>(times.back() - start, 1));
+  const bool long_one = length > 3 * 3600;
+  const double unit = long_one ? 3600 : 60;
+  Curve curve{"", "#3aa655", {{0, 0}}};
+  for (std::size_t i = 0; i < times.size(); ++i)
+    curve.points.emplace_back(static_cast<double>(times[i] - start) / unit,
+                              static_cast<double>(i + 1));
+  return svg_of({.title = "segments done",
+                 .axis = std::string(long_one ? "hours" : "minutes") + " after the start",
+                 .right = length / unit,
+                 .top = static_cast<double>(state.segments.size()),
+                 .curves = {std::move(curve)},
+                 .width = 860});
+}
+
+std::string segments_table(const io::JobState& state) {
+  constexpr std::size_t most = 500;
+  std::vector<Cells> rows;
+  for (std::size_t i = 0; i < std::min(state.segments.size(), most); ++i) {
+    const io::SegmentState& segment = state.segments[i];
+    const char* kind = segment.what == What::done      ? "yes"
+                       : segment.what == What::damaged ? "no"
+                                                       : "dim";
+    rows.push_back(
+        {std::to_string(i),
+         std::to_string(segment.frames.first) + "-" + std::to_string(segment.frames.last),
+         std::string("<span class=\"") + kind + "\">" + name_of(segment.what) + "</span>",
+         segment.what == What::missing ? "" : bytes_text(segment.bytes),
+         time_text(segment.finished)});
+  }
+  std::string html = html_table({"segment", "frames", "", "size", "finished"}, rows);
+  if (state.segments.size() > most)
+    html += "<p>The first " + std::to_string(most) + " of " +
+            std::to_string(state.segments.size()) + ".</p>\n";
+  return html;
+}
+
+void add_work(Page& page, const io::JobState& state, const std::string& folder) {
+  std::string html;
+  for (const What what : {What::missing, What::damaged})
+    if (const std::string numbers = numbers_of(state, what); !numbers.empty())
+      html += std::string("<p class=\"no\">") + (what == What::missing ? "Missing" : "Damaged") +
+              ": " + escaped(numbers) + "</p>\n";
+  if (!html.empty() && state.plan)
+    html += "<p>lull denoise --job " + escaped(folder) + " makes what is not done.</p>\n";
+  if (!state.plan)
+    html +=
+        "<p>The job of one process, which does not say how many segments there will be; lull "
+        "denoise with --resume goes on with it.</p>\n";
+  if (!state.segments.empty()) html += map_of(state) + progress_chart(state);
+  page.add("What is done", html);
+  if (!state.segments.empty()) page.add("Segments", segments_table(state));
+}
+
+}  // namespace
+
+std::string job_page(const io::JobState& state, const std::string& folder) {
+  const std::int64_t done = count_of(state, What::done);
+  const auto all = static_cast<std::int64_t>(state.segments.size());
+  std::int64_t bytes = 0, frames = 0;
+  for (const io::SegmentState& segment : state.segments)
+    if (segment.what == What::done)
+      bytes += segment.bytes, frames += segment.frames.last - segment.frames.first + 1;
+  Page page("Job " + folder);
+  Facts tiles{
+      {"segments done", std::to_string(done) + (state.plan ? " of " + std::to_string(all) : "")},
+      {"frames done",
+       std::to_string(frames) + (state.plan ? " of " + std::to_string(state.plan->frames()) : "")},
+      {"in segments", bytes_text(bytes)},
+      {"output", state.joined ? "joined" : "not joined"}};
+  page.add_tiles(tiles);
+  add_work(page, state, folder);
+  for (const NoiseRecord& noise : noise_among(state.facts, folder))
+    page.add("The noise that was found", noise_section(noise));
+  Facts files;
+  if (state.plan) {
+    files = {{"input", state.plan->input},
+             {"output", state.plan->output},
+             {"job", state.plan->id()},
+             {"margin", std::to_string(state.plan->margin) + " frames"},
+             {"reading", state.plan->index.why_from_start.empty()
+                             ? "parts are found by seeking"
+                             : "from the start: " + state.plan->index.why_from_start}};
+    if (state.plan->damage.frames > 0)
+      files.emplace_back("damage that was accepted", std::to_string(state.plan->damage.frames) +
+                                                         " frames, " + state.plan->damage.first);
+    if (!state.plan->options.empty()) page.add("Options", facts_table(state.plan->options));
+  }
+  files.emplace_back("begun", time_text(state.begun));
+  files.emplace_back("this page by", "lull " + std::string(version));
+  page.add("Files", facts_table(files));
+  page.add("What the job is", facts_table(plain_facts(state.facts)));
+  return page.html();
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,265 @@
+#include "tools/pages/residual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <span>
+
+namespace lull::tools {
+namespace {
+
+constexpr int side = 8;  // of a block
+constexpr int reach = correlation_reach;
+constexpr int near = 2;                               // samples
+constexpr int lags = (reach + 1) * correlation_lags;  // dy from 0
+
+int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
+
+struct Block {
+  int x = 0, y = 0;  // in blocks
+  double squares = 0, relative = 0, gradient = 0;
+};
+
+/// The samples of a part that count, with room around them for all lags.
+class Residual {
+ public:
+  explicit Residual(const ResidualPart& part)
+      : part_(part),
+        columns_(part.before.width / side),
+        rows_(part.before.height / side),
+        width_(columns_ * side),
+        height_(rows_ * side),
+        stride_((width_ + 2 * reach + 15) / 16 * 16),
+        values_(static_cast<std::size_t>(stride_) * (height_ + reach + 1)),
+        weights_(values_.size()) {
+    for (int by = 0; by < rows_; ++by)
+      for (int bx = 0; bx < columns_; ++bx)
+        if (counts(bx, by)) take(bx, by);
+    centre();
+  }
+
+  std::vector<Block>& blocks() { return blocks_; }
+
+  /// For lags up to `most` along either axis.
+  void add_products(int most, std::vector<double>& products, std::vector<double>& pairs) const {
+    products.resize(lags), pairs.resize(lags);
+    for (int dy = 0; dy <= most; ++dy)
+      for (int dx = dy == 0 ? 0 : -most; dx <= most; ++dx) {
+        products[half_index(dx, dy)] += sum(values_, dx, dy);
+        pairs[half_index(dx, dy)] += sum(weights_, dx, dy);
+      }
+  }
+
+  /// With these blocks alone.
+  Residual only(std::span<const Block> some) const {
+    Residual part = *this;
+    std::ranges::fill(part.values_, 0.0f);
+    std::ranges::fill(part.weights_, 0.0f);
+    for (const Block& block : some)
+      for (int y = block.y * side; y < (block.y + 1) * side; ++y) {
+        const std::size_t first = at(block.x * side, y);
+        std::copy_n(&values_[first], side, &part.values_[first]);
+        std::copy_n(&weights_[first], side, &part.weights_[first]);
+      }
+    return part;
+  }
+
+ private:
+  /// Not where all samples are equal, as in masks and padding: there never was noise.
+  bool counts(int bx, int by) const {
+    const float first = part_.before(bx * side, by * side);
+    bool varies = false;
+    for (int y = by * side; y < (by + 1) * side; ++y)
+      for (int x = bx * side; x < (bx + 1) * side; ++x) {
+        if (part_.counts(x, y) == 0) return false;
+        varies |= part_.before(x, y) != first;
+      }
+    return varies;
+  }
+
+  /// Squared, of the result; within the part.
+  double gradient(int x, int y) const {
+    const PlaneView<const float>& after = part_.after;
+    const int left = std::max(x - 1, 0), right = std::min(x + 1, after.width - 1);
+    const int above = std::max(y - 1, 0), below = std::min(y + 1, after.height - 1);
+    const float gx = after(right, y) - after(left, y), gy = after(x, below) - after(x, above);
+    return static_cast<double>(gx * gx + gy * gy);
+  }
+
+  void take(int bx, int by) {
+    Block block{.x = bx, .y = by};
+    for (int y = by * side; y < (by + 1) * side; ++y)
+      for (int x = bx * side; x < (bx + 1) * side; ++x) {
+        const float taken = part_.before(x, y) - part_.after(x, y);
+        values_[at(x, y)] = taken;
+        weights_[at(x, y)] = 1;
+        const auto square = static_cast<double>(taken * taken);
+        const auto level = static_cast<double>(part_.level(x, y));
+        block.squares += square;
+        block.relative += square / (level * level);
+        block.gradient += gradient(x, y) / (level * level);
+      }
+    for (double* sum : {&block.squares, &block.relative, &block.gradient}) *sum /= side * side;
+    blocks_.push_back(block);
+  }
+
+  /// A mean is no correlation.
+  void centre() {
+    if (blocks_.empty()) return;
+    const double total = std::accumulate(values_.begin(), values_.end(), 0.0);
+    const auto mean = static_cast<float>(
+        total / (static_cast<double>(blocks_.size()) * static_cast<double>(side * side)));
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] -= mean * weights_[i];
+  }
+
+  std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
+
+  /// Of the products of values (dx, dy) apart, in lanes of a fixed order.
+  double sum(const std::vector<float>& of, int dx, int dy) const {
+    constexpr int lanes = 8;
+    double total = 0;
+    for (int y = 0; y + dy < height_; ++y) {
+      const float* here = &of[at(0, y)];
+      const float* there = &of[at(0, y + dy)] + dx;
+      float lane[lanes] = {};
+      for (int x = 0; x < width_; x += lanes)
+        for (int k = 0; k < lanes; ++k) lane[k] += here[x + k] * there[x + k];
+      for (const float part : lane) total += static_cast<double>(part);
+    }
+    return total;
+  }
+
+  const ResidualPart& part_;
+  int columns_, rows_, width_, height_, stride_;
+  std::vector<float> values_, weights_;
+  std::vector<Block> blocks_;
+};
+
+/// In units of the variance; 0 where there is nothing.
+double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
+                      int lag) {
+  const int itself = half_index(0, 0);
+  const bool known = pairs[lag] > 0 && pairs[itself] > 0 && products[itself] > 0;
+  return known ? products[lag] / pairs[lag] / (products[itself] / pairs[itself]) : 0;
+}
+
+std::string text(const char* format, double value) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+}  // namespace
+
+void ResidualSums::add(const ResidualPart& part) {
+  Residual residual(part);
+  std::vector<Block>& blocks = residual.blocks();
+  if (blocks.empty()) return;
+  ++pictures_;
+  blocks_ += static_cast<std::int64_t>(blocks.size());
+  for (const Block& block : blocks) squares_ += block.squares, relative_ += block.relative;
+  residual.add_products(reach, products_, pairs_);
+  std::ranges::stable_sort(blocks, {}, &Block::gradient);
+  const std::size_t calm = (blocks.size() + 1) / 2, busy = (blocks.size() + 9) / 10;
+  calm_ += static_cast<std::int64_t>(calm), busy_ += static_cast<std::int64_t>(busy);
+  for (std::size_t i = 0; i < calm; ++i) calm_relative_ += blocks[i].relative;
+  for (std::size_t i = blocks.size() - busy; i < blocks.size(); ++i)
+    busy_relative_ += blocks[i].relative;
+  const std::span<const Block> sorted(blocks);
+  residual.only(sorted.first(calm)).add_products(near, calm_near_.products, calm_near_.pairs);
+  residual.only(sorted.last(busy)).add_products(near, busy_near_.products, busy_near_.pairs);
+}
+
+ResidualFindings ResidualSums::findings() const {
+  ResidualFindings found{.pictures = pictures_, .blocks = blocks_};
+  if (blocks_ == 0) return found;
+  const auto count = static_cast<double>(blocks_);
+  found.rms = std::sqrt(squares_ / count);
+  found.level = std::sqrt(relative_ / count);
+  if (calm_relative_ > 0)
+    found.edges = std::sqrt(busy_relative_ / static_cast<double>(busy_) /
+                            (calm_relative_ / static_cast<double>(calm_)));
+  for (int dy = 0; dy <= reach; ++dy)
+    for (int dx = dy == 0 ? 0 : -reach; dx <= reach; ++dx) {
+      const auto value = static_cast<float>(correlation_in(products_, pairs_, half_index(dx, dy)));
+      found.correlation[lag_index(dx, dy)] = found.correlation[lag_index(-dx, -dy)] = value;
+    }
+  found.alike_at_edges = -1;
+  for (int dy = 0; dy <= near; ++dy)
+    for (int dx = dy == 0 ? 1 : -near; dx <= near; ++dx) {
+      const int lag = half_index(dx, dy);
+      found.alike_at_edges = std::max(
+          found.alike_at_edges, correlation_in(busy_near_.products, busy_near_.pairs, lag) -
+                                    correlation_in(calm_near_.products, calm_near_.pairs, lag));
+    }
+  return found;
+}
+
+namespace {
+
+ResidualReason alike_as_expected(const ResidualFindings& found, const PlaneNoise& expected) {
+  constexpr double limit = 0.06;
+  double alike = -1;
+  int at_x = 0, at_y = 0;
+  for (int dy = 0; dy <= reach; ++dy)
+    for (int dx = dy == 0 ? 1 : -reach; dx <= reach; ++dx) {
+      const double more = static_cast<double>(found.correlation[lag_index(dx, dy)]) -
+                          expected.correlation_at(dx, dy);
+      if (more > alike) alike = more, at_x = dx, at_y = dy;
+    }
+  return {"Are neighbours more alike than those of white noise?",
+          text("by %.3f", alike) + " at most, " + std::to_string(at_x) + ", " +
+              std::to_string(at_y) + " samples apart",
+          text("%.2f", limit), alike <= limit};
+}
+
+ResidualReason alike_everywhere(const ResidualFindings& found) {
+  constexpr double limit = 0.12;
+  return {"Are neighbours at edges more alike than elsewhere?",
+          text("by %.3f", found.alike_at_edges), text("%.2f", limit),
+          found.alike_at_edges <= limit};
+}
+
+ResidualReason even_at_edges(const ResidualFindings& found) {
+  constexpr double limit = 1.05;
+  return {"Was more taken away at edges than where it is calm?",
+          text("%.2f times as much", found.edges), text("%.2f", limit), found.edges <= limit};
+}
+
+ResidualReason no_more_than_there_is(const ResidualFindings& found) {
+  constexpr double limit = 1.1;
+  return {"Was more taken away than the noise that was found?",
+          text("%.2f times its level", found.level), text("%.2f", limit), found.level <= limit};
+}
+
+}  // namespace
+
+ResidualVerdict judge(const ResidualFindings& found, const PlaneNoise& expected,
+                      NoiseOrigin origin) {
+  using Answer = ResidualVerdict::Answer;
+  constexpr std::int64_t enough = 100;
+  if (found.blocks < enough)
+    return {.why = found.blocks == 0 ? "nothing was measured" : "too little was measured"};
+  if (!(found.rms > 0)) return {.why = "nothing was taken away"};
+  const bool white = expected.is_white() && origin != NoiseOrigin::assumed;
+  const ResidualReason alike = white ? alike_as_expected(found, expected) : alike_everywhere(found);
+  const ResidualReason edges = even_at_edges(found);
+  ResidualVerdict verdict{.answer = Answer::yes, .reasons = {alike, edges}};
+  bool level = true;
+  if (origin != NoiseOrigin::stated) {
+    verdict.reasons.push_back(no_more_than_there_is(found));
+    level = verdict.reasons.back().passed;
+  }
+  if (!alike.passed || !level || (white && !edges.passed)) {
+    verdict.answer = Answer::no;
+  } else if (!edges.passed) {
+    verdict.answer = Answer::cannot_tell;
+    verdict.why =
+        "the noise is not white, and such noise may be stronger at edges itself: look at "
+        "the pictures";
+  }
+  return verdict;
+}
+
+}  // namespace lull::tools

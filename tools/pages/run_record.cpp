@@ -1,0 +1,192 @@
+#include "tools/pages/run_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/frame_pool.h"
+#include "core/slice_mask.h"
+#include "pipeline/field_denoiser.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr std::size_t most_candidates = 8, most_notes = 1024, most_load = 512;
+
+double decibels(double mse, double peak) {
+  return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
+}
+
+/// Outside of a mask a result may be anything: it is shown as it was.
+template <class T>
+void put_back(const Frame& noisy, const Part& part, const Frame& result) {
+  const PlaneView<const T> from = noisy.plane<T>(0);
+  const PlaneView<T> to = result.plane<T>(0);
+  for (int y = 0; y < part.height; ++y)
+    for (int x = 0; x < part.width; ++x)
+      if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
+}
+
+/// A copy of a result, with what is outside of the mask as it was.
+Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
+  FrameFormat format = result.format;
+  format.width = part.width, format.height = part.height;
+  FramePool pool(format);
+  Frame copy = pool.acquire();
+  const Frame inside = part_of(result, part);
+  for (int i = 0; i < format.planes(); ++i)
+    for (int y = 0; y < format.plane_height(i); ++y)
+      std::copy_n(inside.planes[i].row(y), format.plane_width(i) * format.bytes_per_sample(),
+                  copy.planes[i].row(y));
+  copy.take_identity(result);
+  if (!noisy.mask || format.layout != Layout::gray) return copy;
+  switch (format.sample) {
+    case SampleType::u8:
+      put_back<std::uint8_t>(noisy, part, copy);
+      break;
+    case SampleType::u16:
+      put_back<std::uint16_t>(noisy, part, copy);
+      break;
+    case SampleType::f32:
+      put_back<float>(noisy, part, copy);
+      break;
+  }
+  return copy;
+}
+
+}  // namespace
+
+RunRecord::RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen)
+    : format_(format),
+      chosen_(std::move(chosen)),
+      part_(middle_of(format)),
+      candidates_(most_candidates),
+      notes_(most_notes),
+      load_(most_load) {}
+
+void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields) {
+  noise_ = noise;
+  for (SceneNoise& scene : noise_.scenes) {  // a level that was stated is in the model alone
+    NoiseEstimate& estimate = scene.estimate;
+    if (estimate.level == std::array<float, 3>{})
+      estimate.level = estimate.noise.levels_in_samples();
+  }
+  starts_ = plan.starts;
+  fields_ = fields && format_.height >= 2;
+  expected_.clear();
+  float most = 0;
+  for (std::size_t i = 0; i < noise.scenes.size(); ++i) {
+    const std::optional<VolumeNoise> uneven =
+        i < plan.scenes.size() ? plan.scenes[i].method.uneven : std::nullopt;
+    expected_.emplace_back(noise.scenes[i], format_.layout, uneven);
+    most = std::max(most, expected_.back().level());
+  }
+  factor_ = amplification(most);
+}
+
+void RunRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices) {
+  cuts_.emplace(Cuts{geometry, volume, slices, VolumeCuts(geometry), VolumeCuts(geometry), 0});
+}
+
+std::size_t RunRecord::scene_of(double time_s) const {
+  return std::ranges::upper_bound(starts_, time_s) - starts_.begin();
+}
+
+Shown RunRecord::pictures_of(const Frame& noisy, const Frame& result) const {
+  return shown(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
+}
+
+/// What is measured where pictures are taken.
+void RunRecord::look_at(const Frame& noisy, const Frame& result, std::size_t scene) {
+  Frame before = part_of(noisy, part_), after = part_of(result, part_);
+  if (fields_) {
+    before.format.height = after.format.height = part_.height / 4 * 4;
+    before = pipeline::field_of(before, 0);
+    after = pipeline::field_of(after, 0);
+  }
+  residual_.add(
+      residual_planes(before, after, expected_[scene], noisy.mask.get(), part_.x, part_.y).part());
+}
+
+void RunRecord::add_to_cuts(const Frame& noisy, const Frame& result) {
+  const std::int64_t place = number_ - cuts_->volume * cuts_->slices;
+  if (place < 0 || place >= cuts_->slices) return;
+  cuts_->before.add(noisy, static_cast<int>(place));
+  const Part whole{.width = format_.width, .height = format_.height};
+  cuts_->after.add(noisy.mask ? within_mask(noisy, result, whole) : result,
+                   static_cast<int>(place));
+  ++cuts_->seen;
+}
+
+void RunRecord::see(const Frame& noisy, const Frame& result,
+                    const std::optional<FrameErrors>& errors) {
+  const double time = static_cast<double>(noisy.pts) * static_cast<double>(noisy.time_base.num) /
+                      static_cast<double>(std::max<std::int64_t>(noisy.time_base.den, 1));
+  if (!first_s_) first_s_ = time;
+  const std::size_t scene = std::min(scene_of(time), expected_.size() - 1);
+  if (!result.pixels) {
+    ++number_;  // of an earlier run, or another process
+    return;
+  }
+  if (cuts_) add_to_cuts(noisy, result);
+  const bool chosen = std::ranges::find(chosen_, number_) != chosen_.end();
+  std::optional<ShownFrame> frame;
+  if (candidates_.wants() || chosen) {
+    look_at(noisy, result, scene);
+    if (!cuts_ && (chosen || chosen_.empty()))
+      frame = ShownFrame{number_, time - *first_s_, pictures_of(noisy, result)};
+  }
+  if (chosen && frame) picked_.push_back(*frame);
+  if (candidates_.wants())
+    candidates_.add(frame ? *std::move(frame) : ShownFrame{number_, time - *first_s_, {}});
+  else
+    candidates_.pass();
+  FrameNote note{.number = number_, .scene = scene};
+  if (errors) {
+    double before = 0, after = 0, samples = 0;
+    for (int i = 0; i < format_.planes(); ++i) {
+      const double count = static_cast<double>(format_.plane_width(i)) * format_.plane_height(i);
+      reference_.before[i] += errors->before[i], reference_.after[i] += errors->after[i];
+      before += count * errors->before[i], after += count * errors->after[i], samples += count;
+    }
+    reference_.peak = errors->peak;
+    ++reference_.frames;
+    note.psnr_before = decibels(before / samples, errors->peak);
+    note.psnr_after = decibels(after / samples, errors->peak);
+  }
+  if (notes_.wants()) {
+    for (int i = 0; i < format_.planes(); ++i) note.removed[i] = removed_rms(noisy, result, i);
+    notes_.add(note);
+  } else {
+    notes_.pass();
+  }
+  ++number_, ++frames_;
+}
+
+void RunRecord::note(const pipeline::PipelineStats& stats) {
+  if (load_.wants())
+    load_.add({stats.seconds, stats.busy, stats.frames});
+  else
+    load_.pass();
+}
+
+std::vector<ShownFrame> RunRecord::shown_frames() const {
+  if (!chosen_.empty() || cuts_) return picked_;
+  const std::vector<ShownFrame>& all = candidates_.items();
+  constexpr std::size_t most = 3;
+  if (all.size() <= most) return all;
+  std::vector<ShownFrame> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(all[(2 * i + 1) * all.size() / (2 * most)]);
+  return some;
+}
+
+std::vector<ShownFrame> RunRecord::shown_cuts() const {
+  std::vector<ShownFrame> cuts;
+  if (!cuts_ || cuts_->seen < cuts_->slices) return cuts;
+  for (int i = 0; i < 3; ++i)
+    cuts.push_back({cuts_->geometry.at[2 - i], 0,
+                    shown(cuts_->geometry, cuts_->before, cuts_->after, i, factor_)});
+  return cuts;
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,38 @@
+#pragma once
+// A list of what comes one by one, of bounded length however many there are.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lull::tools {
+
+/// Keeps what comes, then every second of it, every fourth ...: from half of `most` to `most`.
+template <class T>
+class Thinned {
+ public:
+  explicit Thinned(std::size_t most) : most_(most) {}
+
+  /// Whether the one that comes next is kept: then add() it, else pass().
+  bool wants() const { return seen_ % step_ == 0; }
+  void pass() { ++seen_; }
+  void add(T item) {
+    ++seen_;
+    items_.push_back(std::move(item));
+    if (items_.size() < most_) return;
+    for (std::size_t i = 0; 2 * i < items_.size(); ++i) items_[i] = std::move(items_[2 * i]);
+    items_.resize((items_.size() + 1) / 2);
+    step_ *= 2;
+  }
+
+  const std::vector<T>& items() const { return items_; }
+  std::int64_t seen() const { return seen_; }
+
+ private:
+  std::size_t most_;
+  std::int64_t seen_ = 0, step_ = 1;
+  std::vector<T> items_;
+};
+
+}  // namespace lull::tools

@@ -1,0 +1,197 @@
+// lull for VapourSynth (API 4): core.lull.Denoise and core.lull.BM3Dv2.
+
+#include <VSHelper4.h>
+#include <VapourSynth4.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/version.h"
+#include "noise/estimate/estimate.h"
+#include "vapoursynth/arguments.h"
+#include "vapoursynth/seeking_session.h"
+
+namespace lull::vapoursynth {
+namespace {
+
+/// A frame of VapourSynth's as lull's, sharing its samples. It travels along as the passenger: its
+/// properties are those of the result.
+Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
+  const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
+  Frame frame;
+  frame.format = format;
+  frame.pts = number;
+  frame.duration = 1;
+  frame.time_base = {1, 25};
+  for (int i = 0; i < format.planes(); ++i)
+    frame.planes[i] = {
+        reinterpret_cast<std::byte*>(const_cast<std::uint8_t*>(api->getReadPtr(source, i))),
+        format.plane_width(i) * format.bytes_per_sample(), format.plane_height(i),
+        api->getStride(source, i)};
+  frame.pixels = std::shared_ptr<std::byte[]>(owner, frame.planes[0].data);
+  frame.passenger =
+      std::shared_ptr<const Passenger>(owner, reinterpret_cast<const Passenger*>(source));
+  return frame;
+}
+
+struct Filter {
+  const VSAPI* api;
+  VSNode* clip;
+  VSVideoInfo info;
+  FrameFormat format{};
+  std::unique_ptr<SeekingSession> session{};
+
+  Filter(const VSAPI* a, VSNode* c) : api(a), clip(c), info(*a->getVideoInfo(c)) {}
+  ~Filter() {
+    session.reset();
+    api->freeNode(clip);
+  }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  /// A result as a new frame of VapourSynth's.
+  const VSFrame* handed_out(const Frame& result, VSCore* core) const {
+    const auto* source = reinterpret_cast<const VSFrame*>(result.passenger.get());
+    VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
+    for (int i = 0; i < format.planes(); ++i)
+      vsh::bitblt(api->getWritePtr(frame, i), api->getStride(frame, i), result.planes[i].data,
+                  result.planes[i].stride, static_cast<std::size_t>(result.planes[i].width),
+                  static_cast<std::size_t>(result.planes[i].height));
+    return frame;
+  }
+
+  void ask(Frames frames, VSFrameContext* context) const {
+    for (int k = frames.first; k <= frames.last; ++k) api->requestFrameFilter(k, clip, context);
+  }
+
+  /// Null: more frames were asked for.
+  const VSFrame* work(VSFrameContext* context, VSCore* core) const {
+    const auto fetch = [&](int k) {
+      return shared(api->getFrameFilter(k, clip, context), k, format, api);
+    };
+    const auto keep = [&](const Frame& result) {
+      const VSFrame* frame = handed_out(result, core);
+      api->cacheFrame(frame, static_cast<int>(result.pts), context);
+      api->freeFrame(frame);
+    };
+    Frames more;
+    const std::optional<Frame> result = session->go_on(fetch, keep, more);
+    if (result) return handed_out(*result, core);
+    ask(more, context);
+    return nullptr;
+  }
+
+  const VSFrame* get(int n, int reason, VSFrameContext* context, VSCore* core) const {
+    if (reason == arInitial) {
+      const Frames needed = session->begin(n);
+      ask(needed, context);
+      return needed.empty() ? work(context, core) : nullptr;
+    }
+    return reason == arAllFramesReady ? work(context, core) : nullptr;
+  }
+};
+
+// (VapourSynth gives a filter of fmFrameState one frame to work on at a time.)
+const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
+                               VSCore* core, const VSAPI* api) {
+  const auto* filter = static_cast<const Filter*>(data);
+  try {
+    return filter->get(n, reason, context, core);
+  } catch (const std::exception& error) {
+    filter->session->give_up();
+    api->setFilterError((std::string("lull: ") + error.what()).c_str(), context);
+    return nullptr;
+  }
+}
+
+void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
+
+/// Places that are looked at for the noise, and frames at each, as `lull noise` has them.
+constexpr int places = 8, frames_a_look = 3;
+
+NoiseModel found_noise(const Filter& filter) {
+  std::vector<Look> looks;
+  const int frames = filter.info.numFrames;
+  const bool is_short = frames <= places * frames_a_look;
+  const int count = is_short ? (frames + frames_a_look - 1) / frames_a_look : places;
+  for (int i = 0; i < count; ++i) {
+    const int from =
+        is_short ? i * frames_a_look
+                 : std::min(static_cast<int>(frames * (i + 0.5) / places), frames - frames_a_look);
+    Look& look = looks.emplace_back();
+    for (int k = from; k < std::min(from + frames_a_look, frames); ++k) {
+      char message[512] = {};
+      const VSFrame* frame =
+          filter.api->getFrame(k, filter.clip, message, static_cast<int>(sizeof message));
+      if (!frame) throw BadData(message);
+      look.push_back(shared(frame, k, filter.format, filter.api));
+    }
+  }
+  return estimate_noise(looks).noise;
+}
+
+using Choose = SessionChoice (*)(const Arguments&);
+
+struct Function {
+  const char* name;
+  Choose choose;
+  bool finds_noise;
+};
+constexpr Function denoise{"Denoise", denoise_choice, true};
+constexpr Function bm3dv2{"BM3Dv2", bm3dv2_choice, false};
+
+void create(const VSMap* in, VSMap* out, const Function& function, VSCore* core, const VSAPI* api) {
+  auto filter = std::make_unique<Filter>(api, api->mapGetNode(in, "clip", 0, nullptr));
+  filter->format = format_of(filter->info);
+  const Arguments given(in, api);
+  SessionChoice choice = function.choose(given);
+  if (function.finds_noise) {
+    const auto sigma = sigmas_of(given);
+    choice.noise = sigma ? NoiseModel(*sigma) : found_noise(*filter);
+  }
+  filter->session =
+      std::make_unique<SeekingSession>(choice, filter->format, filter->info.numFrames);
+  const VSFilterDependency dependency{filter->clip, rpGeneral};
+  Filter* raw = filter.release();
+  VSNode* node = api->createVideoFilter2(function.name, &raw->info, get_frame, free_filter,
+                                         fmFrameState, &dependency, 1, raw, core);
+  api->setLinearFilter(node);
+  api->mapConsumeNode(out, "clip", node, maAppend);
+}
+
+void VS_CC create_filter(const VSMap* in, VSMap* out, void* data, VSCore* core, const VSAPI* api) {
+  const auto& function = *static_cast<const Function*>(data);
+  try {
+    create(in, out, function, core, api);
+  } catch (const std::exception& error) {
+    api->mapSetError(out, (std::string(function.name) + ": " + error.what()).c_str());
+  }
+}
+
+}  // namespace
+}  // namespace lull::vapoursynth
+
+VS_EXTERNAL_API(void) VapourSynthPluginInit2(VSPlugin* plugin, const VSPLUGINAPI* api) {
+  using namespace lull::vapoursynth;
+  int major = 0, minor = 0;
+  std::sscanf(lull::version, "%d.%d", &major, &minor);
+  api->configPlugin("org.lull.denoise", "lull", "Takes the noise out of clips, on GPUs and the CPU",
+                    VS_MAKE_VERSION(major, minor), VAPOURSYNTH_API_VERSION, 0, plugin);
+  api->registerFunction("Denoise",
+                        "clip:vnode;sigma:float[]:opt;profile:data:opt;temporal:int:opt;"
+                        "device:data:opt;guide:vnode:opt;method:data:opt;",
+                        "clip:vnode;", create_filter, const_cast<Function*>(&denoise), plugin);
+  api->registerFunction(
+      "BM3Dv2",
+      "clip:vnode;ref:vnode:opt;sigma:float[]:opt;block_step:int[]:opt;bm_range:int[]:opt;"
+      "radius:int:opt;ps_num:int[]:opt;ps_range:int[]:opt;chroma:int:opt;device_id:int:opt;"
+      "fast:int:opt;extractor_exp:int:opt;bm_error_s:data[]:opt;transform_2d_s:data[]:opt;"
+      "transform_1d_s:data[]:opt;zero_init:int:opt;",
+      "clip:vnode;", create_filter, const_cast<Function*>(&bm3dv2), plugin);
+}
