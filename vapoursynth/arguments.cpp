@@ -101,17 +101,17 @@ std::optional<std::array<float, 3>> sigmas_of(const Arguments& given) {
 
 SessionChoice denoise_choice(const Arguments& given) {
   const std::string method = given.text("method").value_or("auto");
-  if (method == "nlm")
-    throw InvalidArgument("method = 'nlm' (this lull has no non-local means); choose bm3d");
-  if (method != "auto" && method != "bm3d")
-    throw InvalidArgument("method = '" + method + "' (must be auto or bm3d); choose one of these");
+  if (method != "auto" && method != "bm3d" && method != "nlm")
+    throw InvalidArgument("method = '" + method +
+                          "' (must be auto, bm3d or nlm); choose one of these");
   if (given.has("guide"))
-    throw InvalidArgument("guide (no method of this lull takes one); leave it out");
+    throw InvalidArgument("guide (the plug-in takes none yet); leave it out, or use lull denoise");
   const std::optional<int> temporal = given.integer("temporal");
   require_range("temporal", temporal, 0, 4);
   const std::string profile = given.text("profile").value_or("balanced");
   const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
-  return {.profile = profile,
+  return {.method = method == "nlm" ? "nlm" : "bm3d",
+          .profile = profile,
           .device = given.text("device").value_or("auto"),
           .temporal = temporal.value_or(looks_around ? 2 : 0)};
 }

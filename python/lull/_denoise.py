@@ -32,13 +32,17 @@ FRAMES_ASIDE = 2  # that patches of a clip come from, as of the command
 class Work:
     """What becomes of a (time, z, channel, y, x) view."""
 
-    method: str  # bm3d or bm4d
+    method: str  # bm3d, bm4d, nlm or nlm_volumes
     profile: str
     temporal: int
     device: str
     phases: int = 2
     layout: str | None = None  # of groups of three; None: rgb
     on_device: bool = False  # frames come from a GPU's memory, and results stay there
+
+    @property
+    def volumes(self) -> bool:
+        return self.method in ("bm4d", "nlm_volumes")
 
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
@@ -47,7 +51,7 @@ class Work:
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
         """Frames that a session sees one after the other, as (time, z)."""
-        if self.method == "bm4d":
+        if self.volumes:
             return [[(t, z) for z in range(slices)] for t in range(times)]
         return [[(t, z) for t in range(times)] for z in range(slices)]
 
@@ -72,7 +76,7 @@ class Work:
                 for place in sequence:
                     samples = samples_at(view, values, place, group)
                     pending.append((place, samples))
-                    at = place[1] if self.method == "bm4d" else -1
+                    at = place[1] if self.volumes else -1
                     for result in session.push(samples, at, copy):
                         _store(result, *pending.popleft(), view, out, values, group)
                 while (result := session.drain()) is not None:
@@ -96,6 +100,13 @@ def _store(
     result.copy_to(filtered)
     for channel, target, new, old in zip(group, targets, filtered, samples):
         target[...] = values.from_samples(new, old, view[place][channel])
+
+
+def method_name(method: str, volume: bool) -> str:
+    """As the core names it."""
+    if method == "nlm":
+        return "nlm_volumes" if volume else "nlm"
+    return "bm4d" if volume else "bm3d"
 
 
 def chosen_device(device: str, array: Any) -> str:
@@ -154,12 +165,13 @@ def denoise(
         Frames of a clip, or volumes of a series.
     z_axis : int, optional
         Slices of a volume.
-    profile : 'fast', 'balanced', 'high' (the best quality) or 'paper' (of bm3d alone)
+    profile : 'fast', 'balanced', 'high' (the best quality) or 'paper' (not of bm4d)
     temporal : int from 0 to 4, or 'auto'
         Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
         high, 0 of the others.
     method : 'auto', 'bm3d', 'bm4d' or 'nlm'
-        'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d).
+        'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d). Non-local
+        means filter pictures, clips and volumes.
     noise : 'auto', 'gaussian' or 'rician'
         Of volumes: the kind of their noise, as magnitudes of MRI have Rician noise; 'auto' asks the
         background.
@@ -184,12 +196,10 @@ def denoise(
     MemoryError
         The memory of the host or the device is too small.
     lull.Error
-        All else: there is no such device, it failed, the method does not exist yet.
+        All else: there is no such device, or it failed.
     """
     if method not in METHODS:
         raise ValueError(f"method = {method!r} (must be one of {', '.join(METHODS)})")
-    if method == "nlm":
-        return nlm(image, sigma)
     on_gpu = device_of(image)
     array, back = to_numpy(image) if on_gpu is None else (image, None)
     shape = tuple(array.shape)
@@ -198,7 +208,7 @@ def denoise(
     volume = is_volume(method, slices, axes.z is not None)
     radius = chosen_temporal(temporal, axes.time is not None and not volume, profile)
     work = Work(
-        method="bm4d" if volume else "bm3d",
+        method=method_name(method, volume),
         profile=profile,
         temporal=radius,
         device=chosen_device(device, image),
@@ -237,11 +247,16 @@ def denoise(
 
 
 def nlm(image: Any, sigma: Sigma = "auto", **options: Any) -> Any:
-    """Non-local means.
+    """Non-local means (Marques and Pardo 2013, Cuomo 2014): :func:`lull.denoise` with that method.
+
+    Parameters
+    ----------
+    image, sigma, **options
+        As of :func:`lull.denoise`.
 
     Raises
     ------
-    lull.Error
-        Always: this version of lull does not have it yet.
+    ValueError, MemoryError, lull.Error
+        As :func:`lull.denoise`.
     """
-    raise _core.Error("this lull has no non-local means yet; denoise() has bm3d and bm4d")
+    return denoise(image, sigma, method="nlm", **options)

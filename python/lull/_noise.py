@@ -191,9 +191,11 @@ def models_of(
 
 
 def is_volume(method: str, slices: int, has_z: bool) -> bool:
-    """Whether slices are filtered in cubes."""
+    """Whether slices are filtered as volumes, not one by one."""
     if method == "bm4d" and not has_z:
         raise ValueError("method='bm4d' for pictures (it filters volumes); name a z_axis")
+    if method == "nlm":
+        return has_z
     return method == "bm4d" or (method == "auto" and has_z and slices >= LEAST_SLICES)
 
 

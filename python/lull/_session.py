@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import Back, to_numpy
 from ._axes import axes_of
-from ._denoise import METHODS, chosen_temporal
+from ._denoise import METHODS, chosen_temporal, method_name
 from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
 from ._values import Values
 
@@ -73,15 +73,15 @@ class Session:
         channel_axis: int | None = None,
         profile: Literal["fast", "balanced", "high", "paper"] = "balanced",
         temporal: Union[int, Literal["auto"]] = "auto",
-        method: Literal["auto", "bm3d", "bm4d"] = "auto",
+        method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
         device: str = "auto",
         bits: int | None = None,
         threads: int = 0,
     ) -> None:
         if sigma is None or isinstance(sigma, str):
             raise ValueError("a session needs a sigma; lull.estimate_noise() finds one of frames")
-        if method not in METHODS or method == "nlm":
-            raise ValueError(f"method = {method!r} (must be auto, bm3d or bm4d)")
+        if method not in METHODS:
+            raise ValueError(f"method = {method!r} (must be auto, bm3d, bm4d or nlm)")
         self._dtype = np.dtype(dtype)
         self._values = _values_for(self._dtype, bits)
         self._shape = tuple(int(length) for length in shape)
@@ -104,7 +104,7 @@ class Session:
             levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
-            format, model, "bm4d" if self._volume else "bm3d", profile, device, temporal, 2,
+            format, model, method_name(method, self._volume), profile, device, temporal, 2,
             threads, False,
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()

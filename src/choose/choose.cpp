@@ -7,6 +7,8 @@
 #include "bm4d/names.h"
 #include "core/error.h"
 #include "cuda/device_list.h"
+#include "nlm/names.h"
+#include "nlm/nlm.h"
 #include "noise/volume/even_volume.h"
 
 namespace lull {
@@ -25,23 +27,42 @@ bm3d::Params picture_params(const SessionChoice& choice) {
   return params;
 }
 
+void refuse_time(const SessionChoice& choice) {
+  if (choice.temporal != 0)
+    throw InvalidArgument("temporal = " + std::to_string(choice.temporal) + " with the method " +
+                          choice.method + " (slices have no time); leave it out");
+}
+void refuse_results_on_device(const SessionChoice& choice) {
+  if (choice.results_on_device)
+    throw InvalidArgument("results of " + choice.method +
+                          " in the memory of a GPU; leave them in the host's");
+}
+
+nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
+  const auto profile = nlm::parse(nlm::profile_names, choice.profile);
+  if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
+  refuse_results_on_device(choice);
+  if (!volumes) return nlm::make_params(*profile, choice.noise, choice.temporal);
+  refuse_time(choice);
+  return nlm::make_volume_params(*profile, choice.noise);
+}
+
 bm4d::Params volume_params(const SessionChoice& choice) {
   const auto profile = bm4d::parse_profile(choice.profile);
   if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
-  if (choice.results_on_device)
-    throw InvalidArgument("results of bm4d in the memory of a GPU; leave them in the host's");
-  if (choice.temporal != 0)
-    throw InvalidArgument("temporal = " + std::to_string(choice.temporal) +
-                          " with the method bm4d (slices have no time); leave it out");
+  refuse_results_on_device(choice);
+  refuse_time(choice);
   bm4d::Params params = bm4d::make_params(*profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);
   return params;
 }
 
-bm4d::Backend for_volumes(const bm3d::Backend& backend) {
-  const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
-                    : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
-                                                                 : bm4d::BackendKind::cuda;
+/// The same of another method, whose kinds have the same names.
+template <class Backend, class Kind>
+Backend backend_of(const bm3d::Backend& backend) {
+  const Kind kind = backend.kind == bm3d::BackendKind::reference ? Kind::reference
+                    : backend.kind == bm3d::BackendKind::cpu     ? Kind::cpu
+                                                                 : Kind::cuda;
   return {.kind = kind, .device = backend.device, .threads = backend.threads};
 }
 
@@ -101,10 +122,16 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     chosen.margin = bm3d::margin(params);
   } else if (choice.method == "bm4d") {
     const bm4d::Params params = volume_params(choice);
-    chosen.denoiser = bm4d::open(params, seen, for_volumes(chosen.backend));
+    chosen.denoiser = bm4d::open(
+        params, seen, backend_of<bm4d::Backend, bm4d::BackendKind>(chosen.backend));
     chosen.margin = bm4d::margin(params);
+  } else if (choice.method == "nlm" || choice.method == "nlm_volumes") {
+    const nlm::Params params = nlm_params(choice, choice.method == "nlm_volumes");
+    chosen.denoiser =
+        nlm::open(params, seen, backend_of<nlm::Backend, nlm::BackendKind>(chosen.backend));
+    chosen.margin = nlm::margin(params);
   } else {
-    refuse_name("method", choice.method, "bm3d or bm4d");
+    refuse_name("method", choice.method, "bm3d, bm4d, nlm or nlm_volumes");
   }
   if (choice.uneven)
     chosen.denoiser = made_even(*choice.uneven, format, std::move(chosen.denoiser));

@@ -16,10 +16,11 @@ namespace lull {
 
 /// What denoises the frames of a session.
 struct SessionChoice {
-  std::string method = "bm3d";       // bm3d: pictures, also over time; bm4d: slices of volumes
-  std::string profile = "balanced";  // fast, balanced, high; of bm3d paper, too
+  std::string method = "bm3d";       // bm3d, nlm: pictures, also over time; bm4d, nlm_volumes:
+                                     // slices of volumes
+  std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too
   std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
-  int temporal = 0;                // bm3d: R, frames on either side that patches come from
+  int temporal = 0;                // of pictures: R, frames on either side that patches come from
   int streams = 2;                 // frames in flight on a GPU, 1..16
   int threads = 0;                 // on the CPU; 0: every core
   bool results_on_device = false;  // bm3d on a GPU: as of bm3d::Backend

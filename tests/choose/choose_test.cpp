@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "cuda/device_list.h"
+#include "nlm/params.h"
 #include "support/pictures.h"
 
 namespace lull {
@@ -45,6 +46,18 @@ TEST(Choose, OpensVolumes) {
   choice.uneven = VolumeNoise{.kind = NoiseKind::rician, .sigma = 20, .zero = 0, .map = {}};
   const ChosenSession chosen = open_chosen(choice, grey);
   EXPECT_EQ(chosen.margin, bm4d::margin(bm4d::make_params(bm4d::Profile::balanced, choice.noise)));
+}
+
+TEST(Choose, OpensNonLocalMeans) {
+  SessionChoice choice = cpu_choice();
+  choice.method = "nlm", choice.temporal = 1;
+  EXPECT_EQ(open_chosen(choice, grey).margin,
+            nlm::margin(nlm::make_params(nlm::Profile::balanced, choice.noise, 1)));
+  choice.method = "nlm_volumes";
+  EXPECT_THAT(refusal(choice), HasSubstr("temporal = 1 with the method nlm_volumes"));
+  choice.temporal = 0;
+  EXPECT_EQ(open_chosen(choice, grey).margin,
+            nlm::margin(nlm::make_volume_params(nlm::Profile::balanced, choice.noise)));
 }
 
 TEST(Choose, AdjustsParameters) {

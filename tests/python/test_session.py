@@ -78,7 +78,7 @@ def test_colours_and_slices():
     [
         ((40, 40), dict(sigma="auto"), "estimate_noise"),
         ((40, 40), dict(), "estimate_noise"),
-        ((40, 40), dict(sigma=1, method="nlm"), "method"),
+        ((40, 40), dict(sigma=1, method="median"), "method"),
         ((40, 40), dict(sigma=1, dtype=np.int16), "int16"),
         ((40, 40), dict(sigma=1, dtype=np.uint16, bits=8), "bits = 8"),
         ((40, 40), dict(sigma=1, dtype=np.uint8, bits=8), "bits"),

@@ -143,7 +143,7 @@ def test_names_of_bm3dcuda():
         ("Denoise", dict(sigma=5, temporal=5), "temporal = 5"),
         ("Denoise", dict(sigma=5, device="tpu"), "device = 'tpu'"),
         ("Denoise", dict(sigma=5, device="cuda:99"), "no GPU"),
-        ("Denoise", dict(sigma=5, method="nlm"), "nlm"),
+        ("Denoise", dict(sigma=5, method="bm4d"), "bm4d"),
         ("BM3Dv2", dict(block_step=9), "block_step = 9"),
         ("BM3Dv2", dict(block_step=[4, 8, 8]), "block_step differs"),
         ("BM3Dv2", dict(radius=7), "radius = 7"),
