@@ -1,0 +1,295 @@
+// lull_nlm_bench: what the kernels of non-local means take on a GPU, without copies (events, the
+// median of many runs), with the PSNR beside it. Pictures: a grey one in every profile, and Marques
+// and Pardo's 720x480 in colour. Volumes: both levels of noise of the usual tables, or noise alone
+// of a size, whose time does not depend on what it shows.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "bench/support/device_time.h"
+#include "bench/support/gaussian.h"
+#include "bench/support/pictures.h"
+#include "core/plane.h"
+#include "core/samples.h"
+#include "io/media.h"
+#include "nlm/cuda/filters.h"
+#include "nlm/names.h"
+
+namespace {
+
+using namespace lull;
+using namespace lull::bench;
+using lull::nlm::Params;
+using lull::nlm::Profile;
+
+struct Options {
+  std::string noisy, clean, volume;
+  std::vector<int> crop;             // x0 x1 y0 y1 z0 z1
+  std::vector<double> levels{3, 9};  // percent of a volume's maximum
+  std::vector<int> cubes;            // sides of volumes of noise
+  double sigma = 20;
+  int device = 0, repeats = 50;
+};
+
+Options parse(int argc, char** argv) {
+  CLI::App app{"Kernel times of non-local means on a GPU, with the PSNR."};
+  Options o;
+  app.add_option("NOISY", o.noisy, "a grey picture; its first plane is used");
+  app.add_option("--clean", o.clean, "the same without noise");
+  app.add_option("--sigma", o.sigma, "of the picture's noise");
+  app.add_option("--volume", o.volume, "a volume without noise");
+  app.add_option("--crop", o.crop, "x0,x1,y0,y1,z0,z1 of it")->delimiter(',')->expected(6);
+  app.add_option("--levels", o.levels, "of noise, percent of its maximum")->delimiter(',');
+  app.add_option("--cubes", o.cubes, "volumes of noise with so many voxels a side")->delimiter(',');
+  app.add_option("--device", o.device, "number of the GPU");
+  app.add_option("--repeats", o.repeats, "runs; the median counts");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return o;
+}
+
+const char* name_of(Profile profile) {
+  for (const auto& [value, name] : nlm::profile_names)
+    if (value == profile) return name.data();
+  return "";
+}
+
+double psnr_of(double squares, double samples) {
+  return 10 * std::log10(255.0 * 255.0 * samples / squares);
+}
+
+/// Planes of one size, with noise and without.
+struct Picture {
+  std::vector<Plane<float>> noisy, clean;
+  int width() const { return clean[0].width(); }
+  int height() const { return clean[0].height(); }
+};
+
+Plane<float> plane_of(const Frame& frame, int i) {
+  Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
+  load_plane(frame, i, plane.view());
+  return plane;
+}
+
+double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float>>& b) {
+  double squares = 0, samples = 0;
+  for (std::size_t c = 0; c < a.size(); ++c)
+    for (int y = 0; y < a[c].height(); ++y)
+      for (int x = 0; x < a[c].width(); ++x) {
+        // As samples of 8 bits.
+        const float v = std::clamp(std::round(a[c].view()(x, y)), 0.0f, 255.0f);
+        const double d = static_cast<double>(v - b[c].view()(x, y));
+        squares += d * d, ++samples;
+      }
+  return psnr_of(squares, samples);
+}
+
+void measure_picture(const Options& o, const Picture& picture, Profile profile) {
+  const auto planes = static_cast<int>(picture.clean.size());
+  const auto sigma = static_cast<float>(o.sigma);
+  const Params params = nlm::make_params(profile, NoiseModel({sigma, sigma, sigma}));
+  nlm::FramePlan plan{.params = params,
+                      .width = picture.width(),
+                      .height = picture.height(),
+                      .planes = planes,
+                      .guides = planes};
+  nlm::PlaneViews views;
+  std::vector<Plane<float>> results;
+  std::array<PlaneView<float>, 3> result_views;
+  for (int c = 0; c < planes; ++c) {
+    plan.guide_weight[c] = 1 / (sigma * sigma * static_cast<float>(planes));
+    views[c] = picture.noisy[c].view();
+    results.emplace_back(plan.width, plan.height);
+    result_views[c] = results.back().view();
+  }
+  const cuda::Stream stream = cuda::make_stream();
+  nlm::cuda::FrameFilter filter(plan, stream.get());
+  filter.load(0, views, {});
+  const nlm::CandidateFrame frame{};
+  const Times times = DeviceTimer(stream.get()).repeat(o.repeats, [&] { filter.run({&frame, 1}); });
+  filter.take(result_views);
+  cuda::check(cudaStreamSynchronize(stream.get()));
+  std::printf(
+      "%-9s %4dx%-4d planes %d block %d step %d patch %d search %2d: %8.4f ms (%.4f .. "
+      "%.4f), noisy %.2f dB, %.2f dB\n",
+      name_of(profile), plan.width, plan.height, planes, params.block, params.step,
+      params.patch_radius, params.search_radius, times.median(), times.at(0.1), times.at(0.9),
+      psnr_of(picture.noisy, picture.clean), psnr_of(results, picture.clean));
+}
+
+void measure_pictures(const Options& o) {
+  PicturePair pair = load_pair(o.noisy, o.clean, std::pmr::get_default_resource());
+  Picture grey;
+  grey.noisy.push_back(plane_of(pair.noisy, 0));
+  grey.clean.push_back(plane_of(pair.clean.pixels ? pair.clean : pair.noisy, 0));
+  for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
+    measure_picture(o, grey, profile);
+  Picture colour;
+  Gaussian gaussian(1);
+  for (int c = 0; c < 3; ++c) {
+    Plane<float> clean(720, 480), noisy(720, 480);
+    for (int y = 0; y < 480; ++y)
+      for (int x = 0; x < 720; ++x) {
+        const int at_x = std::min(x + 40 * c, grey.width() - 1);
+        const float v = grey.clean[0].view()(at_x, std::min(y + 30 * c, grey.height() - 1));
+        clean.view()(x, y) = v;
+        noisy.view()(x, y) = v + static_cast<float>(o.sigma * gaussian());
+      }
+    colour.noisy.push_back(std::move(noisy));
+    colour.clean.push_back(std::move(clean));
+  }
+  for (const Profile profile : {Profile::paper, Profile::fast, Profile::balanced})
+    measure_picture(o, colour, profile);
+}
+
+/// Slices, 255 their greatest value.
+std::vector<Plane<float>> read_volume(const Options& o) {
+  const auto source = io::open_source(o.volume);
+  const FrameFormat& format = source->format();
+  const std::vector<int> crop =
+      o.crop.empty() ? std::vector{0, format.width, 0, format.height, 0, 1 << 30} : o.crop;
+  std::vector<Plane<float>> slices;
+  std::vector<double> values;
+  double most = 0;
+  for (int z = 0; auto frame = source->read(); ++z) {
+    if (z < crop[4] || z >= crop[5] || z >= source->info().slices) continue;
+    source->values_of(*frame, values);
+    Plane<float> slice(crop[1] - crop[0], crop[3] - crop[2]);
+    for (int y = 0; y < slice.height(); ++y)
+      for (int x = 0; x < slice.width(); ++x) {
+        const double v = values[(y + crop[2]) * format.width + x + crop[0]];
+        slice.view()(x, y) = static_cast<float>(v);
+        most = std::max(most, v);
+      }
+    slices.push_back(std::move(slice));
+  }
+  for (Plane<float>& slice : slices)
+    for (int y = 0; y < slice.height(); ++y)
+      for (int x = 0; x < slice.width(); ++x) slice.view()(x, y) *= static_cast<float>(255 / most);
+  return slices;
+}
+
+/// All slices of a volume through the kernels, and the time of these.
+class VolumeRun {
+ public:
+  VolumeRun(const Params& params, int width, int height, int depth, float sigma)
+      : stream_(cuda::make_stream()),
+        filter_({.params = params,
+                 .width = width,
+                 .height = height,
+                 .guide_weight = 1 / (sigma * sigma)},
+                stream_.get()),
+        reach_(params.reach_slices()),
+        depth_(depth) {}
+
+  /// `load(z)`: the slice; `result(z, filter, k)` has it as number k. ms of all.
+  template <class Load, class Result>
+  double run(const Load& load, const Result& result) {
+    const DeviceTimer timer(stream_.get());
+    double ms = 0;
+    int loaded = 0;
+    for (int z = 0; z < depth_; z += filter_.slices_at_a_time()) {
+      const SliceSpan wanted{z, std::min(z + filter_.slices_at_a_time(), depth_)};
+      for (; loaded < std::min(wanted.end + reach_, depth_); ++loaded)
+        filter_.load(loaded, load(loaded), {});
+      ms += timer.repeat(3, [&] { filter_.run(wanted, {0, depth_}); }).median();
+      for (int k = 0; k < wanted.size(); ++k) result(z + k, filter_, k);
+    }
+    cuda::check(cudaStreamSynchronize(stream_.get()));
+    return ms;
+  }
+
+ private:
+  cuda::Stream stream_;
+  nlm::cuda::VolumeFilter filter_;
+  int reach_, depth_;
+};
+
+void print_volume(Profile profile, const std::string& what, double ms, double voxels) {
+  std::printf("%-9s %s: %.2f ms, %.4f ms a megavoxel", name_of(profile), what.c_str(), ms,
+              ms / voxels * 1e6);
+}
+
+void measure_volume(const Options& o) {
+  const std::vector<Plane<float>> clean = read_volume(o);
+  const int width = clean[0].width(), height = clean[0].height();
+  const auto depth = static_cast<int>(clean.size());
+  for (const double level : o.levels) {
+    const auto sigma = static_cast<float>(level * 2.55);
+    Gaussian gaussian(1);
+    std::vector<Plane<float>> noisy;
+    for (const Plane<float>& slice : clean) {
+      noisy.emplace_back(width, height);
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          noisy.back().view()(x, y) = slice.view()(x, y) + sigma * static_cast<float>(gaussian());
+    }
+    for (const Profile profile : {Profile::fast, Profile::high, Profile::paper}) {
+      const Params params = nlm::make_volume_params(profile, NoiseModel({sigma, sigma, sigma}));
+      std::vector<Plane<float>> results;
+      VolumeRun run(params, width, height, depth, sigma);
+      const double ms = run.run([&](int z) { return std::as_const(noisy[z]).view(); },
+                                [&](int, const nlm::cuda::VolumeFilter& filter, int k) {
+                                  results.emplace_back(width, height);
+                                  filter.take(k, results.back().view());
+                                });
+      double squares = 0, voxels = 0;
+      for (int z = 0; z < depth; ++z)
+        for (int y = 0; y < height; ++y)
+          for (int x = 0; x < width; ++x)
+            if (const float v = clean[z].view()(x, y); v > 15) {
+              const double d = static_cast<double>(results[z].view()(x, y) - v);
+              squares += d * d, ++voxels;
+            }
+      print_volume(
+          profile,
+          std::to_string(width) + "x" + std::to_string(height) + "x" + std::to_string(depth), ms,
+          1.0 * width * height * depth);
+      std::printf(", noise %g %%: %.2f dB\n", level, psnr_of(squares, voxels));
+    }
+  }
+}
+
+void measure_cubes(const Options& o) {
+  for (const int side : o.cubes) {
+    Gaussian gaussian(1);
+    std::vector<Plane<float>> some;  // taken in turn
+    for (int i = 0; i < 16; ++i) {
+      some.emplace_back(side, side);
+      for (int y = 0; y < side; ++y)
+        for (int x = 0; x < side; ++x)
+          some.back().view()(x, y) = 128 + 20 * static_cast<float>(gaussian());
+    }
+    for (const Profile profile : {Profile::fast, Profile::high, Profile::paper}) {
+      VolumeRun run(nlm::make_volume_params(profile, NoiseModel({20, 20, 20})), side, side, side,
+                    20);
+      const double ms = run.run([&](int z) { return std::as_const(some[z % 16]).view(); },
+                                [](int, const nlm::cuda::VolumeFilter&, int) {});
+      print_volume(profile, std::to_string(side) + "^3", ms, std::pow(side, 3));
+      std::printf("\n");
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options o = parse(argc, argv);
+  try {
+    const cuda::DeviceScope scope(o.device);
+    if (o.volume.empty() && o.cubes.empty()) measure_pictures(o);
+    if (!o.volume.empty()) measure_volume(o);
+    measure_cubes(o);
+  } catch (const std::exception& error) {
+    std::cerr << "lull_nlm_bench: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,303 @@
+// Patches that are 4x4 blocks, at a step of 1 or 2, in one plane: what the profiles for pictures
+// take, in one kernel and a second one that averages.
+//
+// A warp works on 32 columns of cells (squares of `step` samples a side), a thread on the rows of
+// one of them: differences of its own cells, whose sums along a patch come from the lanes to the
+// right. It adds up the weighted differences of all 16 samples of its patches and divides them by
+// the sum of weights at the end; these estimates go to as many layers as cover a sample, in which
+// no two patches overlap. So nothing is computed twice but the rows of cells that the patches of
+// two threads share, and nothing is added in an order that is not fixed.
+//
+// In half precision two strips of columns are worked on at a time.
+
+#include "core/round_up.h"
+#include "cuda/check.h"
+#include "nlm/cuda/kernels.h"
+#include "nlm/cuda/lanes.cuh"
+
+namespace lull::nlm::cuda {
+namespace {
+
+constexpr int warps = 4;  // of a thread block, one below the other
+constexpr int own = 2;    // patches of a thread, one below the other
+constexpr int side = 4;   // of a patch
+
+/// What follows from the step.
+template <int cell>
+struct Cells {
+  static constexpr int across = side / cell;     // of a patch
+  static constexpr int columns = 33 - across;    // patches of a warp
+  static constexpr int rows = own + across - 1;  // of cells that a thread sees
+  static constexpr int first = -(across - 1);    // the first patch's cell
+  /// Patches along an axis.
+  static __host__ __device__ constexpr int patches(int length) {
+    return (length + cell - 1) / cell + across - 1;
+  }
+};
+
+/// Where a thread block's samples are in shared memory: columns dealt out to `cell` phases.
+template <int cell>
+struct Window {
+  __host__ __device__ explicit constexpr Window(int search)
+      : columns(31 * cell + side + 2 * search),
+        rows((warps * own + Cells<cell>::across - 1) * cell + 2 * search),
+        pitch((columns + cell - 1) / cell) {}
+  __device__ int at(int x, int y) const { return (y * cell + x % cell) * pitch + x / cell; }
+  constexpr int size() const { return rows * cell * pitch; }
+  int columns, rows, pitch;
+};
+
+/// Estimates of patches. In layer (a, b) are those with the numbers a + i `across`, b + j `across`,
+/// at (4 i, 4 j).
+template <class Stored>
+struct Layers {
+  __host__ __device__ Layers(Stored* memory, int width, int height)
+      : samples(memory),
+        pitch(static_cast<std::size_t>((width + 8 + 31) / 32 * 32)),
+        size(pitch * (height + 8)) {}
+  Stored* samples;
+  std::size_t pitch, size;
+};
+
+/// The sum of what `across` lanes from this one on have.
+template <int across, class T>
+__device__ __forceinline__ T sum_along(T v) {
+  v = add(v, __shfl_down_sync(~0u, v, 1));
+  if constexpr (across == 4) v = add(v, __shfl_down_sync(~0u, v, 2));
+  return v;
+}
+
+/// Of rows i .. i + across - 1.
+template <int across, class T, int rows>
+__device__ __forceinline__ T sum_down(const T (&sums)[rows], int i) {
+  if constexpr (across == 2)
+    return add(sums[i], sums[i + 1]);
+  else
+    return add(add(sums[i], sums[i + 1]), add(sums[i + 2], sums[i + 3]));
+}
+
+/// What a thread adds up.
+template <class T>
+struct Patches {
+  T sums[own][side * side];
+  T weights[own];
+};
+
+/// The candidates at one displacement, whose differences are d.
+template <int cell, bool exponential, class T>
+__device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
+                                               T mean_share, Patches<T>& patches) {
+  constexpr int rows = Cells<cell>::rows, across = Cells<cell>::across;
+  T squares[rows], sums[rows];
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+    T sum = d[j * cell][0], square = mul(sum, sum);
+#pragma unroll
+    for (int k = 1; k < cell * cell; ++k) {
+      const T v = d[j * cell + k / cell][k % cell];
+      square = mul_add(v, v, square);
+      sum = add(sum, v);
+    }
+    squares[j] = sum_along<across>(square);
+    sums[j] = sum_along<across>(sum);
+  }
+#pragma unroll
+  for (int t = 0; t < own; ++t) {
+    const T sum = sum_down<across>(sums, t);
+    const T q = mul_add(mul(mean_share, sum), sum, sum_down<across>(squares, t));
+    const T w = weight<exponential>(top, q);
+    patches.weights[t] = add(patches.weights[t], w);
+#pragma unroll
+    for (int k = 0; k < side * side; ++k)
+      patches.sums[t][k] = mul_add(w, d[t * cell + k / side][k % side], patches.sums[t][k]);
+  }
+}
+
+template <int cell, class T>
+__device__ void fill(const float* __restrict__ plane, const Space& space, int search, float base,
+                     const Window<cell>& window, T* tile) {
+  using C = Cells<cell>;
+  constexpr int strips = Lanes<T>::count;
+  const int x0 = (C::first + static_cast<int>(blockIdx.x) * strips * C::columns) * cell - search;
+  const int y0 = (C::first + static_cast<int>(blockIdx.y) * warps * own) * cell - search;
+  const int last_x = space.width + space.pad - 1, last_y = space.height + space.pad - 1;
+  for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < window.rows * window.columns;
+       i += warps * 32) {
+    const int y = i / window.columns, x = i % window.columns;
+    const float* const row = plane + space.at(0, min(y0 + y, last_y));
+    const float first = row[min(x0 + x, last_x)];
+    const float second = strips == 2 ? row[min(x0 + C::columns * cell + x, last_x)] : 0.0f;
+    tile[window.at(x, y)] = Lanes<T>::make(first - base, second - base);
+  }
+}
+
+template <int cell, class T>
+__device__ void write(const Patches<T>& patches, const Space& space,
+                      const Layers<typename Lanes<T>::Stored>& layers) {
+  using C = Cells<cell>;
+  using Stored = typename Lanes<T>::Stored;
+  struct alignas(4 * sizeof(Stored)) Four {
+    Stored at[4];
+  };
+  if (threadIdx.x >= C::columns) return;
+#pragma unroll
+  for (int strip = 0; strip < Lanes<T>::count; ++strip) {
+    const int i = (static_cast<int>(blockIdx.x) * Lanes<T>::count + strip) * C::columns +
+                  static_cast<int>(threadIdx.x);
+    if (i >= C::patches(space.width)) continue;
+#pragma unroll
+    for (int t = 0; t < own; ++t) {
+      const int j = static_cast<int>((blockIdx.y * warps + threadIdx.y) * own) + t;
+      if (j >= C::patches(space.height)) continue;
+      const float factor = 1 / Lanes<T>::at(patches.weights[t], strip);
+      Stored* const to = layers.samples +
+                         (j % C::across * C::across + i % C::across) * layers.size +
+                         j / C::across * side * layers.pitch + i / C::across * side;
+#pragma unroll
+      for (int y = 0; y < side; ++y) {
+        Four four;
+#pragma unroll
+        for (int x = 0; x < side; ++x)
+          four.at[x] = Stored(factor * Lanes<T>::at(patches.sums[t][y * side + x], strip));
+        *reinterpret_cast<Four*>(to + y * layers.pitch) = four;
+      }
+    }
+  }
+}
+
+/// Thread blocks of (32, warps).
+template <class T, int cell, bool exponential>
+__global__ void __launch_bounds__(32 * warps, 4)
+    blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,
+                  typename Lanes<T>::Stored* memory) {
+  using C = Cells<cell>;
+  constexpr int rows = C::rows * cell;
+  constexpr int kept = side - cell;  // columns that the next displacement shares
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* const tile = reinterpret_cast<T*>(shared);
+  const Window<cell> window(search);
+  fill<cell>(plane, space, search, base, window, tile);
+  __syncthreads();
+
+  // The first sample's column is that of cell `lane`, its row that of the thread's first cells.
+  const int lane = static_cast<int>(threadIdx.x);
+  const int top_row = static_cast<int>(threadIdx.y) * own * cell;
+  T reference[rows][side];
+#pragma unroll
+  for (int j = 0; j < rows; ++j)
+#pragma unroll
+    for (int k = 0; k < side; ++k)
+      reference[j][k] = tile[window.at(lane * cell + k + search, top_row + j + search)];
+
+  Patches<T> patches;
+#pragma unroll
+  for (int t = 0; t < own; ++t) {
+    patches.weights[t] = Lanes<T>::all(0);
+#pragma unroll
+    for (int k = 0; k < side * side; ++k) patches.sums[t][k] = Lanes<T>::all(0);
+  }
+  const T top = Lanes<T>::all(curve.top), mean_share = Lanes<T>::all(curve.mean_share);
+  for (int dy = 0; dy <= 2 * search; ++dy)
+#pragma unroll
+    for (int parity = 0; parity < cell; ++parity) {
+      // Column k of the candidate is at from[j][k] + its number.
+      const T* const from = tile + (top_row + dy) * cell * window.pitch + lane;
+      const auto candidate = [&](int j, int k, int number) {
+        const int x = k + parity;
+        return from[(j * cell + x % cell) * window.pitch + x / cell + number];
+      };
+      T old[rows][kept];
+#pragma unroll
+      for (int j = 0; j < rows; ++j)
+#pragma unroll
+        for (int k = 0; k < kept; ++k) old[j][k] = candidate(j, k, 0);
+      const int count = (2 * search - parity) / cell;
+#pragma unroll 1
+      for (int number = 0; number <= count; ++number) {
+        T d[rows][side];
+#pragma unroll
+        for (int j = 0; j < rows; ++j) {
+#pragma unroll
+          for (int k = 0; k < kept; ++k) d[j][k] = sub(old[j][k], reference[j][k]);
+#pragma unroll
+          for (int k = 0; k + cell < kept; ++k) old[j][k] = old[j][k + cell];
+#pragma unroll
+          for (int k = kept; k < side; ++k) {
+            const T fresh = candidate(j, k, number);
+            d[j][k] = sub(fresh, reference[j][k]);
+            old[j][k - cell] = fresh;
+          }
+        }
+        add_candidates<cell, exponential>(d, top, mean_share, patches);
+      }
+    }
+  write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
+}
+
+/// One thread for a sample.
+template <int cell, class Stored>
+__global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
+                               const Stored* __restrict__ memory, float* __restrict__ result) {
+  constexpr int across = Cells<cell>::across;
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= space.width || y >= space.height) return;
+  const Layers<const Stored> layers(memory, space.width, space.height);
+  float sum = 0;
+#pragma unroll
+  for (int b = 0; b < across; ++b)
+#pragma unroll
+    for (int a = 0; a < across; ++a)
+      sum += static_cast<float>(layers.samples[(b * across + a) * layers.size +
+                                               (y + (across - 1 - b) * cell) * layers.pitch + x +
+                                               (across - 1 - a) * cell]);
+  result[static_cast<std::ptrdiff_t>(y) * space.width + x] =
+      (plane[space.at(x, y)] + sum * (1.0f / (across * across))) * scale;
+}
+
+template <class T, int cell, bool exponential>
+void launch(const BlocksPlan& plan, const float* plane, void* memory, float* result,
+            cudaStream_t stream) {
+  using C = Cells<cell>;
+  using Stored = typename Lanes<T>::Stored;
+  const int columns = C::columns * Lanes<T>::count, rows = warps * own;
+  const dim3 grid((C::patches(plan.space.width) + columns - 1) / columns,
+                  (C::patches(plan.space.height) + rows - 1) / rows);
+  const Window<cell> window(plan.search);
+  auto* const layers = static_cast<Stored*>(memory);
+  blocks_kernel<T, cell, exponential><<<grid, dim3(32, warps), window.size() * sizeof(T), stream>>>(
+      plane, plan.space, plan.search, plan.curve, middle * plan.scale, layers);
+  lull::cuda::check(cudaGetLastError());
+  const dim3 all((plan.space.width + 31) / 32, (plan.space.height + 7) / 8);
+  average_kernel<cell><<<all, dim3(32, 8), 0, stream>>>(plane, plan.space, 1 / plan.scale,
+                                                        static_cast<const Stored*>(layers), result);
+  lull::cuda::check(cudaGetLastError());
+}
+
+template <int cell>
+void launch_stepping(const BlocksPlan& plan, const float* plane, void* layers, float* result,
+                     cudaStream_t stream) {
+  if (plan.curve.exponential)
+    launch<float, cell, true>(plan, plane, layers, result, stream);
+  else if (plan.halves)
+    launch<__half2, cell, false>(plan, plane, layers, result, stream);
+  else
+    launch<float, cell, false>(plan, plane, layers, result, stream);
+}
+
+}  // namespace
+
+std::size_t BlocksPlan::layer_bytes() const {
+  const Layers<float> layers(nullptr, space.width, space.height);
+  return layers.size * (side / step) * (side / step) * sizeof(float);
+}
+
+void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
+                     cudaStream_t stream) {
+  if (plan.step == 2)
+    launch_stepping<2>(plan, plane, layers, result, stream);
+  else
+    launch_stepping<1>(plan, plane, layers, result, stream);
+}
+
+}  // namespace lull::nlm::cuda

@@ -1,0 +1,57 @@
+// What the kernels are told, and the choice between them.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/round_up.h"
+#include "cuda/shared_memory.h"
+#include "nlm/cuda/filters.h"
+#include "nlm/weights.h"
+
+namespace lull::nlm::cuda {
+
+Curve::Curve(const Params& p) : exponential(p.weights == Weights::exponential) {
+  const WeightCurve curve(p);
+  const double slope = curve.slope * (exponential ? std::numbers::log2e : 1);
+  guide_scale = static_cast<float>(std::sqrt(slope / p.patch_samples()));
+  mean_share = static_cast<float>(static_cast<double>(p.mean_term) / p.patch_samples());
+  top = static_cast<float>(slope * curve.zero + (exponential ? 0 : 1));
+}
+
+Space::Space(int w, int h, int p) : width(w), height(h), pad(p), pitch(round_up(w + 2 * p, 32)) {}
+
+TilesPlan plan_tiles(const Params& p, const Space& space, int guides, int planes) {
+  TilesPlan plan{.space = space, .curve = Curve(p)};
+  plan.block = p.block;
+  plan.step = p.step;
+  plan.patch_radius = p.patch_radius;
+  plan.search = p.search_radius;
+  plan.guides = guides;
+  plan.slices = p.patch_slices();
+  plan.planes = planes;
+  plan.cell_width = plan.cell_height = motion_cell;
+  return plan;
+}
+
+Workspaces::Workspaces()
+    : multiprocessors_(lull::cuda::attribute(cudaDevAttrMultiProcessorCount)) {}
+
+void Workspaces::reserve(TilesPlan& plan, int sources) {
+  constexpr std::size_t most = std::size_t{128} << 20;  // floats
+  // Large tiles share the most patches, small ones leave room for more thread blocks.
+  const int whole = std::min(plan.cell_width, plan.cell_height);
+  for (plan.side = std::min(whole, 32); plan.side > 8; plan.side /= 2)
+    if (plan.workspace(sources) * 2 * multiprocessors_ <= most) break;
+  const int tiles = ((plan.space.width + plan.side - 1) / plan.side) *
+                    ((plan.space.height + plan.side - 1) / plan.side);
+  const std::size_t size = plan.workspace(sources);
+  count_ = static_cast<int>(
+      std::clamp<std::size_t>(most / size, 1, std::min(tiles, 8 * multiprocessors_)));
+  if (memory_.size() < size * count_) {
+    memory_ = {};
+    memory_ = lull::cuda::DeviceBuffer<float>(size * count_);
+  }
+}
+
+}  // namespace lull::nlm::cuda

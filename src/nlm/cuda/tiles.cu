@@ -1,0 +1,208 @@
+// Everything that the other kernels do not take: any blocks, steps and patches, guides of their
+// own, several frames with motion. Tile by tile, straight from weights.h: a thread block computes
+// the weights of all candidates of the patches that cover the tile, writes them to its workspace,
+// and adds up each sample's candidates with what its patches gave them.
+
+#include <algorithm>
+
+#include "cuda/check.h"
+#include "nlm/cuda/kernels.h"
+#include "nlm/cuda/lanes.cuh"
+
+namespace lull::nlm::cuda {
+namespace {
+
+constexpr int threads = 256;
+constexpr int most_patches = (32 + max_block - 1) * (32 + max_block - 1);
+
+/// Samples of a tile, and the patches that cover them.
+struct TilePlace {
+  __device__ TilePlace(const TilesPlan& plan, int tile)
+      : x0(tile % across(plan) * plan.side),
+        y0(tile / across(plan) * plan.side),
+        width(min(plan.side, plan.space.width - x0)),
+        height(min(plan.side, plan.space.height - y0)),
+        first_x(x0 - plan.block + plan.step),
+        first_y(y0 - plan.block + plan.step),
+        columns((x0 + width - 1) / plan.step - first_x / plan.step + 1),
+        rows((y0 + height - 1) / plan.step - first_y / plan.step + 1),
+        cell(y0 / plan.cell_height * ((plan.space.width + plan.cell_width - 1) / plan.cell_width) +
+             x0 / plan.cell_width) {}
+  static __host__ __device__ int across(const TilesPlan& plan) {
+    return (plan.space.width + plan.side - 1) / plan.side;
+  }
+  static __host__ __device__ int count(const TilesPlan& plan) {
+    return across(plan) * ((plan.space.height + plan.side - 1) / plan.side);
+  }
+  int x0, y0, width, height;
+  int first_x, first_y;  // origin of the first patch, a multiple of the step
+  int columns, rows;     // of patches
+  int cell;              // whose motion they follow
+};
+
+/// How far a source's candidates are from the patches, for no displacement.
+__device__ __forceinline__ std::ptrdiff_t start_of(const TileSource& source, int cell, int pitch) {
+  if (source.motion == nullptr) return 0;
+  const Motion m = source.motion[cell];
+  return static_cast<std::ptrdiff_t>(m.y) * pitch + m.x;
+}
+
+/// The distance of two patches whose first samples are `from` the planes' beginnings, and so far
+/// from each other.
+__device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
+                          std::ptrdiff_t from, std::ptrdiff_t away) {
+  const int side = plan.block + 2 * plan.patch_radius;
+  float squares = 0, q = 0;
+  for (int c = 0; c < plan.guides; ++c) {
+    float sum = 0;
+    for (int k = 0; k < plan.slices; ++k) {
+      const float* a = wanted.guides[c * plan.slices + k] + from;
+      const float* b = source.guides[c * plan.slices + k] + from + away;
+      for (int y = 0; y < side; ++y, a += plan.space.pitch, b += plan.space.pitch)
+        for (int x = 0; x < side; ++x) {
+          const float d = a[x] - b[x];
+          squares += d * d;
+          sum += d;
+        }
+    }
+    q += plan.curve.mean_share * sum * sum;
+  }
+  return q + squares;
+}
+
+/// The same of 4x4 samples of `guides` planes, whose first patch's samples are `a`.
+template <int guides>
+__device__ __forceinline__ float distance_of_blocks(const TilesPlan& plan, const TileSource& source,
+                                                    const float (&a)[guides][16],
+                                                    std::ptrdiff_t at) {
+  float squares = 0, q = 0;
+#pragma unroll
+  for (int c = 0; c < guides; ++c) {
+    const float* const b = source.guides[c] + at;
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+      const float d = a[c][k] - b[k / 4 * plan.space.pitch + k % 4];
+      squares += d * d;
+      sum += d;
+    }
+    q += plan.curve.mean_share * sum * sum;
+  }
+  return q + squares;
+}
+
+/// Weights of all candidates of patch number `i`, and their sum.
+template <int block_guides>
+__device__ float weigh(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
+                       int i, float* weights) {
+  const int patches = place.columns * place.rows, pitch = plan.space.pitch;
+  const std::ptrdiff_t from =
+      plan.space.at(place.first_x + i % place.columns * plan.step - plan.patch_radius,
+                    place.first_y + i / place.columns * plan.step - plan.patch_radius);
+  float own[block_guides > 0 ? block_guides : 1][16];
+  if constexpr (block_guides > 0)
+#pragma unroll
+    for (int c = 0; c < block_guides; ++c)
+#pragma unroll
+      for (int k = 0; k < 16; ++k)
+        own[c][k] = sources.wanted.guides[c][from + k / 4 * pitch + k % 4];
+  float all = 0;
+  float* to = weights + i;
+  for (int s = 0; s < sources.count; ++s) {
+    const TileSource& source = sources.all[s];
+    const std::ptrdiff_t start = start_of(source, place.cell, pitch);
+    for (int dy = -plan.search; dy <= plan.search; ++dy)
+      for (int dx = -plan.search; dx <= plan.search; ++dx, to += patches) {
+        const std::ptrdiff_t away = start + dy * pitch + dx;
+        float q;
+        if constexpr (block_guides > 0)
+          q = distance_of_blocks<block_guides>(plan, source, own, from + away);
+        else
+          q = distance(plan, sources.wanted, source, from, away);
+        const float w = plan.curve.exponential ? weight<true>(plan.curve.top, q)
+                                               : weight<false>(plan.curve.top, q);
+        *to = w;
+        all += w;
+      }
+  }
+  return all;
+}
+
+/// The results at a sample of the tile. `shares`: what the weights of each patch count.
+__device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
+                       int x, int y, const float* weights, const float* shares,
+                       const Results3& results) {
+  const int patches = place.columns * place.rows, pitch = plan.space.pitch;
+  const int across = plan.block / plan.step;
+  // The last patch that covers the sample; the others are before it.
+  const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
+  const int last = row * place.columns + column;
+  const std::ptrdiff_t at = plan.space.at(x, y);
+  float own[3], sums[3] = {0, 0, 0};
+  for (int c = 0; c < plan.planes; ++c) own[c] = sources.wanted.samples[c][at];
+  const float* of_candidate = weights + last;
+  for (int s = 0; s < sources.count; ++s) {
+    const TileSource& source = sources.all[s];
+    const std::ptrdiff_t start = start_of(source, place.cell, pitch);
+    for (int dy = -plan.search; dy <= plan.search; ++dy)
+      for (int dx = -plan.search; dx <= plan.search; ++dx, of_candidate += patches) {
+        float v = 0;
+        for (int b = 0; b < across; ++b)
+          for (int a = 0; a < across; ++a) {
+            const int before = b * place.columns + a;
+            v += of_candidate[-before] * shares[last - before];
+          }
+        const std::ptrdiff_t away = start + dy * pitch + dx;
+        for (int c = 0; c < plan.planes; ++c)
+          sums[c] += v * (source.samples[c][at + away] - own[c]);
+      }
+  }
+  for (int c = 0; c < plan.planes; ++c)
+    results[c][static_cast<std::ptrdiff_t>(y) * plan.space.width + x] =
+        (own[c] + sums[c]) / plan.scale[c];
+}
+
+/// `block_guides`: patches are 4x4 blocks with so many guides; 0: anything.
+template <int block_guides>
+__global__ void __launch_bounds__(threads)
+    tiles_kernel(const __grid_constant__ TilesPlan plan,
+                 const __grid_constant__ TileSources sources, float* workspaces,
+                 std::size_t workspace, Results3 results) {
+  __shared__ float shares[most_patches];
+  float* const weights = workspaces + blockIdx.x * workspace;
+  const int across = plan.block / plan.step;
+  const float estimates = static_cast<float>(across * across);
+  for (int tile = static_cast<int>(blockIdx.x); tile < TilePlace::count(plan);
+       tile += static_cast<int>(gridDim.x)) {
+    const TilePlace place(plan, tile);
+    for (int i = static_cast<int>(threadIdx.x); i < place.columns * place.rows; i += threads)
+      shares[i] = 1 / (estimates * weigh<block_guides>(plan, sources, place, i, weights));
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < place.width * place.height; i += threads)
+      add_up(plan, sources, place, place.x0 + i % place.width, place.y0 + i / place.width, weights,
+             shares, results);
+    __syncthreads();  // the next tile's weights go where these are
+  }
+}
+
+}  // namespace
+
+std::size_t TilesPlan::workspace(int sources) const {
+  const std::size_t window = 2 * search + 1;
+  return window * window * patches_across() * patches_across() * sources;
+}
+
+void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
+                    int workspace_count, const Results3& results, cudaStream_t stream) {
+  const bool blocks = plan.block == 4 && plan.patch_radius == 0 && plan.slices == 1;
+  const auto kernel = blocks && plan.guides == 1   ? tiles_kernel<1>
+                      : blocks && plan.guides == 2 ? tiles_kernel<2>
+                      : blocks                     ? tiles_kernel<3>
+                                                   : tiles_kernel<0>;
+  const int tiles = TilePlace::count(plan);
+  kernel<<<std::min(tiles, workspace_count), threads, 0, stream>>>(
+      plan, sources, workspaces, plan.workspace(sources.count), results);
+  lull::cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull::nlm::cuda

@@ -1,0 +1,217 @@
+// The cuda backend: its engines against those of the reference, and sessions against the cpu's.
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "nlm/clips.h"
+#include "nlm/cuda/engine.h"
+#include "nlm/engines.h"
+#include "pipeline/part_dealer.h"
+#include "support/gpu.h"
+
+namespace lull::nlm {
+namespace {
+
+using namespace testing;
+
+/// Floats in another order.
+constexpr double float_tolerance = 0.02;
+/// Kernels in half precision: weights, eighth powers of what has 11 bits, are off by up to some
+/// percent, and the means of differences of some sigma (20) by a share of that.
+constexpr double half_tolerance = 2;
+
+class NlmCuda : public lull::testing::GpuTest {
+ protected:
+  static void expect_as_reference(const FramePlan& plan, double tolerance, const std::string& what,
+                                  const std::vector<std::vector<Motion>>& motion = {}) {
+    const auto expected = run_frames(*make_reference_frame_engine(plan), plan, motion);
+    EXPECT_LT(farthest(expected, run_frames(*make_cuda_frame_engine(plan, 0), plan, motion)),
+              tolerance)
+        << what;
+  }
+  static std::string size_name(int width, int height) {
+    return std::to_string(width) + "x" + std::to_string(height);
+  }
+};
+
+/// Such planes have a kernel in half precision.
+bool is_in_halves(const Params& p) {
+  return p.block == 4 && p.patch_radius == 0 && p.step <= 2 && p.weights == Weights::polynomial;
+}
+
+TEST_F(NlmCuda, FramesAreThoseOfTheReference) {
+  for (const NamedParams& p : picture_params())
+    expect_as_reference(frame_plan(p.params, 67, 21),
+                        is_in_halves(p.params) ? half_tolerance : float_tolerance, p.name);
+}
+
+TEST_F(NlmCuda, WithLittleNoiseFramesAreInFloats) {
+  for (const std::size_t which : {0, 6}) {
+    FramePlan plan = frame_plan(picture_params()[which].params, 67, 21);
+    plan.guide_weight[0] = 1 / (0.9f * 0.9f);
+    plan.params.h = 20;  // of such a sigma: as much as with the other
+    expect_as_reference(plan, float_tolerance, picture_params()[which].name);
+  }
+}
+
+TEST_F(NlmCuda, FramesOfAnySize) {
+  for (const std::size_t which : {0, 5, 6, 11}) {
+    Params params = picture_params()[which].params;
+    params.search_radius = 2;
+    for (const int width : {1, 2, 3, 27, 63, 131})
+      for (const int height : {1, 5, 18})
+        expect_as_reference(frame_plan(params, width, height),
+                            is_in_halves(params) ? half_tolerance : float_tolerance,
+                            picture_params()[which].name + ", " + size_name(width, height));
+  }
+}
+
+TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
+  Params params = picture_params()[11].params;
+  params.search_radius = 2;
+  for (const int radius : {1, 2, 3, 4, 5}) {
+    params.patch_radius = radius;
+    for (const Weights weights : {Weights::exponential, Weights::polynomial}) {
+      params.weights = weights;
+      for (const int planes : {1, 3})
+        expect_as_reference(frame_plan(params, 41, 19, planes, planes), float_tolerance,
+                            "radius " + std::to_string(radius));
+    }
+  }
+}
+
+TEST_F(NlmCuda, PlanesShareTheWeightsOfTheirGuides) {
+  for (const std::size_t which : {0, 10, 11}) {
+    const Params& p = picture_params()[which].params;
+    expect_as_reference(frame_plan(p, 37, 21, 3, 3), float_tolerance, "jointly");
+    expect_as_reference(frame_plan(p, 37, 21, 2, 2), float_tolerance, "two");
+    expect_as_reference(frame_plan(p, 37, 21, 3, 1), float_tolerance, "by the first");
+    expect_as_reference(frame_plan(p, 37, 21, 2, 3, false), float_tolerance, "by others");
+    expect_as_reference(frame_plan(p, 37, 21, 1, 1, false), float_tolerance, "by another");
+  }
+}
+
+TEST_F(NlmCuda, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
+  for (const std::size_t which : {0, 4, 10}) {
+    FramePlan plan = frame_plan(picture_params()[which].params, 70, 45, 1, 1, true, 3);
+    const std::vector<std::vector<Motion>> motion{
+        {}, {{2, 0}, {-3, 1}, {-4, 2}, {0, -5}, {1, 0}, {-2, -1}}, {{4, -1}, {}, {}, {}, {}, {}}};
+    expect_as_reference(plan, float_tolerance, "motion", motion);
+    expect_as_reference(plan, float_tolerance, "none");
+    plan.cell_width = plan.cell_height = 16;  // as of planes of half the size
+    plan.width = 35, plan.height = 23;
+    expect_as_reference(plan, float_tolerance, "smaller cells", motion);
+  }
+}
+
+TEST_F(NlmCuda, VolumesAreThoseOfTheReference) {
+  std::vector<NamedParams> all = volume_params();
+  Params exponential = all[0].params;
+  exponential.weights = Weights::exponential;
+  all.push_back({"exponential, with the mean term", exponential});
+  for (const NamedParams& p : all)
+    for (const bool itself : {true, false})
+      for (const int slices : {1, 2, 7}) {
+        const VolumePlan plan{p.params, 21, 11, 1 / (test_sigma * test_sigma), itself};
+        const bool halves = itself && p.params.block == 1 && p.params.patch_radius == 1;
+        const auto cuda = make_cuda_volume_engine(plan, 0);
+        const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 3, slices, 1);
+        EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 3, slices, cuda->slices_at_a_time())),
+                  halves ? half_tolerance : float_tolerance)
+            << p.name << ", slices: " << slices << (itself ? "" : ", by another");
+      }
+}
+
+TEST_F(NlmCuda, VolumesOfAnySizeAndWindow) {
+  Params params = volume_params()[0].params;
+  for (const int search : {1, 3, 4}) {
+    params.search_radius = search;
+    for (const auto& [width, height, slices] :
+         {std::array{1, 1, 1}, {2, 5, 3}, {31, 2, 9}, {33, 17, 2}}) {
+      for (const float sigma : {test_sigma, 0.9f}) {
+        VolumePlan plan{params, width, height, 1 / (sigma * sigma)};
+        if (sigma < 1) plan.params.h = 20;  // in floats, and smooth all the same
+        const auto cuda = make_cuda_volume_engine(plan, 0);
+        const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 0, slices, 1);
+        EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 0, slices, cuda->slices_at_a_time())),
+                  sigma < 1 ? float_tolerance : half_tolerance)
+            << size_name(width, height) << "x" << slices << ", search " << search;
+      }
+    }
+  }
+}
+
+TEST_F(NlmCuda, BytesAreEqualFromRunToRun) {
+  for (const std::size_t which : {0, 5, 6, 11}) {
+    const FramePlan plan = frame_plan(picture_params()[which].params, 150, 90);
+    const auto engine = make_cuda_frame_engine(plan, 0);
+    const auto first = run_frames(*engine, plan);
+    EXPECT_EQ(farthest(first, run_frames(*engine, plan)), 0);
+    EXPECT_EQ(farthest(first, run_frames(*make_cuda_frame_engine(plan, 0), plan)), 0);
+  }
+}
+
+TEST_F(NlmCuda, BytesOfSlicesDoNotDependOnHowManyComeAtATime) {
+  for (const int search : {2, 4})
+    for (const float sigma : {test_sigma, 0.9f}) {
+      Params params = volume_params()[search == 2 ? 0 : 1].params;
+      params.search_radius = search;
+      if (sigma < 1) params.h = 20;
+      const VolumePlan plan{params, 35, 20, 1 / (sigma * sigma)};
+      const auto whole = run_volume(*make_cuda_volume_engine(plan, 0), plan, 0, 40, 32);
+      for (const int together : {1, 3, 8, 17})
+        EXPECT_EQ(
+            farthest(whole, run_volume(*make_cuda_volume_engine(plan, 0), plan, 0, 40, together)),
+            0)
+            << together;
+    }
+}
+
+TEST_F(NlmCuda, SessionsAreAsGoodAsTheCpus) {
+  for (const FrameFormat& format :
+       {gray(), gray(SampleType::f32), colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
+    for (const Profile profile :
+         {Profile::fast, Profile::balanced, Profile::high, Profile::paper}) {
+      const std::vector<Frame> noisy = pan(format, 1);
+      const Params params = make_params(profile, NoiseModel({clip_sigma, clip_sigma, clip_sigma}));
+      const std::vector<Frame> cpu = denoise(params, noisy),
+                               cuda = denoise(params, noisy, {.kind = BackendKind::cuda});
+      for (int i = 0; i < format.planes(); ++i)
+        EXPECT_NEAR(clip_psnr(cpu, i), clip_psnr(cuda, i), 0.02) << "plane " << i;
+    }
+}
+
+TEST_F(NlmCuda, SessionsOverTimeAreAsGoodAsTheCpus) {
+  for (const FrameFormat& format : {gray(), colour(Layout::yuv, 1, 1)}) {
+    const std::vector<Frame> noisy = pan(format, 5);
+    EXPECT_NEAR(clip_psnr(denoise(clip_params(1), noisy)),
+                clip_psnr(denoise(clip_params(1), noisy, {.kind = BackendKind::cuda})), 0.02);
+  }
+}
+
+TEST_F(NlmCuda, PartsOfAVolumeAreThoseOfTheWhole) {
+  const Params params = quick_volume_params();
+  const std::vector<Frame> noisy = volume(45);
+  const Backend backend{.kind = BackendKind::cuda};
+  const std::vector<Frame> whole = denoise(params, noisy, backend);
+  EXPECT_NEAR(clip_psnr(whole), clip_psnr(denoise(params, noisy)), 0.02);
+  const auto open_one = [&] { return open(params, noisy[0].format, backend); };
+  for (const int frames : {3, 10}) {
+    std::vector<std::unique_ptr<Denoiser>> sessions;
+    for (int i = 0; i < 2; ++i) sessions.push_back(open_one());
+    const auto shared =
+        pipeline::shard_parts(std::move(sessions), {.margin = margin(params), .frames = frames});
+    EXPECT_TRUE(same_clips(run_clip(*shared, noisy), whole)) << frames;
+  }
+}
+
+TEST_F(NlmCuda, ADeviceThatIsNotThereIsRefused) {
+  EXPECT_THROW((void)open(clip_params(), gray(), {.kind = BackendKind::cuda, .device = 1000}),
+               DeviceUnavailable);
+  EXPECT_THROW((void)open(quick_volume_params(), volume(1)[0].format,
+                          {.kind = BackendKind::cuda, .device = 1000}),
+               DeviceUnavailable);
+}
+
+}  // namespace
+}  // namespace lull::nlm
