@@ -19,7 +19,7 @@ namespace lull::nlm::cuda {
 namespace {
 
 constexpr int warps = 4;  // of a thread block, one below the other
-constexpr int own = 2;    // patches of a thread, one below the other
+constexpr int own = 2;    // patches of a thread, one below the other (sum_patches())
 constexpr int side = 4;   // of a patch
 
 /// What follows from the step.
@@ -35,17 +35,21 @@ struct Cells {
   }
 };
 
-/// Where a thread block's samples are in shared memory: columns dealt out to `cell` phases.
-template <int cell>
+/// Where a thread block's samples are in shared memory: columns dealt out to `cell` phases. Rows
+/// are as long as search radii up to `most` need, so that the compiler knows all distances.
+template <int cell, int most>
 struct Window {
+  static constexpr int pitch = (31 * cell + side + 2 * most + cell - 1) / cell;
   __host__ __device__ explicit constexpr Window(int search)
       : columns(31 * cell + side + 2 * search),
-        rows((warps * own + Cells<cell>::across - 1) * cell + 2 * search),
-        pitch((columns + cell - 1) / cell) {}
-  __device__ int at(int x, int y) const { return (y * cell + x % cell) * pitch + x / cell; }
+        rows((warps * own + Cells<cell>::across - 1) * cell + 2 * search) {}
+  __device__ static constexpr int at(int x, int y) {
+    return (y * cell + x % cell) * pitch + x / cell;
+  }
   constexpr int size() const { return rows * cell * pitch; }
-  int columns, rows, pitch;
+  int columns, rows;
 };
+inline constexpr int usual_search = 7;  // at most, in the profiles
 
 /// Estimates of patches. In layer (a, b) are those with the numbers a + i `across`, b + j `across`,
 /// at (4 i, 4 j).
@@ -67,13 +71,15 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Of rows i .. i + across - 1.
+/// The sums over patches, of which all have the middle rows; first over rows, so that fewer go from
+/// lane to lane.
 template <int across, class T, int rows>
-__device__ __forceinline__ T sum_down(const T (&sums)[rows], int i) {
-  if constexpr (across == 2)
-    return add(sums[i], sums[i + 1]);
-  else
-    return add(add(sums[i], sums[i + 1]), add(sums[i + 2], sums[i + 3]));
+__device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[own]) {
+  T shared = cells[1];
+#pragma unroll
+  for (int j = 2; j < across; ++j) shared = add(shared, cells[j]);
+  sums[0] = sum_along<across>(add(cells[0], shared));
+  sums[1] = sum_along<across>(add(shared, cells[across]));
 }
 
 /// What a thread adds up.
@@ -88,7 +94,7 @@ template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
   constexpr int rows = Cells<cell>::rows, across = Cells<cell>::across;
-  T squares[rows], sums[rows];
+  T cell_squares[rows], cell_sums[rows];
 #pragma unroll
   for (int j = 0; j < rows; ++j) {
     T sum = d[j * cell][0], square = mul(sum, sum);
@@ -98,13 +104,15 @@ __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * 
       square = mul_add(v, v, square);
       sum = add(sum, v);
     }
-    squares[j] = sum_along<across>(square);
-    sums[j] = sum_along<across>(sum);
+    cell_squares[j] = square;
+    cell_sums[j] = sum;
   }
+  T squares[own], sums[own];
+  sum_patches<across>(cell_squares, squares);
+  sum_patches<across>(cell_sums, sums);
 #pragma unroll
   for (int t = 0; t < own; ++t) {
-    const T sum = sum_down<across>(sums, t);
-    const T q = mul_add(mul(mean_share, sum), sum, sum_down<across>(squares, t));
+    const T q = mul_add(mul(mean_share, sums[t]), sums[t], squares[t]);
     const T w = weight<exponential>(top, q);
     patches.weights[t] = add(patches.weights[t], w);
 #pragma unroll
@@ -113,21 +121,21 @@ __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * 
   }
 }
 
-template <int cell, class T>
+template <int cell, int most, class T>
 __device__ void fill(const float* __restrict__ plane, const Space& space, int search, float base,
-                     const Window<cell>& window, T* tile) {
+                     const Window<cell, most>& window, T* tile) {
   using C = Cells<cell>;
   constexpr int strips = Lanes<T>::count;
   const int x0 = (C::first + static_cast<int>(blockIdx.x) * strips * C::columns) * cell - search;
   const int y0 = (C::first + static_cast<int>(blockIdx.y) * warps * own) * cell - search;
   const int last_x = space.width + space.pad - 1, last_y = space.height + space.pad - 1;
-  for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < window.rows * window.columns;
-       i += warps * 32) {
-    const int y = i / window.columns, x = i % window.columns;
+  for (int y = static_cast<int>(threadIdx.y); y < window.rows; y += warps) {
     const float* const row = plane + space.at(0, min(y0 + y, last_y));
-    const float first = row[min(x0 + x, last_x)];
-    const float second = strips == 2 ? row[min(x0 + C::columns * cell + x, last_x)] : 0.0f;
-    tile[window.at(x, y)] = Lanes<T>::make(first - base, second - base);
+    for (int x = static_cast<int>(threadIdx.x); x < window.columns; x += 32) {
+      const float first = row[min(x0 + x, last_x)];
+      const float second = strips == 2 ? row[min(x0 + C::columns * cell + x, last_x)] : 0.0f;
+      tile[window.at(x, y)] = Lanes<T>::make(first - base, second - base);
+    }
   }
 }
 
@@ -166,7 +174,7 @@ __device__ void write(const Patches<T>& patches, const Space& space,
 }
 
 /// Thread blocks of (32, warps).
-template <class T, int cell, bool exponential>
+template <class T, int cell, int most, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,
                   typename Lanes<T>::Stored* memory) {
@@ -175,8 +183,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   constexpr int kept = side - cell;  // columns that the next displacement shares
   extern __shared__ __align__(16) unsigned char shared[];
   T* const tile = reinterpret_cast<T*>(shared);
-  const Window<cell> window(search);
-  fill<cell>(plane, space, search, base, window, tile);
+  const Window<cell, most> window(search);
+  fill(plane, space, search, base, window, tile);
   __syncthreads();
 
   // The first sample's column is that of cell `lane`, its row that of the thread's first cells.
@@ -201,10 +209,10 @@ __global__ void __launch_bounds__(32 * warps, 4)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
       // Column k of the candidate is at from[j][k] + its number.
-      const T* const from = tile + (top_row + dy) * cell * window.pitch + lane;
+      const T* const from = tile + (top_row + dy) * cell * Window<cell, most>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;
-        return from[(j * cell + x % cell) * window.pitch + x / cell + number];
+        return from[(j * cell + x % cell) * Window<cell, most>::pitch + x / cell + number];
       };
       T old[rows][kept];
 #pragma unroll
@@ -255,7 +263,7 @@ __global__ void average_kernel(const float* __restrict__ plane, Space space, flo
       (plane[space.at(x, y)] + sum * (1.0f / (across * across))) * scale;
 }
 
-template <class T, int cell, bool exponential>
+template <class T, int cell, int most, bool exponential>
 void launch(const BlocksPlan& plan, const float* plane, void* memory, float* result,
             cudaStream_t stream) {
   using C = Cells<cell>;
@@ -263,10 +271,11 @@ void launch(const BlocksPlan& plan, const float* plane, void* memory, float* res
   const int columns = C::columns * Lanes<T>::count, rows = warps * own;
   const dim3 grid((C::patches(plan.space.width) + columns - 1) / columns,
                   (C::patches(plan.space.height) + rows - 1) / rows);
-  const Window<cell> window(plan.search);
+  const Window<cell, most> window(plan.search);
   auto* const layers = static_cast<Stored*>(memory);
-  blocks_kernel<T, cell, exponential><<<grid, dim3(32, warps), window.size() * sizeof(T), stream>>>(
-      plane, plan.space, plan.search, plan.curve, middle * plan.scale, layers);
+  blocks_kernel<T, cell, most, exponential>
+      <<<grid, dim3(32, warps), window.size() * sizeof(T), stream>>>(
+          plane, plan.space, plan.search, plan.curve, middle * plan.scale, layers);
   lull::cuda::check(cudaGetLastError());
   const dim3 all((plan.space.width + 31) / 32, (plan.space.height + 7) / 8);
   average_kernel<cell><<<all, dim3(32, 8), 0, stream>>>(plane, plan.space, 1 / plan.scale,
@@ -274,15 +283,24 @@ void launch(const BlocksPlan& plan, const float* plane, void* memory, float* res
   lull::cuda::check(cudaGetLastError());
 }
 
+template <int cell, int most>
+void launch_weighing(const BlocksPlan& plan, const float* plane, void* layers, float* result,
+                     cudaStream_t stream) {
+  if (plan.curve.exponential)
+    launch<float, cell, most, true>(plan, plane, layers, result, stream);
+  else if (plan.halves)
+    launch<__half2, cell, most, false>(plan, plane, layers, result, stream);
+  else
+    launch<float, cell, most, false>(plan, plane, layers, result, stream);
+}
+
 template <int cell>
 void launch_stepping(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream) {
-  if (plan.curve.exponential)
-    launch<float, cell, true>(plan, plane, layers, result, stream);
-  else if (plan.halves)
-    launch<__half2, cell, false>(plan, plane, layers, result, stream);
+  if (plan.search <= usual_search)
+    launch_weighing<cell, usual_search>(plan, plane, layers, result, stream);
   else
-    launch<float, cell, false>(plan, plane, layers, result, stream);
+    launch_weighing<cell, max_search_radius>(plan, plane, layers, result, stream);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <cuda_fp16.h>
 
+#include <cstdint>
+
 namespace lull::nlm::cuda {
 
 template <class T>
@@ -51,11 +53,18 @@ __device__ __forceinline__ float power_of_two(float exponent) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
   return power;
 }
+__device__ __forceinline__ __half2 power_of_two(__half2 exponent) {
+  std::uint32_t power;  // h2exp2() goes by floats
+  asm("ex2.approx.f16x2 %0, %1;"
+      : "=r"(power)
+      : "r"(*reinterpret_cast<const std::uint32_t*>(&exponent)));
+  return *reinterpret_cast<const __half2*>(&power);
+}
 __device__ __forceinline__ float falling_power(float top, float q) {
   return power_of_two(fminf(__fsub_rn(top, q), 0.0f));
 }
 __device__ __forceinline__ __half2 falling_power(__half2 top, __half2 q) {
-  return h2exp2(__hmin2(__hsub2_rn(top, q), __float2half2_rn(0.0f)));
+  return power_of_two(__hmin2(__hsub2_rn(top, q), __float2half2_rn(0.0f)));
 }
 
 /// The weight for a distance q (Curve of kernels.h). Of a q that is too great for halves it is 0.

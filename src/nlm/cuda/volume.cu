@@ -68,6 +68,18 @@ __device__ __forceinline__ T sum_beside(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
+/// Sums over three rows. Pairs that two of them have are taken once: rows are where they are in a
+/// thread wherever a volume is cut.
+template <class T>
+__device__ __forceinline__ void sum_rows(const T (&rows)[high + 2], T (&sums)[high]) {
+#pragma unroll
+  for (int y = 0; y < high; y += 2) {
+    const T both = add(rows[y + 1], rows[y + 2]);
+    sums[y] = add(rows[y], both);
+    sums[y + 1] = add(both, rows[y + 3]);
+  }
+}
+
 /// What a thread adds up.
 template <class T>
 struct Voxels {
@@ -95,11 +107,8 @@ __device__ __forceinline__ void add_cubes(const T* candidate, int row, int slice
       d[y] = sub(candidate[z * slice + y * row], reference[z][y]);
       square[y] = mul(d[y], d[y]);
     }
-#pragma unroll
-    for (int y = 0; y < high; ++y) {
-      squares[z % 3][y] = sum3(square[y], square[y + 1], square[y + 2]);
-      if constexpr (mean) sums[z % 3][y] = sum3(d[y], d[y + 1], d[y + 2]);
-    }
+    sum_rows(square, squares[z % 3]);
+    if constexpr (mean) sum_rows(d, sums[z % 3]);
     if (z >= 2) {
 #pragma unroll
       for (int y = 0; y < high; ++y) {
@@ -143,16 +152,23 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
   clear(voxels);
 }
 
-/// Thread blocks of CubeBlock::threads(). `many`: more candidates than halves can add up.
-template <class T, bool mean, bool exponential, bool many>
+/// The largest thread block.
+constexpr int most_warps_y = 4, most_warps_z = 2;
+
+/// Thread blocks of CubeBlock::threads(). `many`: more candidates than halves can add up. `fixed`:
+/// the search radius, of the largest thread blocks, so that the compiler knows all distances; 0:
+/// any.
+template <class T, bool mean, bool exponential, bool many, int fixed>
 __global__ void __launch_bounds__(256, 2)
-    cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int search, Curve curve,
-                 float scale, float* __restrict__ results) {
+    cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
+                 Curve curve, float scale, float* __restrict__ results) {
   constexpr int lanes = Lanes<T>::count;
+  const int search = fixed > 0 ? fixed : any_search;
   extern __shared__ __align__(16) unsigned char shared[];
   T* const tile = reinterpret_cast<T*>(shared);
-  const int half_depth = static_cast<int>(blockDim.z) * deep;
-  const CubeWindow window(static_cast<int>(blockDim.y) * high, half_depth, search);
+  const int half_depth = (fixed > 0 ? most_warps_z : static_cast<int>(blockDim.z)) * deep;
+  const int block_rows = (fixed > 0 ? most_warps_y : static_cast<int>(blockDim.y)) * high;
+  const CubeWindow window(block_rows, half_depth, search);
   fill_cubes(planes, space, search, middle * scale, window, half_depth, tile);
   __syncthreads();
 
@@ -184,6 +200,7 @@ __global__ void __launch_bounds__(256, 2)
 #pragma unroll
     for (int z = 0; z < deep; ++z)
       top[z] = Lanes<T>::make(top_of(z, 0), lanes == 2 ? top_of(z, 1) : 0.0f);
+#pragma unroll 1
     for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll 1
       for (int dx = 0; dx <= 2 * search; ++dx)
@@ -226,11 +243,26 @@ CubeBlock block_for(int search, int lanes) {
   return {0, 0, lanes};
 }
 
+using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
+
+/// With the search radius of a profile where it fits.
+template <class T, bool mean, bool exponential, bool many>
+CubesKernel kernel_for(const CubeBlock& block, int search) {
+  const bool whole = block.warps_y == most_warps_y && block.warps_z == most_warps_z;
+  if constexpr (Lanes<T>::count == 2 && mean && !exponential && !many) {
+    if (whole && search == 2) return cubes_kernel<T, mean, exponential, many, 2>;
+    if (whole && search == 3) return cubes_kernel<T, mean, exponential, many, 3>;
+  }
+  if constexpr (!mean && exponential && many)
+    if (whole && search == 5) return cubes_kernel<T, mean, exponential, many, 5>;
+  return cubes_kernel<T, mean, exponential, many, 0>;
+}
+
 template <class T, bool mean, bool exponential, bool many>
 void launch_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                   cudaStream_t stream) {
   const CubeBlock block = block_for(plan.search, Lanes<T>::count);
-  const auto kernel = cubes_kernel<T, mean, exponential, many>;
+  const CubesKernel kernel = kernel_for<T, mean, exponential, many>(block, plan.search);
   lull::cuda::allow_shared_memory(kernel);
   const dim3 grid((plan.space.width + wide - 1) / wide,
                   (plan.space.height + block.rows() - 1) / block.rows(),
