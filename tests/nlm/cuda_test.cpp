@@ -82,7 +82,7 @@ TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
 
 TEST_F(NlmCuda, PlanesShareTheWeightsOfTheirGuides) {
   for (const std::size_t which : {0, 10, 11}) {
-    const Params& p = picture_params()[which].params;
+    const Params p = picture_params()[which].params;
     expect_as_reference(frame_plan(p, 37, 21, 3, 3), float_tolerance, "jointly");
     expect_as_reference(frame_plan(p, 37, 21, 2, 2), float_tolerance, "two");
     expect_as_reference(frame_plan(p, 37, 21, 3, 1), float_tolerance, "by the first");

@@ -39,15 +39,18 @@ Workspaces::Workspaces()
 
 void Workspaces::reserve(TilesPlan& plan, int sources) {
   constexpr std::size_t most = std::size_t{128} << 20;  // floats
-  // Large tiles share the most patches, small ones leave room for more thread blocks.
-  const int whole = std::min(plan.cell_width, plan.cell_height);
-  for (plan.side = std::min(whole, 32); plan.side > 8; plan.side /= 2)
-    if (plan.workspace(sources) * 2 * multiprocessors_ <= most) break;
-  const int tiles = ((plan.space.width + plan.side - 1) / plan.side) *
-                    ((plan.space.height + plan.side - 1) / plan.side);
+  const auto tiles_of = [&](int side) {
+    return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
+  };
+  // Large tiles share the most patches; small ones leave room for more thread blocks, and there are
+  // enough of them in small pictures.
+  plan.side = std::min({plan.cell_width, plan.cell_height, 32});
+  while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > most) plan.side /= 2;
+  if (plan.side == 32 && tiles_of(32) < 4 * multiprocessors_) plan.side = 16;
+  const int tiles = tiles_of(plan.side);
   const std::size_t size = plan.workspace(sources);
   count_ = static_cast<int>(
-      std::clamp<std::size_t>(most / size, 1, std::min(tiles, 8 * multiprocessors_)));
+      std::clamp<std::size_t>(most / size, 1, std::min(tiles, 16 * multiprocessors_)));
   if (memory_.size() < size * count_) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * count_);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/round_up.h"
 #include "cuda/check.h"
 #include "nlm/cuda/kernels.h"
 #include "nlm/cuda/lanes.cuh"
@@ -12,7 +13,7 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int most_threads = 256;
 constexpr int most_patches = (32 + max_block - 1) * (32 + max_block - 1);
 
 /// Samples of a tile, and the patches that cover them.
@@ -164,7 +165,7 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
 
 /// `block_guides`: patches are 4x4 blocks with so many guides; 0: anything.
 template <int block_guides>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(most_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,
                  const __grid_constant__ TileSources sources, float* workspaces,
                  std::size_t workspace, Results3 results) {
@@ -175,10 +176,12 @@ __global__ void __launch_bounds__(threads)
   for (int tile = static_cast<int>(blockIdx.x); tile < TilePlace::count(plan);
        tile += static_cast<int>(gridDim.x)) {
     const TilePlace place(plan, tile);
-    for (int i = static_cast<int>(threadIdx.x); i < place.columns * place.rows; i += threads)
+    for (int i = static_cast<int>(threadIdx.x); i < place.columns * place.rows;
+         i += static_cast<int>(blockDim.x))
       shares[i] = 1 / (estimates * weigh<block_guides>(plan, sources, place, i, weights));
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < place.width * place.height; i += threads)
+    for (int i = static_cast<int>(threadIdx.x); i < place.width * place.height;
+         i += static_cast<int>(blockDim.x))
       add_up(plan, sources, place, place.x0 + i % place.width, place.y0 + i / place.width, weights,
              shares, results);
     __syncthreads();  // the next tile's weights go where these are
@@ -200,6 +203,10 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePlace::count(plan);
+  // As many threads as leave few without a patch in the last round.
+  const int patches = plan.patches_across() * plan.patches_across();
+  const int rounds = (patches + most_threads - 1) / most_threads;
+  const int threads = round_up((patches + rounds - 1) / rounds, 32);
   kernel<<<std::min(tiles, workspace_count), threads, 0, stream>>>(
       plan, sources, workspaces, plan.workspace(sources.count), results);
   lull::cuda::check(cudaGetLastError());
