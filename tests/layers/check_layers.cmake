@@ -47,7 +47,7 @@ room(nlm ${matching} match)
 room(nlm/reference ${matching} match nlm)
 room(nlm/cpu ${matching} match match/cpu nlm)
 room(nlm/cuda ${matching} match cuda nlm)
-room(nlm/open ${matching} match nlm nlm/cuda)
+room(nlm/open ${matching} match cuda nlm nlm/cuda)
 room(choose ${matching} noise/volume cuda match bm3d bm4d nlm)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)

@@ -25,7 +25,7 @@ class NlmCuda : public lull::testing::GpuTest {
   static void expect_as_reference(const FramePlan& plan, double tolerance, const std::string& what,
                                   const std::vector<std::vector<Motion>>& motion = {}) {
     const auto expected = run_frames(*make_reference_frame_engine(plan), plan, motion);
-    EXPECT_LT(farthest(expected, run_frames(*make_cuda_frame_engine(plan, 0), plan, motion)),
+    EXPECT_LT(farthest(expected, run_frames(*make_cuda_frame_engine(plan), plan, motion)),
               tolerance)
         << what;
   }
@@ -114,7 +114,7 @@ TEST_F(NlmCuda, VolumesAreThoseOfTheReference) {
       for (const int slices : {1, 2, 7}) {
         const VolumePlan plan{p.params, 21, 11, 1 / (test_sigma * test_sigma), itself};
         const bool halves = itself && p.params.block == 1 && p.params.patch_radius == 1;
-        const auto cuda = make_cuda_volume_engine(plan, 0);
+        const auto cuda = make_cuda_volume_engine(plan);
         const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 3, slices, 1);
         EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 3, slices, cuda->slices_at_a_time())),
                   halves ? half_tolerance : float_tolerance)
@@ -131,7 +131,7 @@ TEST_F(NlmCuda, VolumesOfAnySizeAndWindow) {
       for (const float sigma : {test_sigma, 0.9f}) {
         VolumePlan plan{params, width, height, 1 / (sigma * sigma)};
         if (sigma < 1) plan.params.h = 20;  // in floats, and smooth all the same
-        const auto cuda = make_cuda_volume_engine(plan, 0);
+        const auto cuda = make_cuda_volume_engine(plan);
         const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 0, slices, 1);
         EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 0, slices, cuda->slices_at_a_time())),
                   sigma < 1 ? float_tolerance : half_tolerance)
@@ -144,10 +144,10 @@ TEST_F(NlmCuda, VolumesOfAnySizeAndWindow) {
 TEST_F(NlmCuda, BytesAreEqualFromRunToRun) {
   for (const std::size_t which : {0, 5, 6, 11}) {
     const FramePlan plan = frame_plan(picture_params()[which].params, 150, 90);
-    const auto engine = make_cuda_frame_engine(plan, 0);
+    const auto engine = make_cuda_frame_engine(plan);
     const auto first = run_frames(*engine, plan);
     EXPECT_EQ(farthest(first, run_frames(*engine, plan)), 0);
-    EXPECT_EQ(farthest(first, run_frames(*make_cuda_frame_engine(plan, 0), plan)), 0);
+    EXPECT_EQ(farthest(first, run_frames(*make_cuda_frame_engine(plan), plan)), 0);
   }
 }
 
@@ -158,11 +158,10 @@ TEST_F(NlmCuda, BytesOfSlicesDoNotDependOnHowManyComeAtATime) {
       params.search_radius = search;
       if (sigma < 1) params.h = 20;
       const VolumePlan plan{params, 35, 20, 1 / (sigma * sigma)};
-      const auto whole = run_volume(*make_cuda_volume_engine(plan, 0), plan, 0, 40, 32);
+      const auto whole = run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, 32);
       for (const int together : {1, 3, 8, 17})
         EXPECT_EQ(
-            farthest(whole, run_volume(*make_cuda_volume_engine(plan, 0), plan, 0, 40, together)),
-            0)
+            farthest(whole, run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, together)), 0)
             << together;
     }
 }

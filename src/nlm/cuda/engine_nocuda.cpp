@@ -11,7 +11,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan&, int) { refuse(); }
-std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan&, int) { refuse(); }
+std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan&) { refuse(); }
+std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan&) { refuse(); }
 
 }  // namespace lull::nlm

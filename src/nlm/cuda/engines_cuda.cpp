@@ -1,9 +1,5 @@
 // The cuda backend's engines: planes come from and go to the host's memory.
 
-#include <optional>
-#include <string>
-
-#include "core/error.h"
 #include "cuda/check.h"
 #include "nlm/cuda/engine.h"
 #include "nlm/cuda/filters.h"
@@ -13,54 +9,35 @@ namespace {
 
 using lull::cuda::check;
 
-/// A filter whose device is current while it works, and while it is made and destroyed.
-template <class Filter, class Plan>
-class FilterOnDevice {
+/// A filter and its stream.
+template <class Filter>
+class FilterOnStream {
  public:
-  FilterOnDevice(const Plan& plan, int device) : device_(device) {
-    const lull::cuda::DeviceScope scope(device);
-    stream_ = lull::cuda::make_stream();
-    filter_.emplace(plan, stream_.get());
+  template <class Plan>
+  explicit FilterOnStream(const Plan& plan)
+      : stream_(lull::cuda::make_stream()), filter_(plan, stream_.get()) {
     check(cudaStreamSynchronize(stream_.get()));
   }
-  ~FilterOnDevice() {
-    try {
-      const lull::cuda::DeviceScope scope(device_);
-      (void)cudaStreamSynchronize(stream_.get());
-      filter_.reset();
-      stream_.reset();
-    } catch (...) {
-    }
-  }
-  FilterOnDevice(const FilterOnDevice&) = delete;
-  FilterOnDevice& operator=(const FilterOnDevice&) = delete;
+  ~FilterOnStream() { (void)cudaStreamSynchronize(stream_.get()); }
+  FilterOnStream(const FilterOnStream&) = delete;
+  FilterOnStream& operator=(const FilterOnStream&) = delete;
 
-  /// Runs `work` on the filter and waits for what it queued. The device could be used when the
-  /// filter was made: if it cannot any more, or lacks memory, it has failed.
+  /// Runs `work` on the filter and waits for what it queued.
   template <class Work>
   void run(const Work& work) {
-    try {
-      const lull::cuda::DeviceScope scope(device_);
-      work(*filter_);
-      check(cudaStreamSynchronize(stream_.get()));
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::device_failed && error.kind() != ErrorKind::device_unavailable)
-        throw;
-      throw DeviceFailure("cuda:" + std::to_string(device_) + " failed (" +
-                          without_suggestion(error.what()) + "); run the job again");
-    }
+    work(filter_);
+    check(cudaStreamSynchronize(stream_.get()));
   }
-  const Filter& filter() const { return *filter_; }
+  const Filter& filter() const { return filter_; }
 
  private:
-  int device_;
   lull::cuda::Stream stream_;
-  std::optional<Filter> filter_;
+  Filter filter_;
 };
 
 class CudaFrameEngine final : public FrameEngine {
  public:
-  CudaFrameEngine(const FramePlan& plan, int device) : filter_(plan, device) {}
+  explicit CudaFrameEngine(const FramePlan& plan) : filter_(plan) {}
 
   void load(int slot, const PlaneViews& samples, const PlaneViews& guides) override {
     filter_.run([&](cuda::FrameFilter& filter) { filter.load(slot, samples, guides); });
@@ -74,12 +51,12 @@ class CudaFrameEngine final : public FrameEngine {
   }
 
  private:
-  FilterOnDevice<cuda::FrameFilter, FramePlan> filter_;
+  FilterOnStream<cuda::FrameFilter> filter_;
 };
 
 class CudaVolumeEngine final : public VolumeEngine {
  public:
-  CudaVolumeEngine(const VolumePlan& plan, int device) : filter_(plan, device) {}
+  explicit CudaVolumeEngine(const VolumePlan& plan) : filter_(plan) {}
 
   int slices_at_a_time() const override { return filter_.filter().slices_at_a_time(); }
   void begin(int) override {}
@@ -95,16 +72,16 @@ class CudaVolumeEngine final : public VolumeEngine {
   }
 
  private:
-  FilterOnDevice<cuda::VolumeFilter, VolumePlan> filter_;
+  FilterOnStream<cuda::VolumeFilter> filter_;
 };
 
 }  // namespace
 
-std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan& plan, int device) {
-  return std::make_unique<CudaFrameEngine>(plan, device);
+std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan& plan) {
+  return std::make_unique<CudaFrameEngine>(plan);
 }
-std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan& plan, int device) {
-  return std::make_unique<CudaVolumeEngine>(plan, device);
+std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan& plan) {
+  return std::make_unique<CudaVolumeEngine>(plan);
 }
 
 }  // namespace lull::nlm

@@ -71,76 +71,113 @@ __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const
   return q + squares;
 }
 
-/// The same of 4x4 samples of `guides` planes, whose first patch's samples are `a`.
-template <int guides>
-__device__ __forceinline__ float distance_of_blocks(const TilesPlan& plan, const TileSource& source,
-                                                    const float (&a)[guides][16],
-                                                    std::ptrdiff_t at) {
-  float squares = 0, q = 0;
-#pragma unroll
-  for (int c = 0; c < guides; ++c) {
-    const float* const b = source.guides[c] + at;
-    float sum = 0;
-#pragma unroll
-    for (int k = 0; k < 16; ++k) {
-      const float d = a[c][k] - b[k / 4 * plan.space.pitch + k % 4];
-      squares += d * d;
-      sum += d;
-    }
-    q += plan.curve.mean_share * sum * sum;
+__device__ __forceinline__ float weight_of(const TilesPlan& plan, float q) {
+  return plan.curve.exponential ? weight<true>(plan.curve.top, q)
+                                : weight<false>(plan.curve.top, q);
+}
+
+/// Where a patch's weights go: that of each candidate a tile's patches further on.
+struct WeightList {
+  __device__ void add(float w) {
+    *next = w;
+    next += patches;
+    all += w;
   }
-  return q + squares;
+  float* next;
+  int patches;
+  float all = 0;
+};
+
+/// The weights of a row of candidates of a patch of 4x4 samples of `guides` planes, `own`. From
+/// candidate to candidate one column is new: the columns that are not are where they were, at their
+/// number modulo 4.
+template <int guides>
+__device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
+                                          const float (&own)[guides][4][4], std::ptrdiff_t first,
+                                          WeightList& list) {
+  const int pitch = plan.space.pitch, count = 2 * plan.search + 1;
+  float columns[guides][4][4];
+  const auto load = [&](int column, int to) {
+#pragma unroll
+    for (int c = 0; c < guides; ++c)
+#pragma unroll
+      for (int y = 0; y < 4; ++y) columns[c][to][y] = source.guides[c][first + y * pitch + column];
+  };
+#pragma unroll
+  for (int x = 0; x < 3; ++x) load(x, x);
+  for (int start = 0; start < count; start += 4)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (start + i >= count) break;
+      load(start + i + 3, (i + 3) % 4);
+      float squares = 0, q = 0;
+#pragma unroll
+      for (int c = 0; c < guides; ++c) {
+        float sum = 0;
+#pragma unroll
+        for (int k = 0; k < 16; ++k) {
+          const float d = own[c][k % 4][k / 4] - columns[c][(i + k % 4) % 4][k / 4];
+          squares += d * d;
+          sum += d;
+        }
+        q += plan.curve.mean_share * sum * sum;
+      }
+      list.add(weight_of(plan, q + squares));
+    }
 }
 
 /// Weights of all candidates of patch number `i`, and their sum.
 template <int block_guides>
 __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
                        int i, float* weights) {
-  const int patches = place.columns * place.rows, pitch = plan.space.pitch;
+  const int pitch = plan.space.pitch;
   const std::ptrdiff_t from =
       plan.space.at(place.first_x + i % place.columns * plan.step - plan.patch_radius,
                     place.first_y + i / place.columns * plan.step - plan.patch_radius);
-  float own[block_guides > 0 ? block_guides : 1][16];
+  float own[block_guides > 0 ? block_guides : 1][4][4];  // by columns
   if constexpr (block_guides > 0)
 #pragma unroll
     for (int c = 0; c < block_guides; ++c)
 #pragma unroll
       for (int k = 0; k < 16; ++k)
-        own[c][k] = sources.wanted.guides[c][from + k / 4 * pitch + k % 4];
-  float all = 0;
-  float* to = weights + i;
+        own[c][k % 4][k / 4] = sources.wanted.guides[c][from + k / 4 * pitch + k % 4];
+  WeightList list{weights + i, place.columns * place.rows};
   for (int s = 0; s < sources.count; ++s) {
     const TileSource& source = sources.all[s];
     const std::ptrdiff_t start = start_of(source, place.cell, pitch);
-    for (int dy = -plan.search; dy <= plan.search; ++dy)
-      for (int dx = -plan.search; dx <= plan.search; ++dx, to += patches) {
-        const std::ptrdiff_t away = start + dy * pitch + dx;
-        float q;
-        if constexpr (block_guides > 0)
-          q = distance_of_blocks<block_guides>(plan, source, own, from + away);
-        else
-          q = distance(plan, sources.wanted, source, from, away);
-        const float w = plan.curve.exponential ? weight<true>(plan.curve.top, q)
-                                               : weight<false>(plan.curve.top, q);
-        *to = w;
-        all += w;
-      }
+    for (int dy = -plan.search; dy <= plan.search; ++dy) {
+      const std::ptrdiff_t away = start + dy * pitch - plan.search;
+      if constexpr (block_guides > 0)
+        weigh_row<block_guides>(plan, source, own, from + away, list);
+      else
+        for (int dx = 0; dx <= 2 * plan.search; ++dx)
+          list.add(weight_of(plan, distance(plan, sources.wanted, source, from, away + dx)));
+    }
   }
-  return all;
+  return list.all;
 }
 
-/// The results at a sample of the tile. `shares`: what the weights of each patch count.
+/// The results at a sample of the tile. `shares`: what the weights of each patch count. `fixed`:
+/// patches along an axis that cover the sample; 0: any number.
+template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
-  const int across = plan.block / plan.step;
+  const int across = fixed > 0 ? fixed : plan.block / plan.step;
   // The last patch that covers the sample; the others are before it.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
+  float own_shares[fixed > 0 ? fixed * fixed : 1];
+  if constexpr (fixed > 0)
+#pragma unroll
+    for (int k = 0; k < fixed * fixed; ++k)
+      own_shares[k] = shares[last - k / fixed * place.columns - k % fixed];
   const std::ptrdiff_t at = plan.space.at(x, y);
-  float own[3], sums[3] = {0, 0, 0};
-  for (int c = 0; c < plan.planes; ++c) own[c] = sources.wanted.samples[c][at];
+  float own[3] = {0, 0, 0}, sums[3] = {0, 0, 0};
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    if (c < plan.planes) own[c] = sources.wanted.samples[c][at];
   const float* of_candidate = weights + last;
   for (int s = 0; s < sources.count; ++s) {
     const TileSource& source = sources.all[s];
@@ -148,19 +185,28 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     for (int dy = -plan.search; dy <= plan.search; ++dy)
       for (int dx = -plan.search; dx <= plan.search; ++dx, of_candidate += patches) {
         float v = 0;
-        for (int b = 0; b < across; ++b)
-          for (int a = 0; a < across; ++a) {
-            const int before = b * place.columns + a;
-            v += of_candidate[-before] * shares[last - before];
-          }
+        if constexpr (fixed > 0) {
+#pragma unroll
+          for (int k = 0; k < fixed * fixed; ++k)
+            v += of_candidate[-(k / fixed * place.columns + k % fixed)] * own_shares[k];
+        } else {
+          for (int b = 0; b < across; ++b)
+            for (int a = 0; a < across; ++a) {
+              const int before = b * place.columns + a;
+              v += of_candidate[-before] * shares[last - before];
+            }
+        }
         const std::ptrdiff_t away = start + dy * pitch + dx;
-        for (int c = 0; c < plan.planes; ++c)
-          sums[c] += v * (source.samples[c][at + away] - own[c]);
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+          if (c < plan.planes) sums[c] += v * (source.samples[c][at + away] - own[c]);
       }
   }
-  for (int c = 0; c < plan.planes; ++c)
-    results[c][static_cast<std::ptrdiff_t>(y) * plan.space.width + x] =
-        (own[c] + sums[c]) / plan.scale[c];
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    if (c < plan.planes)
+      results[c][static_cast<std::ptrdiff_t>(y) * plan.space.width + x] =
+          (own[c] + sums[c]) / plan.scale[c];
 }
 
 /// `block_guides`: patches are 4x4 blocks with so many guides; 0: anything.
@@ -181,9 +227,15 @@ __global__ void __launch_bounds__(most_threads)
       shares[i] = 1 / (estimates * weigh<block_guides>(plan, sources, place, i, weights));
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < place.width * place.height;
-         i += static_cast<int>(blockDim.x))
-      add_up(plan, sources, place, place.x0 + i % place.width, place.y0 + i / place.width, weights,
-             shares, results);
+         i += static_cast<int>(blockDim.x)) {
+      const int x = place.x0 + i % place.width, y = place.y0 + i / place.width;
+      if (across == 4)
+        add_up<4>(plan, sources, place, x, y, weights, shares, results);
+      else if (across == 2)
+        add_up<2>(plan, sources, place, x, y, weights, shares, results);
+      else
+        add_up<0>(plan, sources, place, x, y, weights, shares, results);
+    }
     __syncthreads();  // the next tile's weights go where these are
   }
 }

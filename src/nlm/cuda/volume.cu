@@ -249,7 +249,7 @@ using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 template <class T, bool mean, bool exponential, bool many>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool whole = block.warps_y == most_warps_y && block.warps_z == most_warps_z;
-  if constexpr (Lanes<T>::count == 2 && mean && !exponential && !many) {
+  if constexpr (Lanes<T>::count == 2 && !exponential && !many) {
     if (whole && search == 2) return cubes_kernel<T, mean, exponential, many, 2>;
     if (whole && search == 3) return cubes_kernel<T, mean, exponential, many, 3>;
   }

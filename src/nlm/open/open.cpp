@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/instructions.h"
 #include "core/validate_format.h"
+#include "cuda/session_on_device.h"
 #include "nlm/cuda/engine.h"
 #include "nlm/nlm.h"
 #include "nlm/open/plane_sets.h"
@@ -21,7 +22,7 @@ auto make_on(const Backend& backend, const Plan& plan, Reference reference, Cpu 
     case BackendKind::cpu:
       return cpu(plan, backend.threads);
     case BackendKind::cuda:
-      return cuda(plan, backend.device);
+      return cuda(plan);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
@@ -62,15 +63,19 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
                           " (must be at least 0); give 0 for every core");
   require_instructions();
-  if (params.is_volume())
-    return open_slices(params, format, [&](const VolumePlan& plan) {
-      return make_on(backend, plan, make_reference_volume_engine, make_cpu_volume_engine,
-                     make_cuda_volume_engine);
+  const auto open_here = [&] {
+    if (params.is_volume())
+      return open_slices(params, format, [&](const VolumePlan& plan) {
+        return make_on(backend, plan, make_reference_volume_engine, make_cpu_volume_engine,
+                       make_cuda_volume_engine);
+      });
+    return open_frames(params, format, [&](const FramePlan& plan) {
+      return make_on(backend, plan, make_reference_frame_engine, make_cpu_frame_engine,
+                     make_cuda_frame_engine);
     });
-  return open_frames(params, format, [&](const FramePlan& plan) {
-    return make_on(backend, plan, make_reference_frame_engine, make_cpu_frame_engine,
-                   make_cuda_frame_engine);
-  });
+  };
+  return backend.kind == BackendKind::cuda ? lull::cuda::open_on_device(backend.device, open_here)
+                                           : open_here();
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
