@@ -16,6 +16,12 @@ bool are_cubes(const VolumePlan& plan) {
   return plan.guides_itself && plan.params.block == 1 && plan.params.patch_radius == 1;
 }
 
+/// Of large slices fewer fill a GPU, and its memory.
+int slices_together(const VolumePlan& plan) {
+  constexpr int large = 1024 * 1024;  // samples
+  return plan.width * plan.height > large ? most_slices / 2 : most_slices;
+}
+
 }  // namespace
 
 VolumeFilter::VolumeFilter(const VolumePlan& plan, cudaStream_t stream)
@@ -31,7 +37,7 @@ VolumeFilter::VolumeFilter(const VolumePlan& plan, cudaStream_t stream)
              .halves = std::sqrt(plan.guide_weight) * least_half_sigma <= 1,
              .scale = sample_scale_},
       takes_cubes_(are_cubes(plan) && cubes_.fits()),
-      together_(takes_cubes_ ? most_slices : 1),
+      together_(takes_cubes_ ? slices_together(plan) : 1),
       depth_(together_ + 2 * plan.params.reach_slices()),
       tiles_(plan_tiles(plan.params, space_, 1, 1)),
       samples_(depth_ * space_.size()),
