@@ -6,7 +6,7 @@
 
 #include "bm4d/params.h"
 #include "core/image.h"
-#include "core/slice_span.h"
+#include "core/slices.h"
 
 namespace lull::bm4d {
 

@@ -122,8 +122,8 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     chosen.margin = bm3d::margin(params);
   } else if (choice.method == "bm4d") {
     const bm4d::Params params = volume_params(choice);
-    chosen.denoiser = bm4d::open(
-        params, seen, backend_of<bm4d::Backend, bm4d::BackendKind>(chosen.backend));
+    chosen.denoiser =
+        bm4d::open(params, seen, backend_of<bm4d::Backend, bm4d::BackendKind>(chosen.backend));
     chosen.margin = bm4d::margin(params);
   } else if (choice.method == "nlm" || choice.method == "nlm_volumes") {
     const nlm::Params params = nlm_params(choice, choice.method == "nlm_volumes");

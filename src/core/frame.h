@@ -62,7 +62,7 @@ struct DevicePicture {
 /// repeats it is not filtered, but gets the same result, and does not count as a frame in between.
 enum class Likeness : unsigned char { unknown, fresh, shares_noise, repeats };
 
-class SliceMask;   // core/slice_mask.h
+class SliceMask;   // core/slices.h
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
 struct Frame {

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "core/image.h"
-#include "core/slice_span.h"
+#include "core/slices.h"
 #include "nlm/params.h"
 #include "time/frames.h"
 #include "time/motion.h"

@@ -6,7 +6,7 @@
 
 #include "bm4d/open/wanted_cubes.h"
 #include "bm4d/volumes.h"
-#include "core/slice_mask.h"
+#include "core/slices.h"
 #include "pipeline/part_denoiser.h"
 
 namespace lull::bm4d {

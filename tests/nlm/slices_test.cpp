@@ -1,8 +1,9 @@
 // Sessions over the slices of volumes.
 
+#include "core/slices.h"
+
 #include <gtest/gtest.h>
 
-#include "core/slice_mask.h"
 #include "nlm/clips.h"
 #include "pipeline/part_dealer.h"
 #include "pipeline/part_denoiser.h"

@@ -8,7 +8,7 @@
 
 #include "core/describe.h"
 #include "core/error.h"
-#include "core/slice_mask.h"
+#include "core/slices.h"
 #include "core/version.h"
 #include "io/digest.h"
 #include "pipeline/observed_denoiser.h"

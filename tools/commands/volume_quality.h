@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/slice_mask.h"
+#include "core/slices.h"
 
 namespace lull::tools {
 

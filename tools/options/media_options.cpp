@@ -304,9 +304,9 @@ std::vector<OptionRow> preview_option_rows() {
                                          limits,    "Reports",      "Non-local means"};
   // What a whole result is made with, and what has a meaning for it alone.
   constexpr std::string_view others[] = {
-      "INPUT",       "OUTPUT",         "-i,--input",      "-o,--output", "--hwaccel",
-      "--streams",   "--frames",       "--output-format", "--start",     "--duration",
-      "--progress",  "--progress-fd",  "--datatype",      "--noise-map", "--report",
+      "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
+      "--streams",   "--frames",        "--output-format", "--start",     "--duration",
+      "--progress",  "--progress-fd",   "--datatype",      "--noise-map", "--report",
       "--reference", "--report-frames", "--guide"};
   for (const OptionRow& row : denoise_option_table())
     if (std::ranges::find(groups, row.group) != std::end(groups) &&

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/slice_mask.h"
+#include "core/slices.h"
 
 namespace lull::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/frame_pool.h"
-#include "core/slice_mask.h"
+#include "core/slices.h"
 #include "pipeline/field_denoiser.h"
 
 namespace lull::tools {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/denoiser.h"
-#include "core/slice_mask.h"
+#include "core/slices.h"
 #include "io/media.h"
 #include "tools/options/denoise_options.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bm4d/params.h"
-#include "core/slice_mask.h"
+#include "core/slices.h"
 
 namespace lull::bm4d {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/slice_mask.h"
+#include "core/slices.h"
 
 namespace lull::io {
 namespace {

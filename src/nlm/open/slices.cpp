@@ -1,6 +1,8 @@
 // Sessions over the slices of volumes. Each plane is a volume of its own; a slice is estimated as
 // soon as those are there that its result depends on.
 
+#include "core/slices.h"
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -9,7 +11,6 @@
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
-#include "core/slice_mask.h"
 #include "nlm/open/sessions.h"
 #include "noise/filtered_samples.h"
 #include "time/slice_session.h"

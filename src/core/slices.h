@@ -1,11 +1,17 @@
 #pragma once
-// Which voxels of a slice are wanted.
+// Slices of a volume: their places along z, and which of their voxels are wanted.
 
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace lull {
+
+struct SliceSpan {
+  int first = 0, end = 0;  // end: one past the last
+  constexpr int size() const { return end - first; }
+  constexpr bool holds(int z) const { return first <= z && z < end; }
+};
 
 class SliceMask {
  public:
