@@ -232,7 +232,8 @@ void measure_volume(const Options& o) {
         for (int x = 0; x < width; ++x)
           noisy.back().view()(x, y) = slice.view()(x, y) + sigma * static_cast<float>(gaussian());
     }
-    for (const Profile profile : {Profile::fast, Profile::high, Profile::paper}) {
+    for (const Profile profile :
+         {Profile::fast, Profile::balanced, Profile::high, Profile::paper}) {
       const Params params = nlm::make_volume_params(profile, NoiseModel({sigma, sigma, sigma}));
       std::vector<Plane<float>> results;
       VolumeRun run(params, width, height, depth, sigma);
@@ -268,7 +269,8 @@ void measure_cubes(const Options& o) {
         for (int x = 0; x < side; ++x)
           some.back().view()(x, y) = 128 + 20 * static_cast<float>(gaussian());
     }
-    for (const Profile profile : {Profile::fast, Profile::high, Profile::paper}) {
+    for (const Profile profile :
+         {Profile::fast, Profile::balanced, Profile::high, Profile::paper}) {
       VolumeRun run(nlm::make_volume_params(profile, NoiseModel({20, 20, 20})), side, side, side,
                     20);
       const double ms = run.run([&](int z) { return std::as_const(some[z % 16]).view(); },
