@@ -2,6 +2,7 @@
 // A frame's samples on a GPU as they are stored, between the host and the planes of floats that are
 // filtered.
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -52,6 +53,11 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
+  /// Results go beside the samples as they came: filters see others, or write all of R, G and B
+  /// where some pass through.
+  bool has_results_apart() const {
+    return is_guarded() || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
+  }
   /// On the device; null stays null.
   const float* keep(const SampleCurve* curve, cudaStream_t stream);
   WayBack way_back(int i, const CurvePair& curves, cudaStream_t stream);
@@ -63,7 +69,7 @@ class RawFrame {
   std::vector<cuda::DeviceBuffer<float>> curves_, tolls_;
   CurveTables forward_{};        // in curves_
   WaysBack back_{};              // in curves_, tolls_
-  RawPlanes planes_, filtered_;  // as they came; what filters see, and make: the same of integers
+  RawPlanes planes_, filtered_;  // as they came; what filters make, and see of floats
   DevicePictureReader device_pictures_;
 };
 

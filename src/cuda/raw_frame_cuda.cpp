@@ -22,10 +22,11 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
     back_[i] = way_back(i, curves[i], stream);
   }
   filtered_ = planes_;
-  if (!is_guarded()) return;
+  if (!has_results_apart()) return;
   for (int i = 0; i < format.planes(); ++i) {
     filtered_memory_[i] = zeroed<std::byte>(memory_[i].size(), stream);
     filtered_.data[i] = filtered_memory_[i].get();
+    if (!is_guarded()) continue;
     cells_[i] =
         cuda::DeviceBuffer<CellSum>(static_cast<std::size_t>(guard_cells(format.plane_width(i))) *
                                     guard_cells(format.plane_height(i)));
@@ -87,12 +88,12 @@ void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
     for (int i = 0; i < format_.planes(); ++i) cells[i] = cells_[i].get();
     guard_samples(planes_, format_, sigma_, cells, filtered_, stream);
   }
+  const RawPlanes& seen = is_guarded() ? filtered_ : planes_;
   if (format_.layout == Layout::rgb)
-    return samples_to_planes(filtered_, 0, 3, Colour::opponent, *margins[0], planes, stream,
-                             forward_);
+    return samples_to_planes(seen, 0, 3, Colour::opponent, *margins[0], planes, stream, forward_);
   for (int i = 0; i < format_.planes(); ++i)
     if (planes[i] != nullptr)
-      samples_to_planes(filtered_, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream, forward_);
+      samples_to_planes(seen, i, 1, Colour::as_is, *margins[i], {planes[i]}, stream, forward_);
 }
 
 void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {

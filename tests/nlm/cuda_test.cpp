@@ -154,15 +154,18 @@ TEST_F(NlmCuda, BytesAreEqualFromRunToRun) {
 TEST_F(NlmCuda, BytesOfSlicesDoNotDependOnHowManyComeAtATime) {
   for (const int search : {2, 4})
     for (const float sigma : {test_sigma, 0.9f}) {
-      Params params = volume_params()[search == 2 ? 0 : 1].params;
+      Params params = volume_params()[0].params;
       params.search_radius = search;
       if (sigma < 1) params.h = 20;
       const VolumePlan plan{params, 35, 20, 1 / (sigma * sigma)};
-      const auto whole = run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, 32);
-      for (const int together : {1, 3, 8, 17})
+      const int most = make_cuda_volume_engine(plan)->slices_at_a_time();
+      const auto whole = run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, most);
+      for (const int together : {1, 3, 8, 17}) {
+        if (together >= most) continue;
         EXPECT_EQ(
             farthest(whole, run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, together)), 0)
             << together;
+      }
     }
 }
 
