@@ -56,12 +56,12 @@ def plot(ours, peers, column, title, axis, output):
         axes.plot([p[0] for p in points], [p[1] for p in points], linewidth=1, markersize=7,
                   marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)],
                   linestyle=":" if i >= len(MARKERS) else "-", label=tool)
-    for tool, points in by_tool(rows(ours, column)).items():
+    for (tool, points), line, marker in zip(by_tool(rows(ours, column)).items(), "-:", "od"):
         best = front(points)
         axes.plot([p[0] for p in best], [p[1] for p in best], color="black", marker=".",
-                  linewidth=2, markersize=5, zorder=5)
+                  linewidth=2, linestyle=line, markersize=5, zorder=5)
         profiles = [p for p in points if p[2] in PROFILES]
-        axes.plot([p[0] for p in profiles], [p[1] for p in profiles], color="black", marker="o",
+        axes.plot([p[0] for p in profiles], [p[1] for p in profiles], color="black", marker=marker,
                   linewidth=0, markersize=8, label=tool, zorder=6)
         for time, psnr, setting in profiles:
             axes.annotate(setting, (time, psnr), textcoords="offset points", xytext=(-6, 7),
