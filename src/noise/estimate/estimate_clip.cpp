@@ -214,7 +214,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& look
     if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;
     several.clear();
     double variance = 0, luma = 0;  // that of the mean, too: coarse noise has much of it there
-    for (const float v : variances_of(judged).value()) variance += static_cast<double>(v) / 64;
+    const auto variances = variances_of(judged);  // of enough blocks: there are some
+    for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
     for (const ClipDifference& block : judged) luma += static_cast<double>(block.luma);
     levels.push_back({static_cast<float>(luma / static_cast<double>(judged.size())),
                       static_cast<float>(std::sqrt(variance))});
