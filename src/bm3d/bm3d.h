@@ -10,12 +10,9 @@
 
 namespace lull::bm3d {
 
-enum class BackendKind {
-  reference,  // scalar, double, straight from the papers: slow, the oracle of the tests
-  cpu,        // SIMD and threads
-  cuda,       // one GPU
-};
+using lull::BackendKind;
 
+/// Where a session of BM3D runs.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
@@ -24,6 +21,9 @@ struct Backend {
   /// cuda: results stay in the GPU's memory (Frame::on_device), whole when they come out. Their
   /// memory goes back to the session when the last reference to them goes.
   bool results_on_device = false;
+
+  /// For the other methods.
+  operator lull::Backend() const { return {.kind = kind, .device = device, .threads = threads}; }
 };
 
 /// Opens a session for frames of one format. Equal frames give equal bytes, whatever the number of

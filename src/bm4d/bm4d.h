@@ -9,17 +9,8 @@
 
 namespace lull::bm4d {
 
-enum class BackendKind {
-  reference,  // scalar, double, straight from the paper: slow, the oracle of the tests
-  cpu,        // SIMD and threads
-  cuda,       // one GPU
-};
-
-struct Backend {
-  BackendKind kind = BackendKind::cpu;
-  int device = 0;   // cuda: index of the GPU among the visible ones
-  int threads = 0;  // cpu: 0 takes every core
-};
+using lull::Backend;
+using lull::BackendKind;
 
 /// Opens a session for slices of one format. Slices follow each other along z; where a volume
 /// begins is said by Frame::slice. Each plane of a slice is a volume of its own, less those with a

@@ -57,15 +57,6 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   return params;
 }
 
-/// The same of another method, whose kinds have the same names.
-template <class Backend, class Kind>
-Backend backend_of(const bm3d::Backend& backend) {
-  const Kind kind = backend.kind == bm3d::BackendKind::reference ? Kind::reference
-                    : backend.kind == bm3d::BackendKind::cpu     ? Kind::cpu
-                                                                 : Kind::cuda;
-  return {.kind = kind, .device = backend.device, .threads = backend.threads};
-}
-
 /// N of "cuda:N", 0 of "cuda"; nothing of other names.
 std::optional<int> gpu_of(std::string_view device) {
   if (device == "cuda") return 0;
@@ -122,13 +113,11 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     chosen.margin = bm3d::margin(params);
   } else if (choice.method == "bm4d") {
     const bm4d::Params params = volume_params(choice);
-    chosen.denoiser =
-        bm4d::open(params, seen, backend_of<bm4d::Backend, bm4d::BackendKind>(chosen.backend));
+    chosen.denoiser = bm4d::open(params, seen, chosen.backend);
     chosen.margin = bm4d::margin(params);
   } else if (choice.method == "nlm" || choice.method == "nlm_volumes") {
     const nlm::Params params = nlm_params(choice, choice.method == "nlm_volumes");
-    chosen.denoiser =
-        nlm::open(params, seen, backend_of<nlm::Backend, nlm::BackendKind>(chosen.backend));
+    chosen.denoiser = nlm::open(params, seen, chosen.backend);
     chosen.margin = nlm::margin(params);
   } else {
     refuse_name("method", choice.method, "bm3d, bm4d, nlm or nlm_volumes");

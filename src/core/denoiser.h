@@ -7,6 +7,19 @@
 
 namespace lull {
 
+enum class BackendKind {
+  reference,  // scalar, double, straight from the papers: slow, the oracle of the tests
+  cpu,        // SIMD and threads
+  cuda,       // one GPU
+};
+
+/// Where a session runs: chosen once, for the whole session.
+struct Backend {
+  BackendKind kind = BackendKind::cpu;
+  int device = 0;   // cuda: index of the GPU among the visible ones
+  int threads = 0;  // cpu: 0 takes every core
+};
+
 /// How many frames before and after one its result depends on, those not counted that repeat the
 /// one before them.
 struct Margin {

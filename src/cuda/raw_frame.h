@@ -23,8 +23,8 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma`: of the noise in samples as they are stored; counts for floats alone. `curves` are
-  /// copied.
+  /// `sigma`: of the noise in samples as they are stored; counts for floats, and says which of R, G
+  /// and B pass through. `curves` are copied.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},

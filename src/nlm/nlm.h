@@ -10,17 +10,8 @@
 
 namespace lull::nlm {
 
-enum class BackendKind {
-  reference,  // scalar, double, straight from the papers: slow, the oracle of the tests
-  cpu,        // SIMD and threads
-  cuda,       // one GPU
-};
-
-struct Backend {
-  BackendKind kind = BackendKind::cpu;
-  int device = 0;   // cuda: index of the GPU among the visible ones
-  int threads = 0;  // cpu: 0 takes every core
-};
+using lull::Backend;
+using lull::BackendKind;
 
 /// Opens a session for frames, or slices, of one format. Equal frames give equal bytes, whatever
 /// the number of threads, and a part of a clip or volume that is seen with the margin(params)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/reference/stages.h"
 #include "bm4d/volumes.h"
+#include "core/slices.h"
 #include "pipeline/part_dealer.h"
 #include "support/device.h"
 #include "support/gpu.h"
@@ -287,6 +289,31 @@ TEST_F(Bm4dCudaSession, AxesOfAnyLengthGiveEachVoxelAResult) {
     const auto expected = denoise(small_params(), noisy);
     EXPECT_LT(farthest(expected, denoise(small_params(), noisy, gpu_backend)), 30);
   }
+}
+
+// Between the two ends that are wanted lie more slices than a session keeps.
+TEST_F(Bm4dCudaSession, AWideGapInAMaskDisturbsNothing) {
+  const Size size{24, 20, 260};
+  const auto is_wanted = [](std::size_t z) { return z < 6 || z >= 250; };
+  const auto clean = clean_volume(size);
+  auto noisy = noisy_volume(size, 20);
+  for (std::size_t z = 0; z < noisy.size(); ++z)
+    noisy[z].mask = std::make_shared<SliceMask>(
+        size.width, size.height, std::vector<bool>(size.width * size.height, is_wanted(z)), false);
+  const auto wanted = [&](const std::vector<Frame>& slices) {
+    std::vector<Frame> some;
+    for (std::size_t z = 0; z < slices.size(); ++z)
+      if (is_wanted(z)) some.push_back(slices[z]);
+    return some;
+  };
+  const Params params = make_params(Profile::balanced, {20, 20, 20});
+  const auto expected = wanted(denoise(params, noisy));
+  const auto result = wanted(denoise(params, noisy, gpu_backend));
+  EXPECT_GT(psnr(expected, result), 42);
+  EXPECT_NEAR(psnr(wanted(clean), expected), psnr(wanted(clean), result), 0.1);
+  const auto again = wanted(denoise(params, noisy, gpu_backend));
+  for (std::size_t k = 0; k < result.size(); ++k)
+    EXPECT_TRUE(same_samples(result[k], again[k])) << k;
 }
 
 TEST_F(Bm4dCudaSession, SessionsThatShareAVolumeGiveTheBytesOfOne) {

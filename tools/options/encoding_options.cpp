@@ -64,11 +64,14 @@ constexpr OptionRow encoding_rows[] = {
      "keep every bit of the result (FFV1)"},
 
     {"--grain", "keep|drop", encoding,
-     "keep: what is taken away is described in the AV1 stream, scene by scene, and the player puts "
+     "keep: the noise that is taken away is described in the AV1 stream, scene by scene (as it was "
+     "found, else as what is taken away looks), and the player puts "
      "its like back; with --vcodec libaom-av1, and an input that can be read twice (default: drop)",
      [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); }},
     {"--grain-table", "FILE", encoding,
-     "write what is taken away as a film grain table for AV1 encoders (filmgrn1): how strong it is "
+     "write the noise that is taken away (as it was found, else as what is taken away looks) as a "
+     "film "
+     "grain table for AV1 encoders (filmgrn1): how strong it is "
      "by brightness and how coarse, scene by scene",
      [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
 

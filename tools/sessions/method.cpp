@@ -5,22 +5,11 @@
 namespace lull::tools {
 namespace {
 
-nlm::Backend nlm_backend(const bm3d::Backend& backend) {
-  const auto kind = backend.kind == bm3d::BackendKind::reference ? nlm::BackendKind::reference
-                    : backend.kind == bm3d::BackendKind::cpu     ? nlm::BackendKind::cpu
-                                                                 : nlm::BackendKind::cuda;
-  return {.kind = kind, .device = backend.device, .threads = backend.threads};
-}
-
 std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
-  if (method.means) return nlm::open(*method.means, format, nlm_backend(backend));
-  if (!method.volumes) return bm3d::open(method.pictures, format, backend);
-  const auto kind = backend.kind == bm3d::BackendKind::reference ? bm4d::BackendKind::reference
-                    : backend.kind == bm3d::BackendKind::cpu     ? bm4d::BackendKind::cpu
-                                                                 : bm4d::BackendKind::cuda;
-  return bm4d::open(*method.volumes, format,
-                    {.kind = kind, .device = backend.device, .threads = backend.threads});
+  if (method.means) return nlm::open(*method.means, format, backend);
+  if (method.volumes) return bm4d::open(*method.volumes, format, backend);
+  return bm3d::open(method.pictures, format, backend);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ struct PhaseMemory {
   int columns, rows;
   FilterPlan filter;
   int cleared = 0;  // sums of slices before it are ready to be added to
-  int guided = 0;   // there are guides of slices before it
+  int guided = 0;   // of the first phase: there are guides of slices before it
   int normed = 0;   // and norms of cubes that begin before it
 };
 
@@ -160,10 +160,12 @@ class PlaneVolume {
               cudaStream_t stream) {
     PhaseMemory& memory = of(layers.phase);
     prepare(layers.phase, layers.there.end, stream);
-    const int normed = layers.there.end - memory.params.cube + 1;
-    if (memory.normed < normed)
-      make_half_norms(memory.guides(), {std::exchange(memory.normed, normed), normed}, margins_,
-                      memory.params.cube, stream);
+    // Of layers that were left out nobody asks: their slices may be out of the ring by now.
+    const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
+                          layers.there.end - memory.params.cube + 1};
+    if (fresh.size() > 0)
+      make_half_norms(memory.guides(), fresh, margins_, memory.params.cube, stream);
+    memory.normed = std::max(memory.normed, fresh.end);
     const auto at_once = static_cast<int>(layers_at_once(memory, extent));
     for (int k = 0; k < layers.count; k += at_once) {
       const ReferenceCubes cubes{.params = memory.params,
@@ -181,7 +183,6 @@ class PlaneVolume {
   void finish_basic(SliceSpan slices, cudaStream_t stream) {
     prepare(Phase::first, slices.end, stream);
     divide(Phase::first, slices, basic_.ring(), &of(Phase::second).guide.ring(), stream);
-    of(Phase::second).guided = slices.end;
   }
 
   void finish(SliceSpan slices, cudaStream_t stream) {

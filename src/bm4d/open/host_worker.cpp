@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "bm4d/cubes.h"
-#include "core/float_guard.h"
 #include "core/plane.h"
-#include "core/samples.h"
+#include "noise/filtered_samples.h"
 
 namespace lull::bm4d {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 class HostWorker final : public VolumeWorker {
  public:
   HostWorker(const Params& params, const FrameFormat& format, const EngineFactory& make_engine)
-      : params_(params), format_(format) {
+      : format_(format), samples_(params.noise, {}) {
     for (const PlanePlan& plan : plan_planes(params, format))
       volumes_.push_back(
           {plan.plane, make_engine(plan.volume), {plan.volume.width, plan.volume.height}});
@@ -32,9 +31,7 @@ class HostWorker final : public VolumeWorker {
       const int i = volume.plane, width = format_.plane_width(i), height = format_.plane_height(i);
       const PlaneView<float> whole = volume.slice.view();
       const PlaneView<float> samples{whole.data, width, height, whole.stride};
-      load_plane(slice, i, samples);
-      if (format_.sample == SampleType::f32)
-        guarded |= guard_plane(slice, i, params_.noise.sigma(i), samples);
+      guarded |= samples_.load(slice, i, samples);
       for (int y = 0; y < whole.height; ++y)
         for (int x = y < height ? width : 0; x < whole.width; ++x)
           whole(x, y) = samples(mirrored(x, width), mirrored(y, height));
@@ -65,10 +62,9 @@ class HostWorker final : public VolumeWorker {
       for (Volume& volume : volumes_) {
         const int i = volume.plane;
         volume.engine->finish(z, volume.slice.view());
-        const PlaneView<const float> whole = volume.slice.view();
-        store_plane({whole.data, format_.plane_width(i), format_.plane_height(i), whole.stride},
-                    clean[k], i);
-        if (guarded) unguard_plane(noisy[k], i, params_.noise.sigma(i), clean[k]);
+        const PlaneView<float> whole = volume.slice.view();
+        samples_.store({whole.data, format_.plane_width(i), format_.plane_height(i), whole.stride},
+                       guarded ? &noisy[k] : nullptr, i, clean[k]);
       }
     }
     for (; oldest_ < z; ++oldest_) guarded_.pop_front();
@@ -82,8 +78,8 @@ class HostWorker final : public VolumeWorker {
     Plane<float> slice;  // continued up to a cube's side
   };
 
-  Params params_;
   FrameFormat format_;
+  FilteredSamples samples_;
   std::vector<Volume> volumes_;
   /// Of slices from oldest_ on: filters do not see all samples as they are (float_guard.h).
   std::deque<bool> guarded_;

@@ -1,8 +1,6 @@
 // Sessions over the slices of volumes. Each plane is a volume of its own; a slice is estimated as
 // soon as those are there that its result depends on.
 
-#include "core/slices.h"
-
 #include <algorithm>
 #include <deque>
 #include <utility>
