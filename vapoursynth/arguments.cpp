@@ -104,8 +104,6 @@ SessionChoice denoise_choice(const Arguments& given) {
   if (method != "auto" && method != "bm3d" && method != "nlm")
     throw InvalidArgument("method = '" + method +
                           "' (must be auto, bm3d or nlm); choose one of these");
-  if (given.has("guide"))
-    throw InvalidArgument("guide (the plug-in takes none yet); leave it out, or use lull denoise");
   const std::optional<int> temporal = given.integer("temporal");
   require_range("temporal", temporal, 0, 4);
   const std::string profile = given.text("profile").value_or("balanced");
@@ -113,7 +111,8 @@ SessionChoice denoise_choice(const Arguments& given) {
   return {.method = method == "nlm" ? "nlm" : "bm3d",
           .profile = profile,
           .device = given.text("device").value_or("auto"),
-          .temporal = temporal.value_or(looks_around ? 2 : 0)};
+          .temporal = temporal.value_or(looks_around ? 2 : 0),
+          .guided = given.has("guide")};
 }
 
 SessionChoice bm3dv2_choice(const Arguments& given) {

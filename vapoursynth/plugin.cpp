@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/describe.h"
 #include "core/error.h"
 #include "core/version.h"
 #include "noise/estimate/estimate.h"
@@ -42,15 +43,17 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
 
 struct Filter {
   const VSAPI* api;
-  VSNode* clip;
+  VSNode *clip, *guide;  // guide: null if none was given
   VSVideoInfo info;
-  FrameFormat format{};
+  FrameFormat format{}, guide_format{};
   std::unique_ptr<SeekingSession> session{};
 
-  Filter(const VSAPI* a, VSNode* c) : api(a), clip(c), info(*a->getVideoInfo(c)) {}
+  Filter(const VSAPI* a, VSNode* c, VSNode* g)
+      : api(a), clip(c), guide(g), info(*a->getVideoInfo(c)) {}
   ~Filter() {
     session.reset();
     api->freeNode(clip);
+    api->freeNode(guide);
   }
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
@@ -67,13 +70,20 @@ struct Filter {
   }
 
   void ask(Frames frames, VSFrameContext* context) const {
-    for (int k = frames.first; k <= frames.last; ++k) api->requestFrameFilter(k, clip, context);
+    for (int k = frames.first; k <= frames.last; ++k) {
+      api->requestFrameFilter(k, clip, context);
+      if (guide) api->requestFrameFilter(k, guide, context);
+    }
   }
 
   /// Null: more frames were asked for.
   const VSFrame* work(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
-      return shared(api->getFrameFilter(k, clip, context), k, format, api);
+      Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);
+      if (guide)
+        frame.guide = std::make_shared<const Frame>(
+            shared(api->getFrameFilter(k, guide, context), k, guide_format, api));
+      return frame;
     };
     const auto keep = [&](const Frame& result) {
       const VSFrame* frame = handed_out(result, core);
@@ -136,6 +146,21 @@ NoiseModel found_noise(const Filter& filter) {
   return estimate_noise(looks).noise;
 }
 
+/// Notes its format. @throws InvalidArgument  patches cannot be compared in it
+void check_guide(Filter& filter) {
+  const VSVideoInfo& guide = *filter.api->getVideoInfo(filter.guide);
+  filter.guide_format = format_of(guide);
+  FrameFormat alike = filter.guide_format;
+  alike.sample = filter.format.sample;
+  alike.bits = filter.format.bits;
+  if (alike != filter.format || guide.numFrames != filter.info.numFrames)
+    throw InvalidArgument("guide: " + std::to_string(guide.numFrames) + " frames of " +
+                          describe(filter.guide_format) + ", the clip has " +
+                          std::to_string(filter.info.numFrames) + " of " + describe(filter.format) +
+                          " (patches are compared place by place); give one of the same size, "
+                          "kind and length");
+}
+
 using Choose = SessionChoice (*)(const Arguments&);
 
 struct Function {
@@ -147,20 +172,24 @@ constexpr Function denoise{"Denoise", denoise_choice, true};
 constexpr Function bm3dv2{"BM3Dv2", bm3dv2_choice, false};
 
 void create(const VSMap* in, VSMap* out, const Function& function, VSCore* core, const VSAPI* api) {
-  auto filter = std::make_unique<Filter>(api, api->mapGetNode(in, "clip", 0, nullptr));
-  filter->format = format_of(filter->info);
   const Arguments given(in, api);
+  int none = 0;
+  auto filter = std::make_unique<Filter>(api, api->mapGetNode(in, "clip", 0, nullptr),
+                                         api->mapGetNode(in, "guide", 0, &none));
+  filter->format = format_of(filter->info);
   SessionChoice choice = function.choose(given);
+  if (filter->guide) check_guide(*filter);
   if (function.finds_noise) {
     const auto sigma = sigmas_of(given);
     choice.noise = sigma ? NoiseModel(*sigma) : found_noise(*filter);
   }
   filter->session =
       std::make_unique<SeekingSession>(choice, filter->format, filter->info.numFrames);
-  const VSFilterDependency dependency{filter->clip, rpGeneral};
+  const VSFilterDependency dependencies[] = {{filter->clip, rpGeneral}, {filter->guide, rpGeneral}};
+  const int sources = filter->guide ? 2 : 1;
   Filter* raw = filter.release();
   VSNode* node = api->createVideoFilter2(function.name, &raw->info, get_frame, free_filter,
-                                         fmFrameState, &dependency, 1, raw, core);
+                                         fmFrameState, dependencies, sources, raw, core);
   api->setLinearFilter(node);
   api->mapConsumeNode(out, "clip", node, maAppend);
 }

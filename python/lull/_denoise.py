@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Sequence, Union
 
 import numpy as np
@@ -39,6 +39,7 @@ class Work:
     phases: int = 2
     layout: str | None = None  # of groups of three; None: rgb
     on_device: bool = False  # frames come from a GPU's memory, and results stay there
+    guide: np.ndarray | None = None  # a view as that of the frames, in whose patches they are matched
 
     @property
     def volumes(self) -> bool:
@@ -46,7 +47,8 @@ class Work:
 
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
-            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0, self.on_device
+            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0,
+            self.on_device, self.guide is not None,
         )
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
@@ -77,7 +79,8 @@ class Work:
                     samples = samples_at(view, values, place, group)
                     pending.append((place, samples))
                     at = place[1] if self.volumes else -1
-                    for result in session.push(samples, at, copy):
+                    guide = [] if self.guide is None else samples_at(self.guide, values, place, group)
+                    for result in session.push(samples, at, copy, guide):
                         _store(result, *pending.popleft(), view, out, values, group)
                 while (result := session.drain()) is not None:
                     _store(result, *pending.popleft(), view, out, values, group)
@@ -132,6 +135,16 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> None:
         raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
 
 
+def checked_guide(guide: Any, array: np.ndarray) -> np.ndarray:
+    shown = to_numpy(guide)[0]
+    if shown.shape != array.shape or shown.dtype != array.dtype:
+        raise ValueError(
+            f"guide of shape {shown.shape} and type {shown.dtype} (the image has {array.shape} and "
+            f"{array.dtype})"
+        )
+    return shown
+
+
 def denoise(
     image: Any,
     sigma: Sigma = "auto",
@@ -145,6 +158,7 @@ def denoise(
     noise: Kind = "auto",
     device: str = "auto",
     preserve_range: bool = False,
+    guide: Any = None,
     out: Any = None,
 ) -> Any:
     """The array without its noise: a picture, a clip, or a volume.
@@ -181,6 +195,9 @@ def denoise(
         Floats are pictures as in scikit-image, where 1 is white, unless most of them are greater.
         True: they are measurements of any range, which is found. (Values are never rescaled in the
         result; filters want to know where they lie.)
+    guide : array of the shape, type and units of `image`, optional
+        Patches that are alike here are filtered together, whatever `image` shows there: a result of
+        another filter, or a picture of the same thing with less noise. Of bm3d and nlm.
     out : array of the shape and type of `image`, optional
         Where the result goes. It may be `image`.
 
@@ -213,7 +230,13 @@ def denoise(
         temporal=radius,
         device=chosen_device(device, image),
     )
-    if on_gpu is not None and on_gpu == work.device and axes.z is None and 0 not in shape:
+    if (
+        on_gpu is not None
+        and on_gpu == work.device
+        and axes.z is None
+        and 0 not in shape
+        and guide is None
+    ):
         if out is not None:
             checked_out(out, shape)
 
@@ -227,6 +250,8 @@ def denoise(
     if on_gpu is not None:
         array, back = to_numpy(image)
     view = axes.view(array)
+    if guide is not None:
+        work = replace(work, guide=axes.view(checked_guide(guide, array)))
     target = None
     if out is not None:
         checked_out(out, array.shape)

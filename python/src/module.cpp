@@ -94,13 +94,14 @@ void bind_session(nb::module_& m) {
           "__init__",
           [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
              std::string profile, std::string device, int temporal, int phases, int threads,
-             bool on_device) {
+             bool on_device, bool guided) {
             SessionChoice choice{.method = std::move(method),
                                  .profile = std::move(profile),
                                  .device = std::move(device),
                                  .temporal = temporal,
                                  .threads = threads,
                                  .results_on_device = on_device,
+                                 .guided = guided,
                                  .noise = noise.model,
                                  .uneven = noise.uneven};
             choice.adjust = [=](bm3d::Params& params) { params.phases = phases; };
@@ -109,9 +110,10 @@ void bind_session(nb::module_& m) {
             new (at) Session(choice, format);
           },
           "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
-          "threads"_a, "on_device"_a)
-      .def("push", nb::overload_cast<const Image&, int, bool>(&Session::push), "planes"_a,
-           "slice"_a, "copy"_a, nb::call_guard<nb::gil_scoped_release>())
+          "threads"_a, "on_device"_a, "guided"_a = false)
+      .def("push", nb::overload_cast<const Image&, int, bool, const Image&>(&Session::push),
+           "planes"_a, "slice"_a, "copy"_a, "guide"_a = Image(),
+           nb::call_guard<nb::gil_scoped_release>())
       .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def("drain", &Session::drain, nb::call_guard<nb::gil_scoped_release>())

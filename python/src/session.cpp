@@ -28,10 +28,13 @@ Denoiser& Session::denoiser() {
   return *denoiser_;
 }
 
-std::vector<Result> Session::push(const Image& planes, int slice, bool copy) {
+std::vector<Result> Session::push(const Image& planes, int slice, bool copy, const Image& guide) {
   check_planes(planes, format_);
+  if (!guide.empty()) check_planes(guide, format_);
   const std::lock_guard lock(mutex_);
-  return push(frame_of(planes, pool_, copy), slice);
+  Frame frame = frame_of(planes, pool_, copy);
+  if (!guide.empty()) frame.guide = std::make_shared<const Frame>(frame_of(guide, pool_, copy));
+  return push(std::move(frame), slice);
 }
 
 std::vector<Result> Session::push_on_device(const DevicePlanes& planes, int device) {

@@ -19,8 +19,9 @@ class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// The results that are ready now. `slice`: place in a volume, -1 where there is none.
-  std::vector<Result> push(const Image& planes, int slice, bool copy);
+  /// The results that are ready now. `slice`: place in a volume, -1 where there is none. `guide`:
+  /// Frame::guide of a guided session, otherwise empty.
+  std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide);
   /// The same of planes in the memory of GPU `device`, which stay as they are until the result is
   /// out.
   std::vector<Result> push_on_device(const DevicePlanes& planes, int device);

@@ -49,9 +49,13 @@ struct Params {
   float lambda = 2.7f;       // lambda_3D, threshold of the first phase in units of sigma, >= 0
   float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
-  float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
-  int phases = 2;            // 1: the basic estimate is the result
-  int temporal = 0;          // R: patches come from so many frames before and after, 0..4
+  float guide_noise = 0.0f;  // share of the noisy picture in what estimates are matched in, 0..1
+  /// Groups of both phases are matched in Frame::guide with guide_noise's share of the noisy
+  /// picture, in place of that picture and of the basic estimate. It is a frame of the same size
+  /// and planes.
+  bool guided = false;
+  int phases = 2;    // 1: the basic estimate is the result
+  int temporal = 0;  // R: patches come from so many frames before and after, 0..4
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

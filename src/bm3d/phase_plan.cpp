@@ -10,6 +10,10 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   PhasePlan plan;
   plan.phase = phase;
   plan.params = first ? params.hard : params.wiener;
+  if (params.guided) {  // a guide is as an estimate is: matched as the second phase is
+    plan.params.tau = params.wiener.tau;
+    plan.params.place_bonus = params.wiener.place_bonus;
+  }
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
   const bool rgb = format.layout == Layout::rgb;
   const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
@@ -17,9 +21,9 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   if (rgb && !params.noise.is_of_opponents() && !params.noise.has_curves())
     plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
-  if (first)
+  if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
-  plan.guide_share = first ? 1 : params.guide_noise;
+  plan.guide_share = first && !params.guided ? 1 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;
 }

@@ -28,7 +28,7 @@ struct PhasePlan {
   /// and those smaller than a patch are in none.
   std::vector<PlaneSet> sets;
   /// Share of the noisy picture in the guide: 1 in the first phase, Params::guide_noise in the
-  /// second, beside the basic estimate.
+  /// second, beside the basic estimate, and in both beside a guide that comes with the frame.
   float guide_share = 1;
   std::array<float, patch> window{};  // aggregation window, one axis
 

@@ -23,6 +23,7 @@ bm3d::Params picture_params(const SessionChoice& choice) {
   const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
   bm3d::Params params = bm3d::make_params(*profile, choice.noise, choice.temporal);
+  params.guided = choice.guided;
   if (choice.adjust) choice.adjust(params);
   return params;
 }
@@ -42,9 +43,11 @@ nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
   const auto profile = nlm::parse(nlm::profile_names, choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
   refuse_results_on_device(choice);
-  if (!volumes) return nlm::make_params(*profile, choice.noise, choice.temporal);
-  refuse_time(choice);
-  return nlm::make_volume_params(*profile, choice.noise);
+  if (volumes) refuse_time(choice);
+  nlm::Params params = volumes ? nlm::make_volume_params(*profile, choice.noise)
+                               : nlm::make_params(*profile, choice.noise, choice.temporal);
+  params.guided = choice.guided;
+  return params;
 }
 
 bm4d::Params volume_params(const SessionChoice& choice) {
@@ -52,6 +55,8 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
   refuse_results_on_device(choice);
   refuse_time(choice);
+  if (choice.guided)
+    throw InvalidArgument("a guide with bm4d (it compares cubes of its own volume); leave it out");
   bm4d::Params params = bm4d::make_params(*profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);
   return params;

@@ -98,6 +98,7 @@ Frame field_of(const Frame& frame, int parity) {
     const auto& plane = frame.planes[i];
     field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
   }
+  if (frame.guide) field.guide = std::make_shared<const Frame>(field_of(*frame.guide, parity));
   return field;
 }
 

@@ -250,6 +250,19 @@ def test_non_local_means():
     )
 
 
+@pytest.mark.parametrize("method", ["bm3d", "nlm"])
+def test_a_guide_says_what_is_alike(method):
+    noise = 60 / 255
+    noisy = CLEAN + noise_like(CLEAN, noise)
+    alone = lull.denoise(noisy, noise, method=method)
+    guided = lull.denoise(noisy, noise, method=method, guide=CLEAN.astype(noisy.dtype))
+    assert psnr(CLEAN, guided) > psnr(CLEAN, alone) + 0.3
+    with pytest.raises(ValueError, match="guide of shape"):
+        lull.denoise(noisy, noise, guide=CLEAN[1:])
+    with pytest.raises(ValueError, match="bm4d"):
+        lull.denoise(np.stack([noisy] * 8), noise, z_axis=0, guide=np.stack([noisy] * 8))
+
+
 def test_backends_agree():
     small = NOISY[:40, :48]
     cpu, reference = (lull.denoise(small, SIGMA, device=d) for d in ("cpu", "reference"))

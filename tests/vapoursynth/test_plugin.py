@@ -165,10 +165,28 @@ def test_formats_that_lull_does_not_have(format):
         core.lull.Denoise(clip, sigma=5)
 
 
-def test_guides_and_changing_clips_are_refused():
+@pytest.mark.parametrize("method", ["bm3d", "nlm"])
+def test_a_guide_gives_the_bytes_of_the_command(method, tmp_path):
+    noisy, clean = moving(9, 96, 64)
+    planes, guides = grey(noisy), grey(clean)
+    folder = tmp_path / "guide"
+    folder.mkdir()
+    command(guides, "mono", folder, "--sigma", "0")
+    expected = command(
+        planes, "mono", tmp_path, "--sigma", "20", "--method", method, "--guide", folder / "out.y4m"
+    )
+    guide = source(guides, vs.GRAY8)
+    clip = core.lull.Denoise(
+        source(planes, vs.GRAY8), sigma=20, device="cpu", method=method, guide=guide
+    )
+    assert_equal(clip, expected, shuffled(9))
+
+
+def test_guides_that_do_not_fit_and_changing_clips_are_refused():
     clip = core.std.BlankClip(format=vs.GRAY8, width=64, height=48, length=2)
-    with pytest.raises(vs.Error, match="guide"):
-        core.lull.Denoise(clip, sigma=5, guide=clip)
+    for guide in (clip.resize.Point(width=32), clip.std.Trim(first=1), clip.std.Loop(2)):
+        with pytest.raises(vs.Error, match="guide: "):
+            core.lull.Denoise(clip, sigma=5, guide=guide)
     changing = core.std.Splice([clip, clip.resize.Point(width=32)], mismatch=True)
     with pytest.raises(vs.Error, match="changes"):
         core.lull.Denoise(changing, sigma=5)

@@ -173,6 +173,14 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
      }},
+    {"--guide", "FILE", method,
+     "say by this clip which patches are alike, in place of the input, whose samples are filtered: "
+     "one of the same size and length, such as a result of another filter (bm3d and nlm)",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--guide", v, "must be the name of a file");
+       o.guide = v;
+       o.bm3d_alone.emplace_back("--guide");
+     }},
     {"--guide-noise", "X", method,
      "share of the noisy picture in what the second phase matches in, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
@@ -298,6 +306,18 @@ void check_job(const DenoiseOptions& options) {
         "some hundred");
 }
 
+/// A guide is read beside the input, frame by frame.
+void check_guide(const DenoiseOptions& options) {
+  if (options.guide.empty()) return;
+  if (options.keep_grain || !options.job.folder.empty())
+    throw InvalidArgument(std::string("--guide with ") +
+                          (options.keep_grain ? "--grain keep" : "--job") +
+                          " (frames are read in another order there); leave one out");
+  if (options.guide == "-" || options.guide == options.output)
+    throw InvalidArgument("--guide " + options.guide +
+                          " (it must be a file, and not the output); choose another");
+}
+
 }  // namespace
 
 void check(const DenoiseOptions& options) {
@@ -342,6 +362,7 @@ void check(const DenoiseOptions& options) {
           " without --report (nothing would show it); give the name of a page");
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
   check_nlm(options);
+  check_guide(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
   if (options.method == MethodChoice::bm3d && !options.bm4d_alone.empty())
     throw InvalidArgument(options.bm4d_alone.front() +
@@ -369,6 +390,7 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
   Params params = bm3d::make_params(
       options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
   for (const auto& override_one : options.overrides) override_one(params);
+  params.guided = !options.guide.empty();
   bm3d::validate(params);
   return params;
 }

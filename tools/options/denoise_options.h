@@ -84,7 +84,7 @@ struct DenoiseOptions {
   bool zero_outside = false;  // of a mask, in place of what is there
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;      // and for nlm
-  std::string guide;  // of nlm: the clip whose patches are compared; empty: the input
+  std::string guide;  // the clip whose patches are compared; empty: the input
   /// Given options that only one method has.
   std::vector<std::string> bm3d_alone, bm4d_alone, nlm_alone;
 

@@ -50,14 +50,6 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--weights", &nlm::Params::weights, choose("--weights", v, weights));
      }},
-    {"--guide", "FILE", group,
-     "say by this clip which patches are alike, in place of the input, whose samples are averaged: "
-     "one of the same size and length, such as a result of another filter",
-     [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--guide", v, "must be the name of a file");
-       o.guide = v;
-       o.nlm_alone.emplace_back("--guide");
-     }},
 };
 
 /// Options that nlm does not have.
@@ -96,18 +88,6 @@ void check_nlm(const DenoiseOptions& options) {
   for (const auto& [name, value] : options.given)
     if (std::ranges::find(others, name) != std::end(others))
       throw InvalidArgument(name + " with --method nlm (nlm does not have it); leave one out");
-  if (!options.guide.empty()) {
-    if (options.interlaced == Interlaced::fields)
-      throw InvalidArgument(
-          "--guide with --interlaced fields (a guide is not taken apart); leave one out");
-    if (options.keep_grain || !options.job.folder.empty())
-      throw InvalidArgument(std::string("--guide with ") +
-                            (options.keep_grain ? "--grain keep" : "--job") +
-                            " (frames are read in another order there); leave one out");
-    if (options.guide == "-" || options.guide == options.output)
-      throw InvalidArgument("--guide " + options.guide +
-                            " (it must be a file, and not the output); choose another");
-  }
   const bool volumes = may_be_volume(options);
   (void)make_nlm_params(options, given_noise(options), volumes, options.temporal.value_or(0));
 }

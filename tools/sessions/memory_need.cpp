@@ -103,6 +103,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     bytes += inside * (bytes_of(plan.frame, 2 * sizeof(float) + 2 * sample) +
                        luma * 2 * sizeof(float) + (plan.params.is_temporal() ? luma : 0));
     bytes += bytes_of(plan.frame, 3 * sizeof(float));
+    if (plan.params.pictures.guided) bytes += inside * bytes_of(plan.frame, sizeof(float));
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {

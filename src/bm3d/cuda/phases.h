@@ -27,6 +27,7 @@ inline constexpr int results_that_wait = 6;
 /// null, and so are estimates and sums of planes that are not filtered.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
+  std::array<float*, max_planes> shown{};  // the guide that came with it, of guided sessions
   std::array<Sums, max_planes> sums{};
 };
 

@@ -116,8 +116,10 @@ int CudaPhases::planes_together() const {
   return static_cast<int>(most);
 }
 
-/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate.
+/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate, or
+/// the guide that came with the frame.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
+  if (params_.guided) return {frame.shown[i], frame.noisy[i], of(phase).plan.guide_share};
   if (phase == Phase::first) return {frame.noisy[i]};
   return {basic_of(frame, i), frame.noisy[i], of(phase).plan.guide_share};
 }

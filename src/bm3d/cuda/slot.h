@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "bm3d/cuda/guide_frame.h"
 #include "bm3d/cuda/phases.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
@@ -37,7 +38,9 @@ class CudaSlot {
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
 
   void plan_buffers();
-  void to_planes();                                     // raw_ to noisy_
+  void bring_guide(const Frame& noisy);
+  void to_planes();  // raw_ to noisy_
+  void to_planes(const RawFrame& raw, const PlaneBuffers& to);
   void to_samples();                                    // the result to raw_
   void take_samples(const Frame& noisy, Frame& clean);  // from raw_
   void run_kernels();                                   // of a frame, all of them
@@ -49,7 +52,9 @@ class CudaSlot {
   cuda::Event done_;
   CudaPhases phases_;
   RawFrame raw_;
+  GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
+  PlaneBuffers shown_;  // of guided frames
   // Used by one set of planes after the other; sized for the greatest.
   cuda::DeviceBuffer<std::uint8_t> guide_samples_;
   cuda::DeviceBuffer<std::int32_t> half_norms_;

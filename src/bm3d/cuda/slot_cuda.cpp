@@ -14,7 +14,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       done_(cuda::make_event()),
       phases_(params, format, stream_.get(), make_matcher),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
-           curves_of(stabilisers_of(params))) {
+           curves_of(stabilisers_of(params))),
+      guide_frame_(params) {
   if (!phases_.filters_any()) return;
   plan_buffers();
   // Once for the driver to load what it loads late, then as one graph: a launch of each kernel by
@@ -30,6 +31,7 @@ void CudaSlot::plan_buffers() {
   for (int i = 0; i < format_.planes(); ++i) {
     const std::size_t size = phases_.margins(i).size();
     noisy_[i] = zeroed<float>(size, stream_.get());
+    if (params_.guided) shown_[i] = zeroed<float>(size, stream_.get());
     if (!phases_.is_filtered(i)) continue;
     basic_[i] = zeroed<float>(size, stream_.get());
     if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
@@ -46,6 +48,7 @@ void CudaSlot::plan_buffers() {
 void CudaSlot::start(Frame noisy, Frame clean) {
   clean.take_identity(noisy);
   if (phases_.filters_any() || noisy.on_device || clean.on_device) raw_.bring(noisy, stream_.get());
+  if (phases_.filters_any() && params_.guided) bring_guide(noisy);
   if (phases_.filters_any()) cuda::check(cudaGraphLaunch(kernels_.get(), stream_.get()));
   take_samples(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
@@ -61,12 +64,19 @@ std::optional<Frame> CudaSlot::finish() {
   return std::exchange(in_flight_, std::nullopt);
 }
 
-void CudaSlot::to_planes() {
+void CudaSlot::to_planes() { to_planes(raw_, noisy_); }
+
+void CudaSlot::to_planes(const RawFrame& raw, const PlaneBuffers& to) {
   std::array<const Margins*, max_planes> margins{};
   std::array<float*, max_planes> planes{};
   for (int i = 0; i < format_.planes(); ++i)
-    margins[i] = &phases_.margins(i), planes[i] = noisy_[i].get();
-  raw_.to_planes(margins, planes, stream_.get());
+    margins[i] = &phases_.margins(i), planes[i] = to[i].get();
+  raw.to_planes(margins, planes, stream_.get());
+}
+
+void CudaSlot::bring_guide(const Frame& noisy) {
+  guide_frame_.bring(noisy, stream_.get());
+  to_planes(guide_frame_.raw(), shown_);
 }
 
 void CudaSlot::to_samples() {
@@ -124,7 +134,8 @@ void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
   for (const PlaneSet& set : phases_.sets(phase)) {
     DeviceFrame frame;
     for (int i = 0; i < format_.planes(); ++i)
-      frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get();
+      frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get(),
+      frame.shown[i] = shown_[i].get();
     for (std::size_t k = 0; k < set.planes.size(); ++k)
       frame.sums[set.planes[k]] = {numerators_[k].get(), denominators_[k].get()};
     const Guide guide = phases_.make_guide_and_clear_sums(

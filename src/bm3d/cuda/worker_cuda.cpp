@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bm3d/cuda/guide_frame.h"
 #include "bm3d/cuda/phases.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
@@ -73,7 +74,8 @@ class CudaWorker : public FrameWorker {
         levels_(params.noise.levels_in_samples()) {
     const Stabilisers stabilisers = stabilisers_of(params);
     const Curves curves = curves_of(stabilisers);
-    for (auto& in : in_) in = std::make_unique<In>(format, computing_.get(), levels_, curves);
+    for (auto& in : in_)
+      in = std::make_unique<In>(params, format, computing_.get(), levels_, curves);
     for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get(), levels_, curves);
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
@@ -92,6 +94,7 @@ class CudaWorker : public FrameWorker {
     last_ ^= 1;
     cuda::check(cudaStreamWaitEvent(bringing_.get(), in_[last_]->read.get()));
     in_[last_]->raw.bring(frame, bringing_.get());
+    if (params_.guided) in_[last_]->guide.bring(frame, bringing_.get());
     cuda::check(cudaEventRecord(in_[last_]->brought.get(), bringing_.get()));
   }
 
@@ -110,17 +113,19 @@ class CudaWorker : public FrameWorker {
 
   void load(int at) override {
     In& in = *in_[last_];
+    const RawPlanes& seen = (params_.guided ? in.guide.raw() : in.raw).planes();
+    const FrameFormat& format = params_.guided ? in.guide.format() : format_;
     if (main_.is_predicted() && params_.scene_cut > 0)
-      make_bytes(in.raw.planes(), format_, {nullptr, predicted_.at(at)}, bringing_.get());
+      make_bytes(seen, format, {nullptr, predicted_.at(at)}, bringing_.get());
     keep_what_passes(at);
     const DeviceFrame frame = frame_in(at);
     std::array<const Margins*, max_planes> margins{};
     for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
     cuda::check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
     in.raw.to_planes(margins, frame.noisy, computing_.get());
+    if (params_.guided) in.guide.raw().to_planes(margins, frame.shown, computing_.get());
     keep_original(in.raw, at);
-    if (main_.is_predicted())
-      make_bytes(in.raw.planes(), format_, main_bytes(at), computing_.get());
+    if (main_.is_predicted()) make_bytes(seen, format, main_bytes(at), computing_.get());
     cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
     make_guides(Phase::first, at);
     // The frame may go: on the host its memory, on a device the decoder's picture.
@@ -213,10 +218,11 @@ class CudaWorker : public FrameWorker {
   using Curves = std::array<CurvePair, max_planes>;
   struct In {
     RawFrame raw;
+    GuideFrame guide;
     cuda::Event brought = cuda::make_event(), read = cuda::make_event();
-    In(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
-       const Curves& curves)
-        : raw(format, stream, sigma, curves) {}
+    In(const Params& params, const FrameFormat& format, cudaStream_t stream,
+       const std::array<float, 3>& sigma, const Curves& curves)
+        : raw(format, stream, sigma, curves), guide(params) {}
   };
   struct Out {
     RawFrame raw;
@@ -238,6 +244,7 @@ class CudaWorker : public FrameWorker {
     for (int i = 0; i < format_.planes(); ++i) {
       const std::size_t size = phases_.margins(i).size();
       ring(noisy_[i], size);
+      if (params_.guided) ring(shown_[i], size);
       if (format_.sample == SampleType::f32) ring(original_[i], in_[0]->raw.plane_bytes(i));
       if (!phases_.is_filtered(i)) continue;
       ring(basic_[i], size);
@@ -289,6 +296,7 @@ class CudaWorker : public FrameWorker {
     DeviceFrame frame;
     for (int i = 0; i < format_.planes(); ++i) {
       frame.noisy[i] = noisy_[i].at(at);
+      frame.shown[i] = shown_[i].at(at);
       frame.basic[i] = basic_[i].at(at);
       frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
     }
@@ -352,7 +360,7 @@ class CudaWorker : public FrameWorker {
   std::array<std::unique_ptr<Out>, results> out_;
   int finished_ = 0, awaited_ = 0;  // results
   std::vector<Slot> slots_;
-  std::array<Ring<float>, max_planes> noisy_, basic_;
+  std::array<Ring<float>, max_planes> noisy_, basic_, shown_;
   std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;

@@ -11,6 +11,7 @@
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "match/frame_guide.h"
 #include "match/guide.h"
 #include "match/motion_grid.h"
 #include "noise/filtered_samples.h"
@@ -44,6 +45,7 @@ struct Slot {
   Planes noisy, basic;
   // Of the second phase: the basic estimate with its share of the noisy picture.
   Plane<float> luma_guide;
+  Planes shown;             // the guide that came with the frame
   Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
   ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are filtered now
@@ -95,8 +97,12 @@ class HostWorker : public FrameWorker {
     // to RGB.
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
-    make_guide(first_, slot.noisy, slot.made_guide);
-    if (motion_) motion_->load(at, frame);
+    const Frame& guide = lull::guide_of(frame, params_.guided);
+    if (params_.guided)
+      prepare_guide(first_, load_shown(guide, slot), slot);
+    else
+      make_guide(first_, slot.noisy, slot.made_guide);
+    if (motion_) motion_->load(at, guide);
     if (!motion_) taken_ = {};  // nothing will be compared with it
   }
 
@@ -115,9 +121,7 @@ class HostWorker : public FrameWorker {
   void finish_basic(int at) override {
     Slot& slot = slots_[at];
     divide(slot, first_, slot.basic);
-    const Planes& guides = params_.guide_noise > 0 ? mix(slot) : slot.basic;
-    make_guide(second_, guides, slot.made_guide);
-    if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
+    prepare_guide(second_, params_.guided ? slot.shown : slot.basic, slot);
   }
 
   Frame finish(int at) override {
@@ -143,13 +147,16 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const { return first_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
   /// Whether plane `i` of the result is a new one.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
-  /// Without noise mixed in, luma is matched in the basic estimate itself.
-  bool luma_guide_is_kept() const { return params_.guide_noise > 0 && params_.phases == 2; }
+  /// Without noise mixed in, luma is matched in the estimate itself.
+  bool luma_guide_is_kept() const {
+    return params_.guide_noise > 0 && (params_.phases == 2 || params_.guided);
+  }
 
   void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
       slot.noisy[i] = plane_of(i);
       slot.basic[i] = plane_of(i);
+      if (params_.guided) slot.shown[i] = plane_of(i);
       if (is_filtered(i))
         slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
@@ -157,12 +164,28 @@ class HostWorker : public FrameWorker {
     if (guide_is_made_) slot.made_guide = plane_of(1);
   }
 
-  /// The basic estimates with their share of the noisy picture.
-  const Planes& mix(const Slot& slot) {
+  /// In the space that patches are compared in.
+  const Planes& load_shown(const Frame& guide, Slot& slot) {
+    Planes& shown = slot.shown;
+    for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, shown[i].view());
+    if (format_.layout == Layout::rgb)
+      mix_planes(opponent_forward, {shown[0].view(), shown[1].view(), shown[2].view()});
+    return shown;
+  }
+
+  /// For the sets of a phase that are matched in `estimates`, with their share of the noisy
+  /// picture.
+  void prepare_guide(const PhasePlan& plan, const Planes& estimates, Slot& slot) {
+    const Planes& guides = params_.guide_noise > 0 ? mix(estimates, slot) : estimates;
+    make_guide(plan, guides, slot.made_guide);
+    if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
+  }
+
+  const Planes& mix(const Planes& estimates, const Slot& slot) {
     const float share = params_.guide_noise;
     for (int i = 0; i < format_.planes(); ++i)
       for (int y = 0; y < mixed_[i].height(); ++y) {
-        const float *noisy = slot.noisy[i].view().row(y), *basic = slot.basic[i].view().row(y);
+        const float *noisy = slot.noisy[i].view().row(y), *basic = estimates[i].view().row(y);
         float* mixed = mixed_[i].view().row(y);
         for (int x = 0; x < mixed_[i].width(); ++x)
           mixed[x] = basic[x] + share * (noisy[x] - basic[x]);
@@ -211,8 +234,9 @@ class HostWorker : public FrameWorker {
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
     if (set.is_made()) return slot.made_guide;
-    if (phase == Phase::first) return slot.noisy[0];
-    return luma_guide_is_kept() ? slot.luma_guide : slot.basic[0];
+    if (phase == Phase::first && !params_.guided) return slot.noisy[0];
+    if (luma_guide_is_kept()) return slot.luma_guide;
+    return params_.guided ? slot.shown[0] : slot.basic[0];
   }
 
   /// From the frame in slot `from` to that in `to`, for the references of `plane`.

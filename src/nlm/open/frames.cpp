@@ -10,6 +10,7 @@
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "match/frame_guide.h"
 #include "nlm/open/plane_sets.h"
 #include "nlm/open/sessions.h"
 #include "noise/filtered_samples.h"
@@ -67,7 +68,7 @@ class GatheringWorker final : public FrameWorker {
   void load(int at) override {
     Slot& slot = slots_[at];
     slot = {.noisy = taken_};
-    const Frame& guide = guide_of(params_, taken_);
+    const Frame& guide = guide_of(taken_, params_.guided);
     for (WorkedSet& set : sets_) {
       PlaneViews samples, guides;
       for (std::size_t k = 0; k < set.planes.planes.size(); ++k) {

@@ -39,22 +39,6 @@ Params guided(const Params& params) {
   return p;
 }
 
-const Frame& guide_of(const Params& params, const Frame& frame) {
-  if (!params.guided) return frame;
-  if (!frame.guide)
-    throw InvalidArgument("a frame without a guide (the session was opened for guided frames); " +
-                          std::string("give one with each"));
-  const FrameFormat &a = frame.format, &b = frame.guide->format;
-  bool fits = a.layout == b.layout && a.planes() == b.planes();
-  for (int i = 0; fits && i < a.planes(); ++i)
-    fits = a.plane_width(i) == b.plane_width(i) && a.plane_height(i) == b.plane_height(i);
-  if (!fits)
-    throw InvalidArgument(
-        "a guide of another size or kind than its frame (their samples are "
-        "compared place by place); give one that fits");
-  return *frame.guide;
-}
-
 std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                const Backend& backend) {
   validate(params);

@@ -22,10 +22,6 @@ using VolumeEngineFactory = std::function<std::unique_ptr<VolumeEngine>(const Vo
 /// By how much noise that leans is underestimated (Stabiliser).
 [[nodiscard]] double lean_of(const Params& params);
 
-/// The frame that patches of `frame` are compared in. @throws InvalidArgument  none came with it,
-/// or one of another size
-[[nodiscard]] const Frame& guide_of(const Params& params, const Frame& frame);
-
 /// What an engine is told for patches that are compared in a frame of their own: it has hardly any
 /// noise, so that nothing is taken off distances.
 [[nodiscard]] Params guided(const Params& params);

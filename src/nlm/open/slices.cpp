@@ -9,6 +9,7 @@
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "match/frame_guide.h"
 #include "nlm/open/sessions.h"
 #include "noise/filtered_samples.h"
 #include "time/slice_session.h"
@@ -57,7 +58,7 @@ class SlicesSession final : public SliceSession {
 
   void add(Frame noisy, int z) override {
     Inside& slice = inside_.emplace_back(Inside{.noisy = std::move(noisy)});
-    const Frame& guide = guide_of(params_, slice.noisy);
+    const Frame& guide = guide_of(slice.noisy, params_.guided);
     for (WorkedVolume& volume : volumes_) {
       slice.guarded |= samples_.load(slice.noisy, volume.plane, volume.samples.view());
       if (params_.guided) samples_.load(guide, volume.plane, volume.guide.view());

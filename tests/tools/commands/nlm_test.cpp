@@ -109,8 +109,6 @@ TEST_F(Nlm, WhatItDoesNotHaveIsRefused) {
   expect_refused({"--weights", "gauss"}, 2, "--weights gauss");
   expect_refused({"--method", "bm3d", "--nlm-h", "1"}, 2, "--nlm-h without --method nlm");
   expect_refused({"--guide", "-"}, 2, "--guide -");
-  expect_refused({"--guide", folder / "grey.y4m", "--interlaced", "fields"}, 2,
-                 "--guide with --interlaced fields");
 }
 
 TEST_F(Nlm, AGuideHelps) {

@@ -1,0 +1,23 @@
+#include "match/frame_guide.h"
+
+#include "core/error.h"
+
+namespace lull {
+
+const Frame& guide_of(const Frame& frame, bool guided) {
+  if (!guided) return frame;
+  if (!frame.guide)
+    throw InvalidArgument(
+        "a frame without a guide (the session was opened for guided frames); give one with each");
+  const FrameFormat &a = frame.format, &b = frame.guide->format;
+  bool fits = a.layout == b.layout;
+  for (int i = 0; fits && i < a.planes(); ++i)
+    fits = a.plane_width(i) == b.plane_width(i) && a.plane_height(i) == b.plane_height(i);
+  if (!fits)
+    throw InvalidArgument(
+        "a guide of another size or kind than its frame (their samples are compared place by "
+        "place); give one that fits");
+  return *frame.guide;
+}
+
+}  // namespace lull

@@ -1,0 +1,149 @@
+// Sessions whose groups are matched in frames that come beside those that are filtered.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/describe.h"
+#include "core/error.h"
+#include "cuda/device_list.h"
+#include "pipeline/field_denoiser.h"
+#include "support/pictures.h"
+#include "support/sessions.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace lull::testing;
+
+constexpr float sigma = 50;
+constexpr FrameFormat grey{.width = 96, .height = 72};
+constexpr FrameFormat rgb{.width = 96, .height = 72, .layout = Layout::rgb};
+constexpr FrameFormat yuv420{
+    .width = 96, .height = 72, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+
+Plane<float> clean_plane(const FrameFormat& format, int n, int i) {
+  return texture_picture(format.plane_width(i), format.plane_height(i), 0.3 * n + 0.2 * i);
+}
+
+/// A frame without noise, of any kind of samples.
+Frame clean_frame(const FrameFormat& format, int n) {
+  Frame frame = make_frame(format);
+  for (int i = 0; i < format.planes(); ++i) store_plane(clean_plane(format, n, i).view(), frame, i);
+  frame.pts = n;
+  return frame;
+}
+
+std::vector<Frame> noisy_clip(const FrameFormat& format, int count) {
+  std::vector<Frame> frames;
+  for (int n = 0; n < count; ++n) {
+    Frame& frame = frames.emplace_back(clean_frame(format, n));
+    for (int i = 0; i < format.planes(); ++i)
+      store_plane(with_noise(clean_plane(format, n, i).view(), sigma, 100 * n + i + 1).view(),
+                  frame, i);
+  }
+  return frames;
+}
+
+std::vector<Frame> with_guides(std::vector<Frame> frames, const FrameFormat& kind) {
+  for (Frame& frame : frames)
+    frame.guide = std::make_shared<const Frame>(clean_frame(kind, static_cast<int>(frame.pts)));
+  return frames;
+}
+
+/// Cheap enough for the reference backend.
+Params params_of(int temporal, bool guided = true) {
+  Params params = make_params(Profile::balanced, {sigma, sigma, sigma}, temporal);
+  params.hard.window = params.wiener.window = 13;
+  params.hard.temporal_window = params.wiener.temporal_window = 5;
+  params.guided = guided;
+  return params;
+}
+
+std::vector<Frame> run(const Params& params, const std::vector<Frame>& frames,
+                       BackendKind kind = BackendKind::cpu) {
+  return run_clip(*open(params, frames[0].format, {.kind = kind}), frames);
+}
+
+double psnr_of(const std::vector<Frame>& frames) {
+  double sum = 0;
+  int planes = 0;
+  for (std::size_t n = 0; n < frames.size(); ++n)
+    for (int i = 0; i < frames[n].format.planes(); ++i, ++planes)
+      sum += psnr(plane_of(frames[n], i).view(),
+                  clean_plane(frames[n].format, static_cast<int>(n), i).view());
+  return sum / planes;
+}
+
+class GuidedBm3d : public ::testing::TestWithParam<BackendKind> {
+ protected:
+  void SetUp() override {
+    const auto list = cuda::list_devices();
+    if (GetParam() == BackendKind::cuda && list.devices.empty())
+      GTEST_SKIP() << "no GPU: " << list.reason;
+  }
+  void expect_gain(const FrameFormat& format, int count, int temporal, double gain) {
+    const std::vector<Frame> noisy = noisy_clip(format, count);
+    const std::vector<Frame> guided = with_guides(noisy, format);
+    const std::vector<Frame> result = run(params_of(temporal), guided, GetParam());
+    EXPECT_GT(psnr_of(result), psnr_of(run(params_of(temporal, false), noisy, GetParam())) + gain);
+    if (GetParam() == BackendKind::reference) return;
+    // Rounding flips some decisions; what is left is far below the noise.
+    const std::vector<Frame> wanted = run(params_of(temporal), guided, BackendKind::reference);
+    for (int i = 0; i < format.planes(); ++i)
+      EXPECT_GT(psnr(plane_of(result[0], i).view(), plane_of(wanted[0], i).view()), 42) << i;
+  }
+};
+
+TEST_P(GuidedBm3d, FindsWhatIsAlike) { expect_gain(grey, 1, 0, 0.5); }
+TEST_P(GuidedBm3d, FindsWhatIsAlikeInColour) { expect_gain(rgb, 1, 0, 0.5); }
+TEST_P(GuidedBm3d, FindsWhatIsAlikeInSmallerPlanes) { expect_gain(yuv420, 1, 0, 0.5); }
+TEST_P(GuidedBm3d, FindsWhatIsAlikeOverTime) { expect_gain(grey, 5, 1, 0.3); }
+
+TEST_P(GuidedBm3d, TakesGuidesOfAnyKindOfSamples) {
+  FrameFormat deep = grey, floats = grey;
+  deep.sample = SampleType::u16, deep.bits = 16;
+  floats.sample = SampleType::f32, floats.bits = 32;
+  const std::vector<Frame> noisy = noisy_clip(grey, 1);
+  const auto from = [&](const FrameFormat& kind) {
+    return plane_of(run(params_of(0), with_guides(noisy, kind), GetParam())[0], 0);
+  };
+  const Plane<float> wanted = from(grey);
+  for (const FrameFormat& kind : {deep, floats})
+    EXPECT_GT(psnr(from(kind).view(), wanted.view()), 45) << describe(kind);
+}
+
+TEST_P(GuidedBm3d, WantsAGuideWithEachFrame) {
+  const std::vector<Frame> noisy = noisy_clip(grey, 1);
+  EXPECT_THROW((void)run(params_of(0), noisy, GetParam()), InvalidArgument);
+  EXPECT_THROW((void)run(params_of(1), noisy, GetParam()), InvalidArgument);
+  FrameFormat narrow = grey;
+  narrow.width -= 8;
+  EXPECT_THROW((void)run(params_of(0), with_guides(noisy, narrow), GetParam()), InvalidArgument);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachBackend, GuidedBm3d,
+                         ::testing::Values(BackendKind::reference, BackendKind::cpu,
+                                           BackendKind::cuda),
+                         [](const auto& tested) {
+                           return std::string(tested.param == BackendKind::reference ? "reference"
+                                              : tested.param == BackendKind::cpu     ? "cpu"
+                                                                                     : "cuda");
+                         });
+
+TEST(GuidedFields, HaveTheFieldsOfTheGuide) {
+  const std::vector<Frame> noisy = noisy_clip(grey, 1);
+  const FrameFormat half = pipeline::field_format(grey);
+  const auto by_fields = [&](bool guided) {
+    const auto session = [&] { return open(params_of(0, guided), half, {}); };
+    return psnr_of(run_clip(*pipeline::by_fields(grey, session(), session()),
+                            guided ? with_guides(noisy, grey) : noisy));
+  };
+  EXPECT_GT(by_fields(true), by_fields(false) + 0.5);
+}
+
+}  // namespace
+}  // namespace lull::bm3d
