@@ -123,7 +123,7 @@ void filter_by_bayes(Params& p, float noise) {
   const float bonus = noise * noise / 10;
   p.bayes_phases[0] = {
       .side = 10, .group = 64, .place_bonus = bonus, .threshold = 10, .sharpenings = 3};
-  p.bayes_phases[1] = {.side = 8, .group = 32, .place_bonus = bonus};
+  p.bayes_phases[1] = {.side = 8, .group = 32, .place_bonus = bonus, .threshold = 1.3f};
 }
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
@@ -160,15 +160,18 @@ void validate_bayes(const Params& params) {
     throw InvalidArgument(
         "phases by Bayes without neighbours in time (their patches lie in two frames); give a "
         "temporal radius of 1 to 4, or choose another profile");
+  const BayesParams& last = params.bayes_phases[1];
+  require(last.group == 32, "group of the second phase by Bayes", last.group, "32");
+  require(last.sharpenings == 0, "sharpenings of the second phase by Bayes", last.sharpenings, "0");
   for (const BayesParams& p : params.bayes_phases) {
     const auto of = [&](const char* what) { return what + std::string(" of a phase by Bayes"); };
     require(p.side >= patch && p.side <= max_wide_side, of("side"), p.side, "from 8 to 10");
     require(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
     require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
-    require(p.window >= 1 && p.window <= 127 && p.window % 2 == 1, of("window"), p.window,
-            "odd, from 1 to 127");
-    require(p.temporal_window >= 1 && p.temporal_window <= 63 && p.temporal_window % 2 == 1,
-            of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
+    require(p.window >= 1 && p.window <= 31 && p.window % 2 == 1, of("window"), p.window,
+            "odd, from 1 to 31");
+    require(p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
+            of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
     require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
             "a number from 0");
     require(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold, "above 0");

@@ -43,13 +43,15 @@ struct PhaseParams {
 /// (doi:10.1137/120874989), over time Arias and Morel 2018 (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   int side = 8;             // of a patch in either frame, 8..10; less in smaller planes
-  int group = 32;           // patches in a group at most, 32 or 64
+  int group = 32;           // patches in a group at most, 32 or 64; 32 of the second such phase
   int step = 5;             // between reference patches, 1..8
-  int window = 15;          // side of the search window, odd, 1..127
-  int temporal_window = 9;  // the same in other frames, odd, 1..63
+  int window = 15;          // side of the search window, odd, 1..31
+  int temporal_window = 9;  // the same in other frames, odd, 1..15
   float place_bonus = 0;    // as PhaseParams has it, >= 0
   float threshold = 1;      // eigenvalue where half is left, in units of sigma^2, > 0
-  int sharpenings = 0;      // 0: the Wiener factor l / (l + threshold sigma^2); else steeper, ..8
+  /// 0: the Wiener factor l / (l + threshold sigma^2); each makes it steeper there, 0..8. Of the
+  /// first such phase alone.
+  int sharpenings = 0;
 };
 
 struct BatchSize {

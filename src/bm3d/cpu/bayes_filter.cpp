@@ -3,7 +3,7 @@
 // With patches as columns of Y (noisy) and B (of the spectrum), n of them, less their mean and in
 // units of sigma, the estimates are X = B W, where
 //   G = B'B / n,  P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3;
-//   W = P where B = Y, else M B'Y / n with M = (G + t I)^-1, times 3 P - 2 P^2 where it is sharpened.
+//   W = P where B = Y, else (G + t I)^-1 B'Y / n.
 // Patches lie as rows, so that X' = W' B' writes rows; for G and B'Y they are turned around once.
 // All products are one kernel, C = A' B with rows of A and B (a symmetric A is its own A'): 4 rows
 // by two vectors of C in registers. Groups are filled up with patches of zeros, which change
@@ -171,27 +171,14 @@ HWY_INLINE float* weights_of_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// W where it is another estimate's: `shared` = B'Y / n. The matrix of the spectrum is in at.a.
-HWY_INLINE float* weights_of_basic(const Matrices& at, const BayesGroup& g,
-                                   const BayesParams& params) {
+/// W where it is another estimate's. In at.a, as there, is G + t I.
+HWY_INLINE float* weights_of_basic(const Matrices& at, const BayesGroup& g) {
   const int n = g.group;
   invert(at.a, n);
-  float *m = at.a, *p = at.b, *s = at.c;
-  complement(m, n, params.threshold, p);
-  // The room of the noisy patches is free: they are turned around.
-  float *next = g.noisy, *more = next + n * n;
-  for (int k = 0; k < params.sharpenings; ++k) {
-    multiply_symmetric(p, p, s, n);
-    steepen(p, s, n);
-    multiply_symmetric(m, s, next, n);
-    std::swap(m, next);
-    multiply_symmetric(p, s, more, n);
-    std::swap(p, more);
-  }
-  multiply(at.turned_basic, at.turned, s, g.samples, n, n, Part::whole);
-  scale(s, n, 1 / static_cast<float>(g.count));
-  multiply(m, s, p, n, n, n, Part::whole);
-  return p;
+  multiply(at.turned_basic, at.turned, at.b, g.samples, n, n, Part::whole);
+  scale(at.b, n, 1 / static_cast<float>(g.count));
+  multiply(at.a, at.b, at.c, n, n, n, Part::whole);
+  return at.c;
 }
 
 }  // namespace
@@ -208,7 +195,7 @@ void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params)
   mirror(at.a, g.group);
   scale(at.a, g.group, 1 / static_cast<float>(g.count));
   for (int i = 0; i < g.group; ++i) at.a[i * (g.group + 1)] += params.threshold;
-  const float* const weights = g.basic != nullptr ? weights_of_basic(at, g, params)
+  const float* const weights = g.basic != nullptr ? weights_of_basic(at, g)
                                                   : weights_of_noisy(at, g, params);
   multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::whole);
   const Floats d;
