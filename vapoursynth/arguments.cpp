@@ -108,6 +108,7 @@ SessionChoice denoise_choice(const Arguments& given) {
   require_range("temporal", temporal, 0, 4);
   const std::string profile = given.text("profile").value_or("balanced");
   const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
+  const bool looks_far = profile == "best";
   return {.method = method == "nlm" ? "nlm" : "bm3d",
           .profile = profile,
           .device = given.text("device").value_or("auto"),

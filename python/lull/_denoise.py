@@ -152,7 +152,7 @@ def denoise(
     channel_axis: int | None = None,
     time_axis: int | None = None,
     z_axis: int | None = None,
-    profile: Literal["fast", "balanced", "high", "paper"] = "balanced",
+    profile: Literal["fast", "balanced", "high", "best", "paper"] = "balanced",
     temporal: Union[int, Literal["auto"]] = "auto",
     method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
     noise: Kind = "auto",
@@ -179,7 +179,8 @@ def denoise(
         Frames of a clip, or volumes of a series.
     z_axis : int, optional
         Slices of a volume.
-    profile : 'fast', 'balanced', 'high' (the best quality) or 'paper' (not of bm4d)
+    profile : 'fast', 'balanced', 'high', 'best' (of bm3d over time) or 'paper' (not of
+        bm4d)
     temporal : int from 0 to 4, or 'auto'
         Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
         high, 0 of the others.

@@ -47,7 +47,8 @@ class Session:
         with :func:`lull.estimate_noise` from the first of them.)
     channel_axis : int, optional
         Of frames. Three channels are red, green and blue.
-    profile : 'fast', 'balanced', 'high' or 'paper'
+    profile : 'fast', 'balanced', 'high', 'best' (over time, at several times
+        the cost of 'high') or 'paper'
     temporal : int from 0 to 4, or 'auto'
         As of :func:`lull.denoise`; 0 if the frames are no clip.
     method : 'auto', 'bm3d' or 'bm4d'
@@ -71,7 +72,7 @@ class Session:
         sigma: Union[float, Sequence[float], NoiseEstimate, None] = None,
         *,
         channel_axis: int | None = None,
-        profile: Literal["fast", "balanced", "high", "paper"] = "balanced",
+        profile: Literal["fast", "balanced", "high", "best", "paper"] = "balanced",
         temporal: Union[int, Literal["auto"]] = "auto",
         method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
         device: str = "auto",

@@ -20,10 +20,11 @@ template <>
 inline constexpr std::array<std::pair<GroupTransform, std::string_view>, 2>
     names_of<GroupTransform>{{{GroupTransform::haar, "haar"}, {GroupTransform::wht, "wht"}}};
 template <>
-inline constexpr std::array<std::pair<Profile, std::string_view>, 4> names_of<Profile>{
+inline constexpr std::array<std::pair<Profile, std::string_view>, 5> names_of<Profile>{
     {{Profile::fast, "fast"},
      {Profile::balanced, "balanced"},
      {Profile::high, "high"},
+     {Profile::best, "best"},
      {Profile::paper, "paper"}}};
 
 /// The name of a value of Transform, GroupTransform or Profile.

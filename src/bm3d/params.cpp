@@ -114,6 +114,18 @@ void look_around(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
+// Where things move, the covariance of a group of patches that span two frames tells more than any
+// fixed transform. The first of the two phases by Bayes has the noisy patches' own spectrum, the
+// second that of a better estimate, with smaller groups of smaller patches (docs/bm3d.md).
+void filter_by_bayes(Params& p, float noise) {
+  p.bayes = true;
+  p.phases = 3;
+  const float bonus = noise * noise / 10;
+  p.bayes_phases[0] = {
+      .side = 10, .group = 64, .place_bonus = bonus, .threshold = 10, .sharpenings = 3};
+  p.bayes_phases[1] = {.side = 8, .group = 32, .place_bonus = bonus, .threshold = 1.3f};
+}
+
 void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;
   std::string number = std::to_string(value);
@@ -139,19 +151,53 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           "a number from 0");
 }
 
+void validate_bayes(const Params& params) {
+  if (params.guided)
+    throw InvalidArgument(
+        "a guide with the profile best over time (each of its phases is matched in the estimate of "
+        "the one before); choose another profile");
+  if (!params.noise.is_white())
+    throw InvalidArgument(
+        "noise that is not white with phases by Bayes (they take it for white); choose a profile "
+        "again for this noise");
+  if (params.temporal == 0)
+    throw InvalidArgument(
+        "phases by Bayes without neighbours in time (their patches lie in two frames); give a "
+        "temporal radius of 1 to 4, or choose another profile");
+  const BayesParams& last = params.bayes_phases[1];
+  require(last.group == 32, "group of the second phase by Bayes", last.group, "32");
+  require(last.sharpenings == 0, "sharpenings of the second phase by Bayes", last.sharpenings, "0");
+  for (const BayesParams& p : params.bayes_phases) {
+    const auto of = [&](const char* what) { return what + std::string(" of a phase by Bayes"); };
+    require(p.side >= patch && p.side <= max_wide_side, of("side"), p.side, "from 8 to 10");
+    require(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
+    require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
+    require(p.window >= 1 && p.window <= 31 && p.window % 2 == 1, of("window"), p.window,
+            "odd, from 1 to 31");
+    require(p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
+            of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
+    require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
+            "a number from 0");
+    require(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold, "above 0");
+    require(p.sharpenings >= 0 && p.sharpenings <= 8, of("sharpenings"), p.sharpenings,
+            "from 0 to 8");
+  }
+}
+
 }  // namespace
 
 Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   const float noise = matching_noise(model.sigmas());
   Params params = profile == Profile::fast       ? fast_profile(noise)
                   : profile == Profile::balanced ? balanced_profile(noise)
-                  : profile == Profile::high     ? high_profile(noise)
-                                                 : paper_profile(noise);
+                  : profile == Profile::paper    ? paper_profile(noise)
+                                                 : high_profile(noise);
   params.noise = model;
   params.temporal = temporal;
   if (profile == Profile::paper) return params;
   if (!model.is_white()) params.mu2 = mu2_coloured(model);
   if (temporal > 0) look_around(params, noise);
+  if (profile == Profile::best && temporal > 0 && model.is_white()) filter_by_bayes(params, noise);
   return params;
 }
 
@@ -169,7 +215,12 @@ void validate(const Params& p) {
           "a number from 0");
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
-  require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
+  if (p.bayes) {
+    validate_bayes(p);
+    require(p.phases >= 1 && p.phases <= 3, "phases", p.phases, "1, 2 or 3");
+  } else {
+    require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
+  }
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");

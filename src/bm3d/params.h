@@ -13,10 +13,10 @@
 
 namespace lull::bm3d {
 
-/// Phases: the first is a hard threshold, the second the Wiener filter.
+/// Phases: the first is a hard threshold, the second the Wiener filter; or two by Bayes follow it.
 enum class Transform { dct, bior, dft };  // 2D, of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D, across the patches of a group
-enum class Profile { fast, balanced, high, paper };
+enum class Profile { fast, balanced, high, best, paper };
 
 /// One phase. Lengths are in samples; distances are mean squared differences of patches on the
 /// 0..255 scale.
@@ -38,6 +38,22 @@ struct PhaseParams {
   }
 };
 
+/// A phase that has no transform: a group is filtered by the covariance of its own patches, which
+/// lie in two neighbouring frames (docs/bm3d.md, "Bayes over time"). Lebrun, Buades and Morel 2013
+/// (doi:10.1137/120874989), over time Arias and Morel 2018 (doi:10.1007/s10851-017-0742-4).
+struct BayesParams {
+  int side = 8;             // of a patch in either frame, 8..10; less in smaller planes
+  int group = 32;           // patches in a group at most, 32 or 64; 32 of the second such phase
+  int step = 5;             // between reference patches, 1..8
+  int window = 15;          // side of the search window, odd, 1..31
+  int temporal_window = 9;  // the same in other frames, odd, 1..15
+  float place_bonus = 0;    // as PhaseParams has it, >= 0
+  float threshold = 1;      // eigenvalue where half is left, in units of sigma^2, > 0
+  /// 0: the Wiener factor l / (l + threshold sigma^2); each makes it steeper there, 0..8. Of the
+  /// first such phase alone.
+  int sharpenings = 0;
+};
+
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
@@ -54,7 +70,12 @@ struct Params {
   /// picture, in place of that picture and of the basic estimate. It is a frame of the same size
   /// and planes.
   bool guided = false;
-  int phases = 2;    // 1: the basic estimate is the result
+  /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
+  /// noisy patches, and then with that of the mean of the basic estimate and of what comes of it.
+  /// Over time, of white noise.
+  bool bayes = false;
+  std::array<BayesParams, 2> bayes_phases{};
+  int phases = 2;    // 1: the basic estimate is the result; by Bayes there are 3
   int temporal = 0;  // R: patches come from so many frames before and after, 0..4
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.

@@ -2,6 +2,7 @@
 // What the phases of a session do, decided once from its parameters, its noise and its format. All
 // sessions and backends work by these plans, so that none decides for itself.
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -12,6 +13,14 @@
 
 namespace lull::bm3d {
 
+/// What a phase does to its groups.
+enum class Filtering {
+  threshold,    // hard threshold of coefficients
+  wiener,       // Wiener factors by the basic estimate's coefficients
+  bayes_noisy,  // the covariance of the noisy patches
+  bayes_basic,  // that of the basic estimate's patches
+};
+
 /// What a phase does to coefficients.
 struct Strength {
   float value = 0;  // lambda: hard threshold lambda * sigma. mu2: c^2 / (c^2 + mu2 sigma^2)
@@ -21,7 +30,9 @@ struct Strength {
 
 struct PhasePlan {
   Phase phase = Phase::first;
-  PhaseParams params;
+  Filtering filter = Filtering::threshold;
+  PhaseParams params;  // by Bayes what its matcher looks for alone
+  BayesParams bayes;
   Strength strength;
   NoiseModel noise;  // of the planes as they are filtered: of Y, U, V for RGB
   /// Planes that share their groups, in the order in which they are filtered. Those without noise
@@ -38,9 +49,20 @@ struct PhasePlan {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
     matching.bias = set.bias.get();
+    matching.any_size = is_bayes();
     return matching;
   }
+  [[nodiscard]] bool is_bayes() const {
+    return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;
+  }
+  /// Side of the patches in a plane of this size.
+  [[nodiscard]] int side(int width, int height) const {
+    return is_bayes() ? std::min({bayes.side, width, height}) : patch;
+  }
 };
+
+/// Phases that these parameters know, whether Params::phases has them or not.
+[[nodiscard]] constexpr int known_phases(const Params& params) { return params.bayes ? 3 : 2; }
 
 /// The plan of a phase, whether Params::phases has it or not.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);

@@ -21,7 +21,7 @@ namespace {
 
 bm3d::Params picture_params(const SessionChoice& choice) {
   const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
-  if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
+  if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high, best or paper");
   bm3d::Params params = bm3d::make_params(*profile, choice.noise, choice.temporal);
   params.guided = choice.guided;
   if (choice.adjust) choice.adjust(params);

@@ -12,7 +12,8 @@
 //   adds 2 sigma^2 (1 - rho) to their distance, where rho is its correlation at their displacement,
 //   instead of 2 sigma^2. The difference, MatchParams::bias, is added to the distance in the first
 //   phase, down to 0, before it is compared with anything.
-// - The number of members is a power of two: what is over is dropped from the far end.
+// - The number of members is a power of two: what is over is dropped from the far end. But for
+//   MatchParams::any_size.
 // - The overall mean of a group (coefficient 0 of the group transform of the patches' coefficients
 //   (0, 0)) is kept in the first phase, and counts as retained; its Wiener factor is 1.
 // - Weights: 1 / retained coefficients, 1 / sum of the squared Wiener factors; where noise is not
@@ -25,6 +26,8 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
+/// The same where a group's size need not be a power of two (MatchParams::any_size).
+inline constexpr int max_large_group = 64;
 
 /// Where a member lies: in samples from the reference patch, and in frames after the reference
 /// patch's (those that Timeline counts). From bit 0 on x in 12 bits, y in 12, time in 8.
@@ -43,8 +46,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  int count = 0;  // 1, 2, 4, .. max_group
-  std::array<std::uint32_t, max_group> members;
+  int count = 0;  // 1, 2, 4, .. max_group; of any size up to max_large_group
+  std::array<std::uint32_t, max_large_group> members;
 };
 
 }  // namespace lull

@@ -24,12 +24,12 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
     if (noise.sigma(i) > 0 && holds_a_patch(format, i)) (i == 0 ? luma : chroma).push_back(i);
   if (chroma.empty()) return luma.empty() ? std::vector<PlaneSet>{} : std::vector{PlaneSet{luma}};
   const bool all_in_luma = over_time && !luma.empty();
-  const bool together = !format.subsampled() && (all_in_luma || phase == Phase::second);
+  const bool together = !format.subsampled() && (all_in_luma || phase != Phase::first);
   std::vector<PlaneSet> sets;
   if (!luma.empty() && !together) sets.push_back({luma});
   if (together) chroma.insert(chroma.begin(), luma.begin(), luma.end());
   PlaneSet last{chroma};
-  last.of_luma = all_in_luma || phase == Phase::second;
+  last.of_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
     const bool shows_more = last.of_luma && format.layout == Layout::rgb;  // luma does
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;

@@ -22,6 +22,8 @@ struct MatchParams {
   float place_bonus = 0.0f;
   /// Null: none, as for white noise (group.h).
   const DistanceBias* bias = nullptr;
+  /// Groups may have any number of patches up to `group`, 1..64.
+  bool any_size = false;
 };
 
 }  // namespace lull

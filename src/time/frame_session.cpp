@@ -116,14 +116,13 @@ class FrameSession : public Denoiser {
   /// Turn n comes with frame n; after the last frame turns go on without.
   void advance() {
     const int radius = plan_.radius, n = turn_++;
-    filter_all(Phase::first, n - radius);
-    const int last = n - plan_.margin().after;
-    if (plan_.phases == 2) {
-      const int basic = n - 2 * radius;
-      if (is_there(basic)) worker_->finish_basic(slot_of(basic));
-      filter_all(Phase::second, n - 3 * radius);
+    for (int k = 0; k < plan_.phases; ++k) {
+      const int whole = n - 2 * k * radius;  // no estimate of the phase before is missing
+      if (k > 0 && is_there(whole))
+        worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
+      filter_all(static_cast<Phase>(k), whole - radius);
     }
-    if (is_there(last)) finish(last);
+    if (const int last = n - plan_.margin().after; is_there(last)) finish(last);
   }
 
   /// The references whose last neighbour is `radius` after frame `n`: n, and earlier ones that look
@@ -138,10 +137,10 @@ class FrameSession : public Denoiser {
   /// Whether a result that is wanted depends on estimates of this phase from the references of
   /// frame `n`.
   bool is_needed(Phase phase, int n, int further) {
-    const bool last = plan_.phases == 1 || phase == Phase::second;
+    const int later = plan_.phases - 1 - static_cast<int>(phase);  // phases that follow
     const int aside = inside(n).aside;
     if (plan_.gathers) return aside == 0;
-    const int reach = (last ? 1 : 3) * plan_.radius;
+    const int reach = (2 * later + 1) * plan_.radius;
     return -(reach + further) <= aside && aside <= reach;
   }
 

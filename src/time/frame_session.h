@@ -14,7 +14,7 @@ namespace lull {
 /// What a session over frames needs to know of its method.
 struct SessionPlan {
   int radius = 0;  // R: patches come from so many frames before and after, 0..max_temporal
-  int phases = 2;  // 1 or 2
+  int phases = 2;  // 1 to 3
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
@@ -46,9 +46,9 @@ class FrameWorker {
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
   /// `frames` (in the order of group.h), and adds the estimates to the sums of their frames.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
-  /// After the last filter() of the first phase for this frame: its sums become its basic estimate,
-  /// and the second phase can begin.
-  virtual void finish_basic(int slot) = 0;
+  /// After the last filter() for this frame in a phase that is not the last: its sums become an
+  /// estimate, and the next phase can begin.
+  virtual void finish_phase(Phase phase, int slot) = 0;
   /// The same at the end of the last phase: the result. Its identity is the session's business.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
   /// Results of finish() whose samples may be still on their way.

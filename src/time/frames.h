@@ -15,7 +15,7 @@ inline constexpr int max_temporal = 4;
 inline constexpr int max_frames = 2 * max_temporal + 1;
 
 /// What a method does to a frame, in this order: each phase matches and filters all its patches.
-enum class Phase { first, second };
+enum class Phase { first, second, third };
 
 /// A frame, as a stage sees it, that is `offset` frames after the one whose reference patches are
 /// worked on. In lists of them that one comes first, then the others in the order of group.h.

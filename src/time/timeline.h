@@ -71,7 +71,7 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Of frame `n`, n >= count() - 1 - 4 radius: frames n - radius .. n + radius + extra_ahead(n)
+  /// Of frame `n`, n >= count() - 1 - 6 radius: frames n - radius .. n + radius + extra_ahead(n)
   /// that are there, less those of other scenes and those that share its noise; of several that
   /// share theirs, the nearest.
   [[nodiscard]] Neighbours neighbours(int n) const {

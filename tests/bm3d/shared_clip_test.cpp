@@ -176,6 +176,27 @@ TEST(SharedClip, OfFramesThatDiffer) {
   expect_shared_equal(Clip(yuv420).scene(22), quick(1, 2), {{2, 6}});
 }
 
+/// By Bayes, in three phases.
+Params quick_best(int temporal) {
+  Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
+  params.hard.window = 9;
+  params.hard.temporal_window = 5;
+  params.hard.step = 6;
+  for (BayesParams& phase : params.bayes_phases) {
+    phase.window = 7, phase.temporal_window = 3;
+    phase.step = 8, phase.group = 32;
+  }
+  return params;
+}
+
+TEST(SharedClip, ByBayes) {
+  expect_shared_equal(Clip().scene(19), quick_best(1), {{2, 3}, {3, 8}});
+  Clip cut;
+  cut.scene(4).partly(2).flash().more(2).identical(3).scene(1).scene(5).near(2);
+  expect_shared_equal(cut, quick_best(1), {{2, 4}});
+  expect_shared_equal(cut, quick_best(2), {{2, 7}});
+}
+
 TEST(SharedClip, ShortOnes) {
   for (const int count : {0, 1, 2, 6})
     expect_shared_equal(Clip().scene(count), quick(2), {{2, 12}, {3, 1}});

@@ -53,12 +53,12 @@ class Counting final : public FrameWorker {
     for (const auto& [offset, slot] : frames) {
       EXPECT_TRUE(slots.insert(slot).second);
       EXPECT_LE(std::abs(offset), max_temporal);
-      EXPECT_EQ(states_[slot], phase == Phase::first ? State::noisy : State::basic);
+      EXPECT_EQ(states_[slot], state_before(phase));
     }
   }
-  void finish_basic(int slot) override {
-    EXPECT_EQ(states_[slot], State::noisy);
-    states_[slot] = State::basic;
+  void finish_phase(Phase phase, int slot) override {
+    EXPECT_EQ(states_[slot], state_before(phase));
+    states_[slot] = phase == Phase::first ? State::basic : State::better;
   }
   Frame finish(int slot) override {
     states_[slot] = State::free;
@@ -80,7 +80,12 @@ class Counting final : public FrameWorker {
   bool has_late_ones() const { return !late_.empty(); }
 
  private:
-  enum class State { free, noisy, basic };
+  enum class State { free, noisy, basic, better };
+  static State state_before(Phase phase) {
+    return phase == Phase::first    ? State::noisy
+           : phase == Phase::second ? State::basic
+                                    : State::better;
+  }
   std::vector<State> states_;
   std::vector<std::int64_t> numbers_;  // of the frames in the slots
   std::int64_t taken_ = 0;
@@ -95,7 +100,7 @@ TEST(FrameSession, WhateverFramesAreAndHoweverLateResultsCome) {
   for (std::uint32_t round = 0; round < 300; ++round) {
     SCOPED_TRACE(round);
     const SessionPlan plan{.radius = 1 + static_cast<int>(rng() % 4),
-                           .phases = 1 + static_cast<int>(rng() % 2),
+                           .phases = 1 + static_cast<int>(rng() % 3),
                            .main_sigma = 20};
     auto worker = std::make_unique<Counting>(plan.slots(), static_cast<int>(rng() % 4), round);
     Counting& backend = *worker;

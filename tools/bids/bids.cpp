@@ -29,6 +29,7 @@ constexpr std::pair<bm3d::Profile, const char*> profile_texts[] = {
     {bm3d::Profile::fast, "fast"},
     {bm3d::Profile::balanced, "balanced"},
     {bm3d::Profile::high, "high"},
+    {bm3d::Profile::best, "best"},
     {bm3d::Profile::paper, "paper"}};
 
 /// A file that goes when nobody needs it any more.

@@ -33,6 +33,7 @@ void set_phases(DenoiseOptions& options, std::string_view option, const std::str
                 Read&& read) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
+  if (parts.size() == 2) options.wiener_alone.push_back(std::string(option) + " A:B");
   const auto first = read(option, parts.front()), second = read(option, parts.back());
   options.overrides.emplace_back([=](Params& params) {
     params.hard.*Member = first;
@@ -118,13 +119,14 @@ constexpr OptionRow table[] = {
     {"-q,--quiet", "", files, "print errors only, and no progress unless --progress is given",
      [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
 
-    {"-p,--profile", "fast|balanced|high|paper", method,
-     "speed against quality; paper: the parameters of Honzatko and Krulis 2017, with nlm those of "
+    {"-p,--profile", "fast|balanced|high|best|paper", method,
+     "speed against quality; best: as high, but over time (bm3d, white noise) by Bayes, at several "
+     "times the cost; paper: the parameters of Honzatko and Krulis 2017, with nlm those of "
      "Marques and Pardo 2013, in volumes of Cuomo 2014 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
      },
-     "fast, balanced or high quality (default: balanced)"},
+     "fast, balanced, high or best quality (default: balanced)"},
     {"--window", "A[:B]", method,
      "side of the search window in samples, odd, 1 to 127; of a volume (bm4d) in voxels, 3 to 15",
      [](DenoiseOptions& o, const std::string& v) {
@@ -172,6 +174,7 @@ constexpr OptionRow table[] = {
     {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
+       o.wiener_alone.emplace_back("--mu2");
      }},
     {"--guide", "FILE", method,
      "say by this clip which patches are alike, in place of the input, whose samples are filtered: "
@@ -185,16 +188,18 @@ constexpr OptionRow table[] = {
      "share of the noisy picture in what the second phase matches in, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
+       o.wiener_alone.emplace_back("--guide-noise");
      }},
-    {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
+    {"--phases", "1|2|3", method,
+     "1: the first phase's estimate is the result (default: all of them, 2; with best over time 3)",
      [](DenoiseOptions& o, const std::string& v) {
-       const int phases = count_or_reject("--phases", v, 1, 2);
+       const int phases = count_or_reject("--phases", v, 1, 3);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
        o.volume_overrides.emplace_back([=](VolumeParams& params) { params.phases = phases; });
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 0 for stills and slices, and with fast and paper (default: auto)",
+     "with balanced and high, 4 with best, 0 for stills and slices, and with fast and paper (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
@@ -203,7 +208,7 @@ constexpr OptionRow table[] = {
          reject("--temporal", v, "must be auto, or from 0 to 4");
        o.temporal = radius;
      },
-     "frames before and after that help, 0 to 4 (video: 2)"},
+     "frames before and after that help, 0 to 4 (video: 2, with best 4)"},
     {"--temporal-window", "A[:B]", method,
      "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
@@ -372,13 +377,16 @@ void check(const DenoiseOptions& options) {
 
 bool may_be_temporal(const DenoiseOptions& options) {
   if (options.temporal) return *options.temporal > 0;
-  return options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
+  using bm3d::Profile;
+  const Profile chosen = options.profile;
+  return chosen == Profile::balanced || chosen == Profile::high || chosen == Profile::best;
 }
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.temporal) return *options.temporal;
   const bool moves = !input.still && !input.stack && !options.stack;
-  return may_be_temporal(options) && moves ? 2 : 0;
+  const int radius = options.profile == bm3d::Profile::best ? 4 : 2;
+  return may_be_temporal(options) && moves ? radius : 0;
 }
 
 NoiseModel given_noise(const DenoiseOptions& options) {
@@ -391,6 +399,10 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
       options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
   for (const auto& override_one : options.overrides) override_one(params);
   params.guided = !options.guide.empty();
+  if (params.bayes && !options.wiener_alone.empty())
+    throw InvalidArgument(options.wiener_alone.front() +
+                          " with --profile best over time (it has no second phase of fixed "
+                          "transforms); leave one out");
   bm3d::validate(params);
   return params;
 }

@@ -65,6 +65,7 @@ nlm::Profile profile_of(const DenoiseOptions& options) {
     case bm3d::Profile::fast:
       return nlm::Profile::fast;
     case bm3d::Profile::high:
+    case bm3d::Profile::best:
       return nlm::Profile::high;
     case bm3d::Profile::paper:
       return nlm::Profile::paper;

@@ -107,9 +107,11 @@ std::span<const OptionRow> volume_option_rows() { return rows; }
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
   if (const std::string alone = bm3d_alone(options); !alone.empty())
     throw InvalidArgument(alone + " with --method bm4d (only bm3d has it); leave one out");
-  const auto profile = options.profile == bm3d::Profile::fast   ? bm4d::Profile::fast
-                       : options.profile == bm3d::Profile::high ? bm4d::Profile::high
-                                                                : bm4d::Profile::balanced;
+  const bool high =
+      options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
+  const auto profile = options.profile == bm3d::Profile::fast ? bm4d::Profile::fast
+                       : high                                 ? bm4d::Profile::high
+                                                              : bm4d::Profile::balanced;
   bm4d::Params params = bm4d::make_params(profile, scaled(noise, options.strength).sigmas());
   for (const auto& override_one : options.volume_overrides) override_one(params);
   try {

@@ -144,6 +144,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--mu2", text_of(params.mu2)},
           {"--guide-noise", text_of(params.guide_noise)},
           {"--phases", text_of(params.phases)},
+          {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
           {"--temporal", text_of(params.temporal)},
           {"--temporal-window", both(params, &Phase::temporal_window)},
           {"--place-bonus", both(params, &Phase::place_bonus)},

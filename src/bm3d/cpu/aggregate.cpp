@@ -34,20 +34,20 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to) {
 void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const int width = n.estimate.width;
+  const int width = n.estimate.width, side = static_cast<int>(n.window.size());
   const int padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
   float* const line = scratch + 16;  // weights convolved along y; 0 before the picture
   for (int y = y0; y < y1; ++y) {
     for (int x = 0; x < padded; x += lanes) {
       auto sum = hn::Zero(d);
-      for (int i = 0; i < patch; ++i)
+      for (int i = 0; i < side; ++i)
         sum = hn::MulAdd(hn::Set(d, n.window[i]), hn::LoadU(d, n.weights.row(y - i) + x), sum);
       hn::StoreU(sum, d, line + x);
     }
     for (int x = 0; x < padded; x += lanes) {
       auto sum = hn::Zero(d);
-      for (int i = 0; i < patch; ++i)
+      for (int i = 0; i < side; ++i)
         sum = hn::MulAdd(hn::Set(d, n.window[i]), hn::LoadU(d, line + x - i), sum);
       const auto estimate = hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)),
                                                hn::Div(hn::LoadU(d, n.numerator.row(y) + x), sum));

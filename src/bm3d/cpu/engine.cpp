@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "bm3d/cpu/bayes.h"
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/tiles.h"
 #include "bm3d/phase_engine.h"
@@ -103,27 +104,9 @@ class PhaseRun {
   }
 
   void filter() {
-    std::size_t next = 0;
-    const auto make = [&](tbb::flow_control& control) -> Tile* {
-      if (next == tasks_.size()) {
-        control.stop();
-        return nullptr;
-      }
-      // Tiles come back in order and no more are out than there are: this one is free.
-      Tile& tile = memory_.tiles[next % memory_.tiles.size()];
-      tile.task = &tasks_[next++];
-      return &tile;
-    };
-    const auto work = [&](Tile* tile) {
-      run_task(*tile);
-      return tile;
-    };
-    const auto add = [&](Tile* tile) { add_tile(*tile); };
-    using tbb::filter_mode;
-    tbb::parallel_pipeline(memory_.tiles.size(),
-                           tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
-                               tbb::make_filter<Tile*, Tile*>(filter_mode::parallel, work) &
-                               tbb::make_filter<Tile*, void>(filter_mode::serial_in_order, add));
+    run_in_order(
+        tasks_, memory_.tiles, [&](Tile& tile) { run_task(tile); },
+        [&](Tile& tile) { add_tile(tile, input_); });
   }
 
   using PlaneTiles = std::array<PlaneTile, max_planes>;
@@ -223,25 +206,6 @@ class PhaseRun {
     }
   }
 
-  void add_tile(Tile& tile) {
-    for (std::size_t f = 0; f < input_.frames.size(); ++f) {
-      TilePart& from = tile.frames[f];
-      const Area& area = from.area;
-      const auto part = [&](PlaneView<float> whole) {
-        return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
-                                whole.stride};
-      };
-      for (std::size_t p = 0; p < input_.planes(); ++p) {
-        CpuSums& sums = cpu_sums(*input_.frames[f].frame.sums[p]);
-        add_rows(
-            PlaneView<float>{from.numerator[p].data(), area.width(), area.height(), from.stride},
-            part(sums.numerator()));
-        add_rows(PlaneView<float>{from.weights[p].data(), area.width(), area.height(), from.stride},
-                 part(sums.weights()));
-      }
-    }
-  }
-
   const PhaseInput& input_;
   const PhaseParams& params_;
   Memory& memory_;
@@ -258,6 +222,7 @@ class CpuEngine : public PhaseEngine {
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
     memory_.matcher = make_matcher(threads_);
     memory_.workspaces.resize(threads_);
+    bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
     allow_threads(threads_);
   }
@@ -267,15 +232,27 @@ class CpuEngine : public PhaseEngine {
   }
 
   void run(const PhaseInput& input) override {
-    arena_.execute([&] { PhaseRun(input, memory_).run(); });
+    arena_.execute([&] {
+      if (input.plan.is_bayes())
+        run_bayes(input, bayes_, memory_.tiles);
+      else
+        PhaseRun(input, memory_).run();
+    });
   }
 
   void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) override {
-    arena_.execute([&] { normalise(plan.window, cpu_sums(sums), estimate); });
+    std::array<float, max_wide_side> window;
+    const int side = plan.side(estimate.width, estimate.height);
+    if (plan.is_bayes())
+      window.fill(1);
+    else
+      std::ranges::copy(plan.window, window.begin());
+    const std::span<const float> axis{window.data(), static_cast<std::size_t>(side)};
+    arena_.execute([&] { normalise(axis, cpu_sums(sums), estimate); });
   }
 
  private:
-  void normalise(const std::array<float, patch>& window, CpuSums& sums, PlaneView<float> estimate) {
+  void normalise(std::span<const float> window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
     const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
@@ -289,6 +266,7 @@ class CpuEngine : public PhaseEngine {
   int threads_;
   tbb::task_arena arena_;
   Memory memory_;
+  BayesMemory bayes_;
   Buffer<float> line_;
 };
 

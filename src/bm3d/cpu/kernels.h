@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "bm3d/params.h"
 #include "core/image.h"
@@ -104,13 +105,13 @@ void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int 
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window), 0 where that
-/// is 0. The rows of weights have `patch` zeros before them. `scratch`: a row of width + 2 patch
-/// floats.
+/// is 0. The rows of weights have rows_of_zeros before them. `scratch`: a row of width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
-  std::array<float, patch> window;
+  std::span<const float> window;  // one axis, max_wide_side at most
   PlaneView<float> estimate;
 };
+inline constexpr int rows_of_zeros = max_wide_side;
 void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch);
 
 }  // namespace lull::bm3d::cpu

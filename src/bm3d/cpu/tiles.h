@@ -1,6 +1,8 @@
 #pragma once
 // What the cpu backend cuts a picture into, and where estimates are on their way back to it.
 
+#include <tbb/parallel_pipeline.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -53,14 +55,15 @@ class CpuSums : public PhaseSums {
         // An odd number of cache lines a row: rows of a patch must not fall into the same set.
         stride_(round_up(width, 16) | 16) {
     numerator_.reserve(stride_ * height);
-    std::fill_n(weights_.reserve(stride_ * (height + patch)), stride_ * (height + patch), 0.0f);
+    const std::size_t all = stride_ * (height + rows_of_zeros);
+    std::fill_n(weights_.reserve(all), all, 0.0f);
     for (int y = 0; y < height; ++y) clear_row(y);
   }
 
   PlaneView<float> numerator() { return {numerator_.data(), width_, height_, stride_}; }
-  /// Has `patch` rows of zeros above.
+  /// Has rows_of_zeros above.
   PlaneView<float> weights() {
-    return {weights_.data() + patch * stride_, width_, height_, stride_};
+    return {weights_.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
   void clear_row(int y) {
     std::fill_n(numerator().row(y), stride_, 0.0f);
@@ -74,5 +77,53 @@ class CpuSums : public PhaseSums {
 };
 
 inline CpuSums& cpu_sums(PhaseSums& sums) { return static_cast<CpuSums&>(sums); }
+
+/// Adds the tile's estimates to the sums of the frames.
+inline void add_tile(Tile& tile, const PhaseInput& input) {
+  for (std::size_t f = 0; f < input.frames.size(); ++f) {
+    TilePart& from = tile.frames[f];
+    const Area& area = from.area;
+    const auto part = [&](PlaneView<float> whole) {
+      return PlaneView<float>{whole.row(area.top) + area.left, area.width(), area.height(),
+                              whole.stride};
+    };
+    const auto rows_of = [&](Buffer<float>& memory) {
+      return PlaneView<float>{memory.data(), area.width(), area.height(), from.stride};
+    };
+    for (std::size_t p = 0; p < input.planes(); ++p) {
+      CpuSums& sums = cpu_sums(*input.frames[f].frame.sums[p]);
+      add_rows(rows_of(from.numerator[p]), part(sums.numerator()));
+      add_rows(rows_of(from.weights[p]), part(sums.weights()));
+    }
+  }
+}
+
+/// work(tile) for each task in any order, from all threads of the arena; then add(tile), one after
+/// the other in the order of the tasks.
+template <class Work, class Add>
+void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
+                  const Add& add) {
+  std::size_t next = 0;
+  const auto make = [&](tbb::flow_control& control) -> Tile* {
+    if (next == tasks.size()) {
+      control.stop();
+      return nullptr;
+    }
+    // Tiles come back in order and no more are out than there are: this one is free.
+    Tile& tile = tiles[next % tiles.size()];
+    tile.task = &tasks[next++];
+    return &tile;
+  };
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(
+      tiles.size(), tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
+                        tbb::make_filter<Tile*, Tile*>(filter_mode::parallel,
+                                                       [&](Tile* tile) {
+                                                         work(*tile);
+                                                         return tile;
+                                                       }) &
+                        tbb::make_filter<Tile*, void>(filter_mode::serial_in_order,
+                                                      [&](Tile* tile) { add(*tile); }));
+}
 
 }  // namespace lull::bm3d::cpu

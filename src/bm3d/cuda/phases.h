@@ -53,9 +53,9 @@ class CudaPhases {
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
              cuda::MatcherFactory make_matcher);
 
-  bool filters_any() const { return !first_.plan.sets.empty(); }
+  bool filters_any() const { return !of(Phase::first).plan.sets.empty(); }
   bool is_filtered(int plane) const {
-    return first_.plan.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
+    return of(Phase::first).plan.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
   }
   /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
   bool changes(int plane) const {
@@ -76,7 +76,20 @@ class CudaPhases {
   /// (of the set's size) from `frame` to it.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const int> distance);
-  /// The estimate of a plane: the quotient of its sums.
+  // Phases by Bayes (bayes/phases_cuda.cpp):
+  bool is_bayes(Phase phase) const { return of(phase).plan.is_bayes(); }
+  /// Whether its result is blended into the basic estimate.
+  bool is_blended(Phase phase) const { return of(phase).plan.filter == Filtering::bayes_noisy; }
+  /// The picture in which a set is matched, for those that have one made (PlaneSet::is_made()).
+  void make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
+  void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
+  /// As filter(). `guide`: of the reference patches' frame.
+  void filter_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                       std::span<const SearchFrame> frames, std::span<const int> distance,
+                       const float* guide);
+
+  /// The estimate of a plane: the quotient of its sums; if it is blended the mean of that and the
+  /// basic estimate.
   void normalise(Phase phase, int plane, const DeviceFrame& frame, float* estimate);
   /// The estimate of a plane, or the plane itself where it is not filtered.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
@@ -94,7 +107,7 @@ class CudaPhases {
   /// What planes of one size share.
   struct Geometry {
     Margins margins;
-    ReferenceGrid first_grid, second_grid;
+    ReferenceGrid first_grid, second_grid;  // of phases with transforms
   };
   /// A picture to match in, and the least and greatest value that pictures free of noise have
   /// there.
@@ -111,13 +124,15 @@ class CudaPhases {
   const ReferenceGrid& grid(Phase phase, int i) const {
     return phase == Phase::first ? geometry(i).first_grid : geometry(i).second_grid;
   }
-  const PhaseState& of(Phase phase) const { return phase == Phase::first ? first_ : second_; }
+  const PhaseState& of(Phase phase) const { return states_[static_cast<std::size_t>(phase)]; }
   void plan_planes();
   void plan_batches();
+  int bayes_rows(const PhasePlan& plan, int plane) const;
+  void plan_bayes();
   void plan_phases(cuda::MatcherFactory make_matcher);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
-  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
+  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(const PhaseState& phase, const MatchParams& matching,
@@ -128,12 +143,15 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  PhaseState first_, second_;
+  std::vector<PhaseState> states_;  // of all phases that the parameters know
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   // Used by one set after the other; sized for the greatest.
   cuda::DeviceBuffer<float> made_guide_;
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
+  // The same for phases by Bayes.
+  cuda::DeviceBuffer<std::uint32_t> members_;
+  cuda::DeviceBuffer<std::uint8_t> counts_;
 };
 
 }  // namespace lull::bm3d

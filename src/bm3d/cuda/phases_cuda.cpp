@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/phases.h"
 
 namespace lull::bm3d {
@@ -36,13 +37,14 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
                        cuda::MatcherFactory make_matcher)
     : params_(params),
       format_(format),
-      stream_(stream),
-      first_{plan_phase(Phase::first, params, format), {}, {}, {}},
-      second_{plan_phase(Phase::second, params, format), {}, {}, {}} {
+      stream_(stream) {
+  for (int k = 0; k < known_phases(params); ++k)
+    states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
   if (!filters_any()) return;
   plan_planes();
   plan_batches();
   plan_phases(make_matcher);
+  plan_bayes();
 }
 
 void CudaPhases::plan_planes() {
@@ -53,8 +55,8 @@ void CudaPhases::plan_planes() {
     geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].second_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
-  for (const PhaseState* phase : {&first_, &second_})
-    if (std::ranges::any_of(phase->plan.sets, &PlaneSet::is_made) && made_guide_.get() == nullptr)
+  for (const PhaseState& phase : states_)
+    if (std::ranges::any_of(phase.plan.sets, &PlaneSet::is_made) && made_guide_.get() == nullptr)
       made_guide_ = zeroed<float>(margins(1).size(), stream_);
 }
 
@@ -63,6 +65,7 @@ void CudaPhases::plan_batches() {
   for (const int i : {0, 1}) {
     if (i >= format_.planes() || !holds_a_patch(format_, i)) continue;
     for (const Phase phase : {Phase::first, Phase::second}) {
+      if (is_bayes(phase)) continue;
       const MatchParams matching = of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
       const std::size_t batch = static_cast<std::size_t>(brick_references) *
@@ -79,15 +82,16 @@ void CudaPhases::plan_batches() {
 }
 
 void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
-  for (PhaseState* phase : {&first_, &second_}) {
-    const PhaseParams& params = phase->plan.params;
-    phase->matcher = make_matcher(params.matching(), 2 * params_.temporal);
-    const bool is_run = phase == &first_ || params_.phases == 2;
+  for (PhaseState& phase : states_) {
+    if (phase.plan.is_bayes()) continue;
+    const PhaseParams& params = phase.plan.params;
+    phase.matcher = make_matcher(params.matching(), 2 * params_.temporal);
+    const bool is_run = phase.plan.phase == Phase::first || params_.phases >= 2;
     if (!is_run) continue;
     if (params.transform == Transform::dft)
-      phase->dft = std::make_unique<DftFilter>(params, phase->plan.phase, stream_);
+      phase.dft = std::make_unique<DftFilter>(params, phase.plan.phase, stream_);
     else  // validate() refuses other than white noise with the DFT
-      phase->covariances = Covariances(phase->plan.noise, params.transform, stream_);
+      phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
   }
 }
 
@@ -111,8 +115,8 @@ std::size_t CudaPhases::greatest_plane() const {
 
 int CudaPhases::planes_together() const {
   std::size_t most = 0;
-  for (const PhaseState* phase : {&first_, &second_})
-    for (const PlaneSet& set : phase->plan.sets) most = std::max(most, set.planes.size());
+  for (const PhaseState& phase : states_)
+    for (const PlaneSet& set : phase.plan.sets) most = std::max(most, set.planes.size());
   return static_cast<int>(most);
 }
 
@@ -130,12 +134,12 @@ CudaPhases::GuidePlane CudaPhases::luma_guide(Phase phase, const DeviceFrame& fr
 }
 
 CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
-                                              const DeviceFrame& frame) {
+                                              const DeviceFrame& frame, float* to) {
   // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
   ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
                   format_.chroma_shift_x, format_.chroma_shift_y};
-  GuidePlane guide{{made_guide_.get()}, 0, set.of_luma ? 255.0f : 0.0f};
+  GuidePlane guide{{to}, 0, set.of_luma ? 255.0f : 0.0f};
   for (int i = 1; i < format_.planes(); ++i) {
     const float weight = set.of_chroma[i - 1];
     if (weight == 0) continue;
@@ -149,13 +153,14 @@ CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
   }
   const PhasePlan& plan = of(phase).plan;
   guide.sigma = guide_sigma(set, format_, plan.noise) * plan.guide_share;
-  mix_guide(mix, margins(1), made_guide_.get(), stream_);
+  mix_guide(mix, margins(1), to, stream_);
   return guide;
 }
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
-  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame) : luma_guide(phase, frame);
+  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame, made_guide_.get())
+                                         : luma_guide(phase, frame);
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
   const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
@@ -209,6 +214,13 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 }
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
+  if (is_bayes(phase))
+    return bayes_normalise(frame.sums[i], margins(i),
+                           of(phase).plan.side(margins(i).width, margins(i).height),
+                           is_blended(phase) && params_.phases > static_cast<int>(phase) + 1
+                               ? frame.basic[i]
+                               : nullptr,
+                           estimate, stream_);
   bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
                   stream_);
 }

@@ -147,7 +147,9 @@ class CudaWorker : public FrameWorker {
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    const cuda::NvtxRange range(phase == Phase::first ? "first phase" : "second phase");
+    const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
+                                : phase == Phase::second ? "second phase"
+                                                         : "third phase");
     const int own = frames[0].frame;
     const bool moving = main_.is_predicted();
     if (moving && phase == Phase::first) find_motion(frames);
@@ -161,16 +163,20 @@ class CudaWorker : public FrameWorker {
         searched[i] = {offset, {slots_[at].guide_of(set), motion}};
         distance[i] = (at - own) * size;
       }
-      phases_.filter(phase, set, frame_in(own), {searched.data(), frames.size()},
-                     {distance.data(), frames.size()});
+      const std::span<const SearchFrame> all{searched.data(), frames.size()};
+      const std::span<const int> apart{distance.data(), frames.size()};
+      if (phases_.is_bayes(phase))
+        phases_.filter_by_bayes(phase, set, frame_in(own), all, apart, plane_guide(set, own));
+      else
+        phases_.filter(phase, set, frame_in(own), all, apart);
     }
   }
 
-  void finish_basic(int at) override {
+  void finish_phase(Phase phase, int at) override {
     const DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.is_filtered(i)) phases_.normalise(Phase::first, i, frame, frame.basic[i]);
-    make_guides(Phase::second, at);
+      if (phases_.is_filtered(i)) phases_.normalise(phase, i, frame, frame.basic[i]);
+    make_guides(static_cast<Phase>(static_cast<int>(phase) + 1), at);
   }
 
   Frame finish(int at) override {
@@ -252,8 +258,13 @@ class CudaWorker : public FrameWorker {
       ring(denominators_[i], size);
       result_[i] = zeroed<float>(size, computing_.get());
     }
-    for (const Phase phase : {Phase::first, Phase::second})
-      for (const PlaneSet& set : phases_.sets(phase)) {
+    for (int k = 0; k < known_phases(params_); ++k)
+      for (const PlaneSet& set : phases_.sets(static_cast<Phase>(k))) {
+        if (phases_.is_bayes(static_cast<Phase>(k))) {
+          if (set.is_made() && plane_guides_.at(0) == nullptr)
+            ring(plane_guides_, phases_.margins(1).size());
+          continue;
+        }
         GuideRing& guides = ring_of(set);
         if (guides.samples.at(0) != nullptr) continue;
         const std::size_t size = phases_.margins(set.is_made() ? 1 : 0).size();
@@ -304,11 +315,23 @@ class CudaWorker : public FrameWorker {
   }
 
   void make_guides(Phase phase, int at) {
+    if (phases_.is_bayes(phase)) return make_plane_guides(phase, at);
     for (const PlaneSet& set : phases_.sets(phase)) {
       const GuideRing& to = ring_of(set);
       slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
           phase, set, frame_in(at), {to.samples.at(at), to.half_norms.at(at)});
     }
+  }
+
+  /// For phases by Bayes, which match in floats.
+  void make_plane_guides(Phase phase, int at) {
+    for (const PlaneSet& set : phases_.sets(phase)) {
+      if (set.is_made()) phases_.make_plane_guide(phase, set, frame_in(at), plane_guides_.at(at));
+      phases_.clear_sums(set, frame_in(at));
+    }
+  }
+  const float* plane_guide(const PlaneSet& set, int at) const {
+    return set.is_made() ? plane_guides_.at(at) : basic_[0].at(at);
   }
 
   void keep_what_passes(int at) {
@@ -334,7 +357,7 @@ class CudaWorker : public FrameWorker {
   }
 
   void write_samples(const DeviceFrame& frame, RawFrame& raw) {
-    const Phase last = params_.phases == 1 ? Phase::first : Phase::second;
+    const auto last = static_cast<Phase>(params_.phases - 1);
     Planes planes{};
     for (int i = 0; i < format_.planes(); ++i) {
       planes[i] = frame.noisy[i];
@@ -365,6 +388,7 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;
   GuideRing luma_guides_, made_guides_;
+  Ring<float> plane_guides_;  // of phases by Bayes, where they are made
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;
   Ring<std::uint8_t> fine_, coarse_;  // of the main plane, for motion

@@ -56,19 +56,19 @@ class HostWorker : public FrameWorker {
   HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
       : params_(params),
         format_(format),
-        first_(plan_phase(Phase::first, params, format)),
-        second_(plan_phase(Phase::second, params, format)),
         session_(session_plan(params, format)),
         samples_(params.noise, stabilisers_of(params)),
         engine_(std::move(engine)),
         pool_(format) {
+    for (int k = 0; k < known_phases(params); ++k)
+      plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
     for (int i = 0; i < format.planes(); ++i) {
       passes_through_ |= !is_stored(i);
       result_[i] = plane_of(i);
-      if (params.guide_noise > 0) mixed_[i] = plane_of(i);
+      if (is_mixed()) mixed_[i] = plane_of(i);
     }
-    for (const PhasePlan* plan : {&first_, &second_})
-      guide_is_made_ |= std::ranges::any_of(plan->sets, &PlaneSet::is_made);
+    for (const PhasePlan& plan : plans_)
+      guide_is_made_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_made);
     if (!filters()) return;
     slots_.resize(session_.slots());
     for (Slot& slot : slots_) prepare(slot);
@@ -76,7 +76,7 @@ class HostWorker : public FrameWorker {
   }
 
   /// Whether there is anything to do.
-  bool filters() const { return !first_.sets.empty(); }
+  bool filters() const { return !plan(Phase::first).sets.empty(); }
 
   void take(const Frame& frame) override {
     refuse_device_memory(frame);
@@ -99,9 +99,9 @@ class HostWorker : public FrameWorker {
       if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
     const Frame& guide = lull::guide_of(frame, params_.guided);
     if (params_.guided)
-      prepare_guide(first_, load_shown(guide, slot), slot);
+      prepare_guide(Phase::first, load_shown(guide, slot), slot);
     else
-      make_guide(first_, slot.noisy, slot.made_guide);
+      make_guide(plan(Phase::first), slot.noisy, slot.made_guide);
     if (motion_) motion_->load(at, guide);
     if (!motion_) taken_ = {};  // nothing will be compared with it
   }
@@ -118,15 +118,21 @@ class HostWorker : public FrameWorker {
     for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames);
   }
 
-  void finish_basic(int at) override {
+  void finish_phase(Phase phase, int at) override {
     Slot& slot = slots_[at];
-    divide(slot, first_, slot.basic);
-    prepare_guide(second_, params_.guided ? slot.shown : slot.basic, slot);
+    if (phase == Phase::first) {
+      divide(slot, plan(phase), slot.basic);
+    } else {
+      divide(slot, plan(phase), result_);
+      blend(slot, result_);
+    }
+    prepare_guide(static_cast<Phase>(static_cast<int>(phase) + 1),
+                  params_.guided ? slot.shown : slot.basic, slot);
   }
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    divide(slot, params_.phases == 1 ? first_ : second_, result_);
+    divide(slot, plans_[params_.phases - 1], result_);
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
     if (format_.layout == Layout::rgb)
@@ -144,13 +150,15 @@ class HostWorker : public FrameWorker {
 
  private:
   Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
-  bool is_filtered(int i) const { return first_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
+  bool is_filtered(int i) const {
+    return plan(Phase::first).noise.sigma(i) > 0 && holds_a_patch(format_, i);
+  }
   /// Whether plane `i` of the result is a new one.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
-  /// Without noise mixed in, luma is matched in the estimate itself.
-  bool luma_guide_is_kept() const {
-    return params_.guide_noise > 0 && (params_.phases == 2 || params_.guided);
-  }
+  /// Whether estimates that are matched in have a share of the noisy picture.
+  bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
+  /// Without that, luma is matched in the estimate itself.
+  bool luma_guide_is_kept() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
@@ -175,14 +183,14 @@ class HostWorker : public FrameWorker {
 
   /// For the sets of a phase that are matched in `estimates`, with their share of the noisy
   /// picture.
-  void prepare_guide(const PhasePlan& plan, const Planes& estimates, Slot& slot) {
-    const Planes& guides = params_.guide_noise > 0 ? mix(estimates, slot) : estimates;
-    make_guide(plan, guides, slot.made_guide);
+  void prepare_guide(Phase phase, const Planes& estimates, Slot& slot) {
+    const Planes& guides = is_mixed() ? mix(estimates, slot) : estimates;
+    make_guide(plan(phase), guides, slot.made_guide);
     if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
   }
 
   const Planes& mix(const Planes& estimates, const Slot& slot) {
-    const float share = params_.guide_noise;
+    const float share = plan(Phase::second).guide_share;
     for (int i = 0; i < format_.planes(); ++i)
       for (int y = 0; y < mixed_[i].height(); ++y) {
         const float *noisy = slot.noisy[i].view().row(y), *basic = estimates[i].view().row(y);
@@ -193,11 +201,23 @@ class HostWorker : public FrameWorker {
     return mixed_;
   }
 
+  /// The basic estimate becomes its mean with another.
+  void blend(Slot& slot, const Planes& other) const {
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (!is_filtered(i)) continue;
+      for (int y = 0; y < slot.basic[i].height(); ++y) {
+        const float* const more = other[i].view().row(y);
+        float* const basic = slot.basic[i].view().row(y);
+        for (int x = 0; x < slot.basic[i].width(); ++x) basic[x] = 0.5f * (basic[x] + more[x]);
+      }
+    }
+  }
+
   static void clear(Plane<float>& plane) {
     for (int y = 0; y < plane.height(); ++y) std::fill_n(plane.view().row(y), plane.width(), 0.0f);
   }
 
-  const PhasePlan& plan(Phase phase) const { return phase == Phase::first ? first_ : second_; }
+  const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
   /// The picture that a set of this phase is matched in, for the one set that has such a picture
   /// made of several planes or in chroma's size, if there is one.
@@ -260,7 +280,7 @@ class HostWorker : public FrameWorker {
 
   Params params_;
   FrameFormat format_;
-  PhasePlan first_, second_;
+  std::vector<PhasePlan> plans_;
   SessionPlan session_;
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;

@@ -13,12 +13,14 @@
 
 #include "bm3d/kaiser.h"
 #include "bm3d/phase_engine.h"
+#include "bm3d/reference/bayes.h"
 #include "bm3d/reference/stages.h"
 #include "core/error.h"
 #include "match/group.h"
 #include "match/motion_grid.h"
 #include "noise/noise_model.h"
 #include "noise/patch_covariance.h"
+#include "time/frame_pairs.h"
 
 namespace lull::bm3d {
 namespace {
@@ -119,6 +121,87 @@ class Filter {
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
+/// A phase by Bayes: groups of patches that lie in two frames.
+class BayesFilter {
+ public:
+  BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
+      : input_(input), plan_(input.plan), matcher_(matcher) {
+    std::vector<int> offsets;
+    for (const PhaseFrame& frame : input.frames) offsets.push_back(frame.offset);
+    const auto partners = partners_of(offsets);
+    const PlaneView<const float> picture = input.frames[0].frame.guide.samples;
+    shape_ = {plan_.side(picture.width, picture.height), partners[0] == no_frame ? 1 : 2};
+    for (std::size_t f = 0; f < offsets.size(); ++f) {
+      if (f > 0 && partners[f] == no_frame) continue;
+      const std::size_t second = partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
+      add_pair(input.frames[f], input.frames[second]);
+    }
+  }
+
+  void run() {
+    const PlaneView<const float> picture = guides_[0].frame.samples;
+    const int step = plan_.params.step, side = shape_.side;
+    const MatchParams matching = plan_.matching(input_.set);
+    const MotionGrid grid{picture.width, picture.height, step};
+    for (int j = 0; j < reference_count(picture.height, step, side); ++j)
+      for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
+        const int x = reference_position(i, picture.width, step, side);
+        const int y = reference_position(j, picture.height, step, side);
+        for (std::size_t f = 0; f < guides_.size(); ++f)
+          if (!motions_[f].empty()) guides_[f].frame.motion = motions_[f][grid.bundle(i, j)];
+        const Group group = matcher_.find(guides_, x, y, matching, shape_);
+        for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
+      }
+  }
+
+ private:
+  /// The sums of the frames that a patch lies in.
+  using PairSums = std::array<PhaseSums*, 2>;
+
+  void add_pair(const PhaseFrame& first, const PhaseFrame& second) {
+    const int offset = first.offset;
+    const auto pair = [&](PlaneView<const float> samples, PlaneView<const float> partner) {
+      return FramePlane{offset, {samples, {}, partner}};
+    };
+    guides_.push_back(pair(first.frame.guide.samples, second.frame.guide.samples));
+    motions_.push_back(first.frame.guide.motion);
+    for (std::size_t p = 0; p < input_.planes(); ++p) {
+      noisy_[p].push_back(pair(first.frame.noisy[p], second.frame.noisy[p]));
+      basic_[p].push_back(pair(first.frame.basic[p], second.frame.basic[p]));
+      sums_[p].push_back({offset, {first.frame.sums[p], second.frame.sums[p]}});
+    }
+  }
+
+  void filter(std::size_t p, int x, int y, const Group& group) {
+    const Matrix noisy = gather_wide(noisy_[p], x, y, group, shape_);
+    const Matrix basic = plan_.filter == Filtering::bayes_noisy
+                             ? noisy
+                             : gather_wide(basic_[p], x, y, group, shape_);
+    const Matrix estimate = bayes_estimate(
+        noisy, basic, static_cast<double>(input_.noise(p).sigma), plan_.bayes);
+    const std::size_t area = static_cast<std::size_t>(shape_.side * shape_.side);
+    for (int m = 0; m < group.count; ++m) {
+      const std::uint32_t member = group.members[m];
+      const PairSums& sums = frame_at(std::span<const FrameAt<PairSums>>(sums_[p]),
+                                      displacement_t(member));
+      for (int k = 0; k < shape_.depth; ++k)
+        accumulator_of(*sums[k]).add(
+            {estimate.values.data() + (static_cast<std::size_t>(m * shape_.depth + k)) * area,
+             area},
+            x + displacement_x(member), y + displacement_y(member), shape_.side);
+    }
+  }
+
+  const PhaseInput& input_;
+  const PhasePlan& plan_;
+  const reference::Matcher& matcher_;
+  PatchShape shape_;
+  std::vector<FramePlane> guides_;
+  std::vector<std::span<const Motion>> motions_;  // of the guides
+  std::array<std::vector<FramePlane>, 3> noisy_, basic_;
+  std::array<std::vector<FrameAt<PairSums>>, 3> sums_;
+};
+
 class ReferenceEngine : public PhaseEngine {
  public:
   ReferenceEngine(std::unique_ptr<reference::Matcher> matcher, PatchShape shape)
@@ -129,6 +212,7 @@ class ReferenceEngine : public PhaseEngine {
   }
 
   void run(const PhaseInput& input) override {
+    if (input.plan.is_bayes()) return BayesFilter(input, *matcher_).run();
     const Transform transform = input.plan.params.transform;
     if (transform == Transform::dft)
       Filter(input, *matcher_, shape_, fourier_transform(shape_.side)).run();

@@ -145,6 +145,14 @@ void Accumulator::add(const PatchValues<Coefficient>& estimate, int x, int y, do
   }
 }
 
+void Accumulator::add(std::span<const double> estimate, int x, int y, int side) {
+  for (int i = 0; i < side * side; ++i) {
+    const std::size_t at = static_cast<std::size_t>(y + i / side) * width_ + x + i % side;
+    numerator_[at] += estimate[i];
+    denominator_[at] += 1;
+  }
+}
+
 void Accumulator::divide(PlaneView<float> estimate) const {
   for (int y = 0; y < estimate.height; ++y)
     for (int x = 0; x < estimate.width; ++x) {

@@ -71,6 +71,8 @@ class Accumulator {
   template <class Coefficient>
   void add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window, int side = patch);
+  /// The same for samples of a square, row by row, with the weight 1.
+  void add(std::span<const double> estimate, int x, int y, int side);
   /// 0 where no patch covers a sample.
   void divide(PlaneView<float> estimate) const;
   void clear();

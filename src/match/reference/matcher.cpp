@@ -25,6 +25,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
     std::uint32_t displacement;
   };
   const PlaneView<const float> own = guides[0].frame.samples;
+  const PlaneView<const float> own_partner = guides[0].frame.partner;
   std::vector<Candidate> candidates;
   for (const auto& [offset, plane] : guides) {
     const PlaneView<const float> guide = plane.samples;
@@ -37,6 +38,9 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
         const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
+        if (shape.depth == 2)
+          distance =
+              (distance + patch_distance(own_partner, x, y, plane.partner, u, v, shape)) / 2;
         if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(
               0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));
@@ -51,7 +55,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
 
   Group group;
   const std::size_t found = std::min<std::size_t>(candidates.size() + 1, params.group);
-  group.count = static_cast<int>(std::bit_floor(found));
+  group.count = static_cast<int>(params.any_size ? found : std::bit_floor(found));
   group.members[0] = pack_displacement(0, 0);
   for (int m = 1; m < group.count; ++m) group.members[m] = candidates[m - 1].displacement;
   return group;

@@ -22,6 +22,7 @@ namespace lull {
 struct SamplePlane {
   PlaneView<const float> samples;
   Motion motion{};  // of the reference patch to this frame, for match()
+  PlaneView<const float> partner{};  // the second frame of patches of depth 2
 };
 using FramePlane = FrameAt<SamplePlane>;
 

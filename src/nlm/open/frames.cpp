@@ -109,7 +109,7 @@ class GatheringWorker final : public FrameWorker {
     }
   }
 
-  void finish_basic(int) override {}
+  void finish_phase(Phase, int) override {}
 
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});

@@ -1,0 +1,218 @@
+// A group's estimates by the covariance of its patches, by products of small matrices.
+//
+// With patches as columns of Y (noisy) and B (of the spectrum), n of them, less their mean and in
+// units of sigma, the estimates are X = B W, where
+//   G = B'B / n,  P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3;
+//   W = P where B = Y, else (G + t I)^-1 B'Y / n.
+// Patches lie as rows, so that X' = W' B' writes rows; for G and B'Y they are turned around once.
+// All products are one kernel, C = A' B with rows of A and B (a symmetric A is its own A'): 4 rows
+// by two vectors of C in registers. Groups are filled up with patches of zeros, which change
+// nothing: their rows of P and W are zero.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bm3d/cpu/bayes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::bm3d::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::CappedTag<float, 16>;  // two vectors divide 32
+
+/// Which part of a product is needed: of a symmetric one the lower half.
+enum class Part { whole, lower };
+
+/// c = a' b: `depth` rows of a (stride `rows`) and b, `rows` x `columns` of c; strides of b and c
+/// are `columns`. rows is a multiple of 4, columns of 32.
+HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
+                         Part part) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int j = 0; j < columns; j += 2 * lanes)
+    for (int i = part == Part::lower ? j : 0; i < rows; i += 4) {
+      hn::Vec<Floats> left[4], right[4];
+      for (int r = 0; r < 4; ++r) left[r] = right[r] = hn::Zero(d);
+      const float *from_a = a + i, *from_b = b + j;
+      for (int k = 0; k < depth; ++k, from_a += rows, from_b += columns) {
+        const auto b0 = hn::LoadU(d, from_b), b1 = hn::LoadU(d, from_b + lanes);
+        for (int r = 0; r < 4; ++r) {
+          const auto factor = hn::Set(d, from_a[r]);
+          left[r] = hn::MulAdd(factor, b0, left[r]);
+          right[r] = hn::MulAdd(factor, b1, right[r]);
+        }
+      }
+      for (int r = 0; r < 4; ++r) {
+        hn::StoreU(left[r], d, c + (i + r) * columns + j);
+        hn::StoreU(right[r], d, c + (i + r) * columns + j + lanes);
+      }
+    }
+}
+
+/// The upper half of a symmetric matrix from the lower one.
+HWY_INLINE void mirror(float* a, int n) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+}
+
+/// c = a b, where both are symmetric and so is their product.
+HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int n) {
+  multiply(a, b, c, n, n, n, Part::lower);
+  mirror(c, n);
+}
+
+/// Of a symmetric positive matrix, in place (Gauss and Jordan).
+HWY_INLINE void invert(float* a, int n) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int k = 0; k < n; ++k) {
+    float* const pivot_row = a + k * n;
+    const auto pivot = hn::Set(d, 1 / pivot_row[k]);
+    pivot_row[k] = 1;
+    for (int j = 0; j < n; j += lanes)
+      hn::StoreU(hn::Mul(pivot, hn::LoadU(d, pivot_row + j)), d, pivot_row + j);
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      float* const row = a + i * n;
+      const auto factor = hn::Set(d, row[k]);
+      row[k] = 0;
+      for (int j = 0; j < n; j += lanes)
+        hn::StoreU(hn::NegMulAdd(factor, hn::LoadU(d, pivot_row + j), hn::LoadU(d, row + j)), d,
+                   row + j);
+    }
+  }
+}
+
+/// Patches less their mean and in units of sigma; zeros where there are none. Gives the mean.
+HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  double sum = 0;
+  for (int m = 0; m < g.count; ++m) {
+    float* const patch = patches + m * g.pitch;
+    std::fill(patch + g.samples, patch + g.pitch, 0.0f);
+    auto of_patch = hn::Zero(d);
+    for (int i = 0; i < g.pitch; i += lanes) of_patch = hn::Add(of_patch, hn::LoadU(d, patch + i));
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, of_patch)));
+  }
+  const auto mean = static_cast<float>(sum / (static_cast<double>(g.count) * g.samples));
+  const auto level = hn::Set(d, mean), unit = hn::Set(d, 1 / sigma);
+  for (int m = 0; m < g.count; ++m) {
+    float* const patch = patches + m * g.pitch;
+    for (int i = 0; i < g.pitch; i += lanes)
+      hn::StoreU(hn::Mul(unit, hn::Sub(hn::LoadU(d, patch + i), level)), d, patch + i);
+    std::fill(patch + g.samples, patch + g.pitch, 0.0f);
+  }
+  std::fill(patches + g.count * g.pitch, patches + g.group * g.pitch, 0.0f);
+  return mean;
+}
+
+/// Rows become columns: [sample][member].
+HWY_INLINE void turn(const float* patches, const BayesGroup& g, float* turned) {
+  constexpr int block = 8;
+  for (int m = 0; m < g.group; m += block)
+    for (int i = 0; i < g.samples; ++i)
+      for (int k = 0; k < block; ++k) turned[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
+}
+
+/// One matrix after the other in the scratch.
+struct Matrices {
+  float *turned, *turned_basic, *a, *b, *c;
+  explicit Matrices(const BayesGroup& g)
+      : turned(g.scratch),
+        turned_basic(turned + max_bayes_pitch * max_large_group),
+        a(turned_basic + max_bayes_pitch * max_large_group),
+        b(a + max_large_group * max_large_group),
+        c(b + max_large_group * max_large_group) {}
+};
+
+HWY_INLINE void scale(float* a, int n, float factor) {
+  const Floats d;
+  const auto f = hn::Set(d, factor);
+  for (int i = 0; i < n * n; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreU(hn::Mul(f, hn::LoadU(d, a + i)), d, a + i);
+}
+
+/// I - t a.
+HWY_INLINE void complement(const float* a, int n, float t, float* to) {
+  for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
+  for (int i = 0; i < n; ++i) to[i * (n + 1)] += 1;
+}
+
+/// 3 p - 2 squared, in place of the square.
+HWY_INLINE void steepen(const float* p, float* squared, int n) {
+  const Floats d;
+  const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
+  for (int i = 0; i < n * n; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreU(hn::MulAdd(two, hn::LoadU(d, squared + i), hn::Mul(three, hn::LoadU(d, p + i))), d,
+               squared + i);
+}
+
+/// W of the head comment where the spectrum is the noisy patches' own.
+HWY_INLINE float* weights_of_noisy(const Matrices& at, const BayesGroup& g,
+                                   const BayesParams& params) {
+  const int n = g.group;
+  invert(at.a, n);
+  float *p = at.b, *s = at.c, *next = at.a;
+  complement(at.a, n, params.threshold, p);
+  for (int k = 0; k < params.sharpenings; ++k) {
+    multiply_symmetric(p, p, s, n);
+    steepen(p, s, n);
+    multiply_symmetric(p, s, next, n);
+    std::swap(p, next);
+  }
+  return p;
+}
+
+/// W where it is another estimate's. In at.a, as there, is G + t I.
+HWY_INLINE float* weights_of_basic(const Matrices& at, const BayesGroup& g) {
+  const int n = g.group;
+  invert(at.a, n);
+  multiply(at.turned_basic, at.turned, at.b, g.samples, n, n, Part::whole);
+  scale(at.b, n, 1 / static_cast<float>(g.count));
+  multiply(at.a, at.b, at.c, n, n, n, Part::whole);
+  return at.c;
+}
+
+}  // namespace
+
+void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params) {
+  const Matrices at(g);
+  const float level = centre(g.noisy, g, sigma);
+  if (g.basic != nullptr) (void)centre(g.basic, g, sigma);
+  const float* const own = g.basic != nullptr ? g.basic : g.noisy;
+  turn(g.noisy, g, at.turned);
+  if (g.basic != nullptr) turn(g.basic, g, at.turned_basic);
+  const float* const turned = g.basic != nullptr ? at.turned_basic : at.turned;
+  multiply(turned, turned, at.a, g.samples, g.group, g.group, Part::lower);
+  mirror(at.a, g.group);
+  scale(at.a, g.group, 1 / static_cast<float>(g.count));
+  for (int i = 0; i < g.group; ++i) at.a[i * (g.group + 1)] += params.threshold;
+  const float* const weights = g.basic != nullptr ? weights_of_basic(at, g)
+                                                  : weights_of_noisy(at, g, params);
+  multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::whole);
+  const Floats d;
+  const auto unit = hn::Set(d, sigma), mean = hn::Set(d, level);
+  for (int i = 0; i < g.count * g.pitch; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreU(hn::MulAdd(unit, hn::LoadU(d, g.result + i), mean), d, g.result + i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::bm3d::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::bm3d::cpu {
+HWY_EXPORT(bayes_estimate);
+void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params) {
+  HWY_DYNAMIC_DISPATCH(bayes_estimate)(group, sigma, params);
+}
+}  // namespace lull::bm3d::cpu
+#endif

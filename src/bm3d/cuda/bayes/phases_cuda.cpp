@@ -1,0 +1,93 @@
+// Phases by Bayes on frames that lie on a GPU: rows of reference patches are worked off in batches.
+
+#include <algorithm>
+#include <vector>
+
+#include "bm3d/cuda/bayes/kernels.h"
+#include "bm3d/cuda/phases.h"
+#include "match/grid.h"
+#include "time/frame_pairs.h"
+
+namespace lull::bm3d {
+
+/// Rows of reference patches of a batch.
+int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
+  const Margins& m = margins(plane);
+  const int side = plan.side(m.width, m.height), step = plan.params.step;
+  const int columns = reference_count(m.width, step, side);
+  const auto most = static_cast<std::int64_t>(params_.batch.width) * params_.batch.height / step /
+                    step / columns;
+  return std::clamp(static_cast<int>(most), 1, reference_count(m.height, step, side));
+}
+
+void CudaPhases::plan_bayes() {
+  std::size_t references = 0, places = 0;
+  for (const PhaseState& phase : states_) {
+    if (!phase.plan.is_bayes()) continue;
+    for (const PlaneSet& set : phase.plan.sets) {
+      const int plane = set.planes.front();
+      const Margins& m = margins(plane);
+      const int side = phase.plan.side(m.width, m.height);
+      const std::size_t batch =
+          static_cast<std::size_t>(reference_count(m.width, phase.plan.params.step, side)) *
+          bayes_rows(phase.plan, plane);
+      references = std::max(references, batch);
+      places = std::max(places, batch * phase.plan.params.group);
+    }
+  }
+  if (references == 0) return;
+  members_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
+}
+
+void CudaPhases::make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                                  float* to) {
+  (void)made_guide(phase, set, frame, to);
+}
+
+void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
+  for (const int i : set.planes) {
+    const Sums& sums = frame.sums[i];
+    const std::size_t size = margins(i).size();
+    cuda::check(cudaMemsetAsync(sums.numerator, 0, size * sizeof *sums.numerator, stream_));
+    cuda::check(cudaMemsetAsync(sums.denominator, 0, size * sizeof *sums.denominator, stream_));
+  }
+}
+
+void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,
+                                 std::span<const SearchFrame> frames,
+                                 std::span<const int> distance, const float* guide) {
+  const PhasePlan& plan = of(which).plan;
+  BayesArgs args;
+  args.margins = margins(set.planes.front());
+  args.grid = motion_grid(which, set);
+  args.side = plan.side(args.margins.width, args.margins.height);
+  args.columns = reference_count(args.margins.width, plan.params.step, args.side);
+  args.members = members_.get();
+  args.counts = counts_.get();
+  std::vector<int> offsets;
+  for (const SearchFrame& searched : frames) offsets.push_back(searched.offset);
+  const auto partners = partners_of(offsets);
+  args.depth = partners[0] == no_frame ? 1 : 2;
+  args.pairs = 0;
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    if (f > 0 && partners[f] == no_frame) continue;
+    const std::size_t second = partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
+    args.pair[args.pairs++] = {
+        offsets[f], {distance[f], distance[second]}, frames[f].frame.motion};
+  }
+  const int rows = reference_count(args.margins.height, plan.params.step, args.side);
+  for (; args.first_row < rows; args.first_row += args.rows) {
+    args.rows = std::min(bayes_rows(plan, set.planes.front()), rows - args.first_row);
+    bayes_match(args, plan.bayes, guide, stream_);
+    for (const int i : set.planes)
+      bayes_filter(args, plan.bayes,
+                   {.noisy = frame.noisy[i],
+                    .basic = plan.filter == Filtering::bayes_basic ? frame.basic[i] : nullptr,
+                    .sums = frame.sums[i],
+                    .sigma = plan.noise.sigma(i)},
+                   stream_);
+  }
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,108 @@
+#include "bm3d/reference/bayes.h"
+
+#include <numeric>
+
+namespace lull::bm3d {
+namespace {
+
+Matrix transposed(const Matrix& a) {
+  Matrix t(a.columns, a.rows);
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < a.columns; ++j) t(j, i) = a(i, j);
+  return t;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c(a.rows, b.columns);
+  for (int i = 0; i < a.rows; ++i)
+    for (int k = 0; k < a.columns; ++k) {
+      const double factor = a(i, k);
+      for (int j = 0; j < b.columns; ++j) c(i, j) += factor * b(k, j);
+    }
+  return c;
+}
+
+/// The inverse of a symmetric positive matrix, by Gauss and Jordan.
+Matrix inverse(Matrix a) {
+  const int n = a.rows;
+  for (int k = 0; k < n; ++k) {
+    const double pivot = 1 / a(k, k);
+    a(k, k) = 1;
+    for (int j = 0; j < n; ++j) a(k, j) *= pivot;
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = a(i, k);
+      a(i, k) = 0;
+      for (int j = 0; j < n; ++j) a(i, j) -= factor * a(k, j);
+    }
+  }
+  return a;
+}
+
+/// 3 p - 2 p^2.
+Matrix steeper(const Matrix& p) {
+  Matrix s = product(p, p);
+  for (std::size_t i = 0; i < s.values.size(); ++i) s.values[i] = 3 * p.values[i] - 2 * s.values[i];
+  return s;
+}
+
+double mean_of(const Matrix& a) {
+  return std::accumulate(a.values.begin(), a.values.end(), 0.0) /
+         static_cast<double>(a.values.size());
+}
+
+/// (a - level) / sigma.
+Matrix in_units(Matrix a, double level, double sigma) {
+  for (double& value : a.values) value = (value - level) / sigma;
+  return a;
+}
+
+}  // namespace
+
+Matrix gather_wide(std::span<const FramePlane> planes, int x, int y, const Group& group,
+                   PatchShape shape) {
+  Matrix patches(group.count, shape.samples());
+  for (int m = 0; m < group.count; ++m) {
+    const std::uint32_t member = group.members[m];
+    const SamplePlane& plane = frame_at(planes, displacement_t(member));
+    const int u = x + displacement_x(member), v = y + displacement_y(member);
+    const int area = shape.side * shape.side;
+    for (int i = 0; i < shape.samples(); ++i) {
+      const PlaneView<const float> samples = i < area ? plane.samples : plane.partner;
+      patches(m, i) =
+          static_cast<double>(samples(u + i % shape.side, v + i % area / shape.side));
+    }
+  }
+  return patches;
+}
+
+Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
+  Matrix shifted = gram;
+  for (int i = 0; i < gram.rows; ++i) shifted(i, i) += threshold;
+  Matrix weights = inverse(shifted), factors = product(gram, weights);
+  for (int k = 0; k < sharpenings; ++k) {
+    const Matrix more = steeper(factors);
+    weights = product(weights, more);
+    factors = product(factors, more);
+  }
+  return weights;
+}
+
+Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
+                      const BayesParams& params) {
+  const double level = mean_of(noisy);
+  // Patches are rows here, so that B^T B of the formulas is b b^T.
+  const Matrix y = in_units(noisy, level, sigma), b = in_units(basic, mean_of(basic), sigma);
+  const Matrix across = transposed(b);
+  Matrix gram = product(b, across), shared = product(y, across);
+  const double share = 1.0 / noisy.rows;
+  for (double& value : gram.values) value *= share;
+  for (double& value : shared.values) value *= share;
+  const Matrix weights =
+      spectral_weights(gram, static_cast<double>(params.threshold), params.sharpenings);
+  Matrix estimate = product(product(shared, weights), b);
+  for (double& value : estimate.values) value = value * sigma + level;
+  return estimate;
+}
+
+}  // namespace lull::bm3d
