@@ -8,6 +8,7 @@
 #include "match/group.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
+#include "noise/holes.h"
 #include "time/frames.h"
 #include "time/motion.h"
 
@@ -23,6 +24,7 @@ struct SamplePlane {
   PlaneView<const float> samples;
   Motion motion{};  // of the reference patch to this frame, for match()
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
+  const Holes* holes = nullptr;
 };
 using FramePlane = FrameAt<SamplePlane>;
 
