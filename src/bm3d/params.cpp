@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "match/group.h"
 #include "noise/coefficient_table.h"
 
 namespace lull::bm3d {
@@ -139,6 +140,20 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           "a number from 0");
 }
 
+void validate_kept(const Params& p) {
+  if (p.kept == 0) return;
+  const int least = std::max(p.hard.group, p.wiener.group);
+  require(
+      p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
+      "patches kept for the second phase", p.kept,
+      "0, or a power of two from " + std::to_string(least) + " to 32");
+  if (p.hard.step != p.wiener.step)
+    throw InvalidArgument("a second phase without a search, with step = " +
+                          std::to_string(p.hard.step) + ":" + std::to_string(p.wiener.step) +
+                          " (it takes the groups of the first phase's reference patches); give "
+                          "both phases one step, or --second-search window");
+}
+
 }  // namespace
 
 Params make_params(Profile profile, const NoiseModel& model, int temporal) {
@@ -155,6 +170,12 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
+void search_where_phases_differ(Params& p) {
+  const PhaseParams &a = p.hard, &b = p.wiener;
+  if (a.step != b.step || a.window != b.window || a.temporal_window != b.temporal_window)
+    p.kept = 0;
+}
+
 void validate(const Params& p) {
   validate(p.noise);
   const bool dft = p.hard.transform == Transform::dft || p.wiener.transform == Transform::dft;
@@ -169,6 +190,7 @@ void validate(const Params& p) {
           "a number from 0");
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
+  validate_kept(p);
   require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");

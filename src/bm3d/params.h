@@ -38,6 +38,9 @@ struct PhaseParams {
   }
 };
 
+/// Params::kept where the second phase does not search.
+inline constexpr int usually_kept = 32;
+
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
 };
@@ -50,8 +53,12 @@ struct Params {
   float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
-  int phases = 2;            // 1: the basic estimate is the result
-  int temporal = 0;          // R: patches come from so many frames before and after, 0..4
+  /// Patches that the first phase's groups are matched with for the second phase, which ranks them
+  /// anew in the basic estimate instead of searching a window of its own (match/kept_groups.h): a
+  /// power of two up to 32, at least what groups have. Steps must be equal. 0: it searches.
+  int kept = 0;
+  int phases = 2;    // 1: the basic estimate is the result
+  int temporal = 0;  // R: patches come from so many frames before and after, 0..4
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
@@ -66,6 +73,10 @@ struct Params {
                                         int temporal = 0) {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
+
+/// Lets the second phase search after all where parameters that were changed one by one ask for it:
+/// where its step or its window is another than the first phase's.
+void search_where_phases_differ(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {

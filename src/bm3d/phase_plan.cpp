@@ -2,8 +2,26 @@
 
 #include "bm3d/kaiser.h"
 #include "core/colour.h"
+#include "match/grid.h"
 
 namespace lull::bm3d {
+namespace {
+
+/// Says which sets keep groups for the second phase: a set there takes those of its first plane.
+void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format) {
+  if (params.kept == 0 || params.phases == 1) return;
+  if (plan.phase == Phase::second) {
+    plan.params.window = params.hard.window;  // where members may lie
+    plan.params.temporal_window = params.hard.temporal_window;
+    for (PlaneSet& set : plan.sets) set.kept = params.kept;
+    return;
+  }
+  for (const PlaneSet& later : plane_sets(Phase::second, params.temporal > 0, format, plan.noise))
+    for (PlaneSet& set : plan.sets)
+      if (set.planes.front() == later.planes.front()) set.kept = params.kept;
+}
+
+}  // namespace
 
 PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format) {
   const bool first = phase == Phase::first;
@@ -19,9 +37,22 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
+  plan_kept(plan, params, format);
   plan.guide_share = first ? 1 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;
+}
+
+std::size_t kept_bytes(const Params& params, const FrameFormat& format) {
+  std::size_t bytes = 0;
+  for (const PlaneSet& set : plan_phase(Phase::first, params, format).sets) {
+    const int plane = set.planes.front(), step = params.hard.step;
+    if (set.kept > 0)
+      bytes += (sizeof(std::uint32_t) * set.kept + 1) *
+               static_cast<std::size_t>(reference_count(format.plane_width(plane), step)) *
+               reference_count(format.plane_height(plane), step);
+  }
+  return bytes;
 }
 
 SessionPlan session_plan(const Params& params, const FrameFormat& format) {

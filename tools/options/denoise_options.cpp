@@ -178,6 +178,14 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
      }},
+    {"--second-search", "window|none", method,
+     "none: the second phase ranks the patches that the first one found instead of searching its "
+     "own window; for phases of one step (default: window)",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
+       o.second_search = v == "window";
+       o.bm3d_alone.emplace_back("--second-search");
+     }},
     {"--phases", "1|2", method, "1: the first phase's estimate is the result (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 2);
@@ -369,6 +377,10 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
   Params params = bm3d::make_params(
       options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
   for (const auto& override_one : options.overrides) override_one(params);
+  if (options.second_search)
+    params.kept = *options.second_search ? 0 : bm3d::usually_kept;
+  else
+    bm3d::search_where_phases_differ(params);
   bm3d::validate(params);
   return params;
 }

@@ -78,6 +78,7 @@ struct DenoiseOptions {
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
+  std::optional<bool> second_search;  // whether the second phase searches; empty: by the profile
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
