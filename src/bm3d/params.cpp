@@ -140,6 +140,12 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           "a number from 0");
 }
 
+/// Whether reference patches lie elsewhere in the second phase, or look elsewhere.
+bool phases_differ(const Params& p) {
+  const PhaseParams &a = p.hard, &b = p.wiener;
+  return a.step != b.step || a.window != b.window || a.temporal_window != b.temporal_window;
+}
+
 void validate_kept(const Params& p) {
   if (p.kept == 0) return;
   const int least = std::max(p.hard.group, p.wiener.group);
@@ -147,11 +153,11 @@ void validate_kept(const Params& p) {
       p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
       "patches kept for the second phase", p.kept,
       "0, or a power of two from " + std::to_string(least) + " to 32");
-  if (p.hard.step != p.wiener.step)
-    throw InvalidArgument("a second phase without a search, with step = " +
-                          std::to_string(p.hard.step) + ":" + std::to_string(p.wiener.step) +
-                          " (it takes the groups of the first phase's reference patches); give "
-                          "both phases one step, or --second-search window");
+  if (phases_differ(p))
+    throw InvalidArgument(
+        "a second phase without a search, with another step or window than the first (it takes "
+        "the groups of the first phase's reference patches); give both phases one --step, "
+        "--window and --temporal-window, or --second-search window");
 }
 
 }  // namespace
@@ -171,9 +177,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
 }
 
 void search_where_phases_differ(Params& p) {
-  const PhaseParams &a = p.hard, &b = p.wiener;
-  if (a.step != b.step || a.window != b.window || a.temporal_window != b.temporal_window)
-    p.kept = 0;
+  if (phases_differ(p)) p.kept = 0;
 }
 
 void validate(const Params& p) {

@@ -53,9 +53,10 @@ struct Params {
   float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
-  /// Patches that the first phase's groups are matched with for the second phase, which ranks them
-  /// anew in the basic estimate instead of searching a window of its own (match/kept_groups.h): a
-  /// power of two up to 32, at least what groups have. Steps must be equal. 0: it searches.
+  /// Patches that the first phase's groups of luma are matched with for the second phase, which
+  /// ranks them anew in the basic estimate instead of searching a window (match/kept_groups.h): a
+  /// power of two up to 32, at least what groups have. Steps and windows must be equal in both
+  /// phases. 0: it searches.
   int kept = 0;
   int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // R: patches come from so many frames before and after, 0..4

@@ -7,18 +7,13 @@
 namespace lull::bm3d {
 namespace {
 
-/// Says which sets keep groups for the second phase: a set there takes those of its first plane.
-void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format) {
+/// The second phase does without a search where luma is in its guide and was the first phase's
+/// alone. The guide of chroma that is smaller than luma changes too much between the phases: luma
+/// is in it only then (docs/bm3d.md).
+void plan_kept(PhasePlan& plan, const Params& params) {
   if (params.kept == 0 || params.phases == 1) return;
-  if (plan.phase == Phase::second) {
-    plan.params.window = params.hard.window;  // where members may lie
-    plan.params.temporal_window = params.hard.temporal_window;
-    for (PlaneSet& set : plan.sets) set.kept = params.kept;
-    return;
-  }
-  for (const PlaneSet& later : plane_sets(Phase::second, params.temporal > 0, format, plan.noise))
-    for (PlaneSet& set : plan.sets)
-      if (set.planes.front() == later.planes.front()) set.kept = params.kept;
+  for (PlaneSet& set : plan.sets)
+    if (set.planes.front() == 0) set.kept = params.kept;
 }
 
 }  // namespace
@@ -37,7 +32,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
-  plan_kept(plan, params, format);
+  plan_kept(plan, params);
   plan.guide_share = first ? 1 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;

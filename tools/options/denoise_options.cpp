@@ -179,8 +179,8 @@ constexpr OptionRow table[] = {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
      }},
     {"--second-search", "window|none", method,
-     "none: the second phase ranks the patches that the first one found instead of searching its "
-     "own window; for phases of one step (default: window)",
+     "none: the second phase ranks the patches that the first one found in luma instead of "
+     "searching; for phases of one step and window (default: window)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
        o.second_search = v == "window";
