@@ -62,10 +62,6 @@ class SlotSession final : public Denoiser {
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
                                     int streams, bool results_on_device) {
-  if (params.kept > 0)
-    throw InvalidArgument(
-        "a second phase without a search (on a GPU it searches); give "
-        "--second-search window");
   return open_cuda(params, format, device, streams, cuda::make_exhaustive_matcher,
                    results_on_device);
 }

@@ -245,6 +245,12 @@ class CudaWorker : public FrameWorker {
       ring(denominators_[i], size);
       result_[i] = zeroed<float>(size, computing_.get());
     }
+    for (const PlaneSet& set : phases_.sets(Phase::first)) {
+      const std::size_t references = phases_.kept_references(set);
+      if (references == 0) continue;
+      ring(kept_displacements_[set.planes.front()], references * phases_.kept_capacity());
+      ring(kept_counts_[set.planes.front()], references);
+    }
     for (const Phase phase : {Phase::first, Phase::second})
       for (const PlaneSet& set : phases_.sets(phase)) {
         GuideRing& guides = ring_of(set);
@@ -291,6 +297,7 @@ class CudaWorker : public FrameWorker {
       frame.noisy[i] = noisy_[i].at(at);
       frame.basic[i] = basic_[i].at(at);
       frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
+      frame.kept[i] = {kept_displacements_[i].at(at), kept_counts_[i].at(at)};
     }
     return frame;
   }
@@ -356,6 +363,9 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;
+  // Of sets, by their first plane: groups for the second phase.
+  std::array<Ring<std::uint32_t>, max_planes> kept_displacements_;
+  std::array<Ring<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, made_guides_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;
