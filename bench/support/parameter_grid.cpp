@@ -74,6 +74,7 @@ const std::map<std::string, Setter> setters{
        p.batch = {static_cast<int>(number(v.substr(0, x))),
                   static_cast<int>(number(v.substr(std::min(x + 1, v.size()))))};
      }},
+    {"kept", [](auto& p, auto& v) { p.kept = static_cast<int>(number(v)); }},
     {"scene-cut", [](auto& p, auto& v) { p.scene_cut = static_cast<float>(number(v)); }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
 };
@@ -159,6 +160,8 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
       }
     all = std::move(next);
   }
+  if (const auto kept = grid.axes.find("kept"); kept == grid.axes.end() || kept->second.empty())
+    for (Configuration& configuration : all) search_where_phases_differ(configuration.params);
   for (const Configuration& configuration : all) validate(configuration.params);
   return all;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "match/group.h"
 #include "noise/coefficient_table.h"
 
 namespace lull::bm3d {
@@ -188,6 +189,30 @@ void validate_bayes(const Params& params) {
   }
 }
 
+/// Whether reference patches lie elsewhere in the second phase, or look elsewhere.
+bool phases_differ(const Params& p) {
+  const PhaseParams &a = p.hard, &b = p.wiener;
+  return a.step != b.step || a.window != b.window || a.temporal_window != b.temporal_window;
+}
+
+void validate_kept(const Params& p) {
+  if (p.kept == 0) return;
+  const int least = std::max(p.hard.group, p.wiener.group);
+  require(
+      p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
+      "patches kept for the second phase", p.kept,
+      "0, or a power of two from " + std::to_string(least) + " to 32");
+  if (p.bayes)
+    throw InvalidArgument(
+        "groups kept for the second phase, with the profile best over time (its phases by Bayes "
+        "have patches of their own); leave out --second-search");
+  if (phases_differ(p))
+    throw InvalidArgument(
+        "a second phase without a search, with another step or window than the first (it takes "
+        "the groups of the first phase's reference patches); give both phases one --step, "
+        "--window and --temporal-window, or --second-search window");
+}
+
 }  // namespace
 
 Params make_params(Profile profile, const NoiseModel& model, int temporal) {
@@ -230,6 +255,10 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   return p;
 }
 
+void search_where_phases_differ(Params& p) {
+  if (phases_differ(p)) p.kept = 0;
+}
+
 void validate(const Params& p) {
   validate(p.noise);
   const bool dft = p.hard.transform == Transform::dft || p.wiener.transform == Transform::dft;
@@ -250,6 +279,7 @@ void validate(const Params& p) {
   } else {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
+  validate_kept(p);
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");

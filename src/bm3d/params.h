@@ -53,6 +53,8 @@ struct BayesParams {
   /// first such phase alone.
   int sharpenings = 0;
 };
+/// Params::kept where the second phase does not search.
+inline constexpr int usually_kept = 32;
 
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
@@ -70,6 +72,11 @@ struct Params {
   /// picture, in place of that picture and of the basic estimate. It is a frame of the same size
   /// and planes.
   bool guided = false;
+  /// Patches that the first phase's groups of luma are matched with for the second phase, which
+  /// ranks them anew in the basic estimate instead of searching a window (match/kept_groups.h): a
+  /// power of two up to 32, at least what groups have. Steps and windows must be equal in both
+  /// phases. 0: it searches.
+  int kept = 0;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of the mean of the basic estimate and of what comes of it.
   /// Over time, of white noise.
@@ -98,6 +105,10 @@ struct Params {
                                         int temporal = 0) {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
+
+/// Lets the second phase search after all where parameters that were changed one by one ask for it:
+/// where its step or its window is another than the first phase's.
+void search_where_phases_differ(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {

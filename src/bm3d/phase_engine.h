@@ -11,6 +11,7 @@
 #include "core/image.h"
 #include "match/cpu/matcher.h"
 #include "match/guide_view.h"
+#include "match/kept_groups.h"
 #include "match/reference/matcher.h"
 
 namespace lull::bm3d {
@@ -36,7 +37,12 @@ struct PhaseInput {
   const PlaneSet& set;                 // which of the plan's sets the planes are
   std::span<const PhaseFrame> frames;  // the frame of the reference patches, then others (group.h)
   float guide_sigma = 0;               // of the noise in the guides; 0: they are estimates
+  /// Where PlaneSet::kept is not 0: the groups of all reference patches, row by row, which the
+  /// first phase keeps and the second ranks anew.
+  KeptGroups* groups = nullptr;
 
+  bool keeps() const { return set.kept > 0 && plan.phase == Phase::first; }
+  bool ranks_anew() const { return set.kept > 0 && plan.phase == Phase::second; }
   std::size_t planes() const { return set.planes.size(); }
   /// Of the k-th plane of the set, whose sigma is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }

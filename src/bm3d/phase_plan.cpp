@@ -4,10 +4,19 @@
 
 #include "bm3d/kaiser.h"
 #include "core/colour.h"
+#include "match/grid.h"
 
 namespace lull::bm3d {
-
 namespace {
+
+/// The second phase does without a search where luma is in its guide and was the first phase's
+/// alone. The guide of chroma that is smaller than luma changes too much between the phases: luma
+/// is in it only then (docs/bm3d.md).
+void plan_kept(PhasePlan& plan, const Params& params) {
+  if (params.kept == 0 || params.phases == 1) return;
+  for (PlaneSet& set : plan.sets)
+    if (set.planes.front() == 0) set.kept = params.kept;
+}
 
 Filtering filter_of(Phase phase, const Params& params) {
   if (phase == Phase::first) return Filtering::threshold;
@@ -50,9 +59,22 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
+  plan_kept(plan, params);
   plan.guide_share = first && !params.guided ? 1 : params.bayes ? 0 : params.guide_noise;
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;
+}
+
+std::size_t kept_bytes(const Params& params, const FrameFormat& format) {
+  std::size_t bytes = 0;
+  for (const PlaneSet& set : plan_phase(Phase::first, params, format).sets) {
+    const int plane = set.planes.front(), step = params.hard.step;
+    if (set.kept > 0)
+      bytes += (sizeof(std::uint32_t) * set.kept + 1) *
+               static_cast<std::size_t>(reference_count(format.plane_width(plane), step)) *
+               reference_count(format.plane_height(plane), step);
+  }
+  return bytes;
 }
 
 SessionPlan session_plan(const Params& params, const FrameFormat& format) {

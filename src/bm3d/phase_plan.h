@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "bm3d/params.h"
@@ -44,10 +45,11 @@ struct PhasePlan {
   std::array<float, patch> window{};  // aggregation window, one axis
 
   /// What is matched for a set, as long as that exists: several planes together differ by more than
-  /// one.
+  /// one. Groups that are kept have more members than the phase filters, which takes their heads.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
+    if (phase == Phase::first) matching.group = std::max(matching.group, set.kept);
     matching.bias = set.bias.get();
     matching.any_size = is_bayes();
     return matching;
@@ -66,6 +68,9 @@ struct PhasePlan {
 
 /// The plan of a phase, whether Params::phases has it or not.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
+
+/// Bytes of the groups that a frame keeps from its first phase to its second.
+[[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
 /// What a session over frames needs to know of these parameters.
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);

@@ -42,6 +42,9 @@ struct PlaneSet {
   float tau_factor = 1;
   /// Of a noisy picture whose noise is not white; else null.
   std::shared_ptr<const DistanceBias> bias;
+  /// First phase: members that its groups keep for the second phase (kept_groups.h). Second phase:
+  /// that it ranks anew. 0: none.
+  int kept = 0;
 
   bool has_chroma() const { return of_chroma[0] != 0 || of_chroma[1] != 0; }
   /// Whether that picture is made, in chroma's size, and not luma as it is.

@@ -190,6 +190,14 @@ constexpr OptionRow table[] = {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
        o.wiener_alone.emplace_back("--guide-noise");
      }},
+    {"--second-search", "window|none", method,
+     "none: the second phase ranks the patches that the first one found in luma instead of "
+     "searching; for phases of one step and window (default: window)",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
+       o.second_search = v == "window";
+       o.bm3d_alone.emplace_back("--second-search");
+     }},
     {"--phases", "1|2|3", method,
      "1: the first phase's estimate is the result (default: all of them, 2; with best over time 3)",
      [](DenoiseOptions& o, const std::string& v) {
@@ -413,6 +421,10 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
     throw InvalidArgument(options.wiener_alone.front() +
                           " with --profile best over time (it has no second phase of fixed "
                           "transforms); leave one out");
+  if (options.second_search)
+    params.kept = *options.second_search ? 0 : bm3d::usually_kept;
+  else
+    bm3d::search_where_phases_differ(params);
   bm3d::validate(params);
   return params;
 }

@@ -90,6 +90,7 @@ struct DenoiseOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
+  std::optional<bool> second_search;  // whether the second phase searches; empty: by the profile
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are

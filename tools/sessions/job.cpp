@@ -143,6 +143,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--lambda-mean", text_of(params.lambda_mean)},
           {"--mu2", text_of(params.mu2)},
           {"--guide-noise", text_of(params.guide_noise)},
+          {"--second-search", params.kept == 0 ? "window" : "none"},
           {"--phases", text_of(params.phases)},
           {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
           {"--temporal", text_of(params.temporal)},

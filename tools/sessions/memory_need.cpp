@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "bm3d/phase_plan.h"
 #include "core/describe.h"
 #include "core/error.h"
 
@@ -80,7 +81,8 @@ int part_frames(const Margin& margin, const FrameFormat& format, std::size_t ses
 }
 
 // A session on the host has planes of floats for each frame that it works on: the noisy one, the
-// basic estimate and two sums for every plane, and up to two guides of luma. On a GPU all that is
+// basic estimate and two sums for every plane, up to two guides of luma, and the groups that its
+// second phase is to rank. On a GPU all that is
 // in the GPU's memory, and the host's has the frames alone.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
@@ -104,6 +106,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
                        luma * 2 * sizeof(float) + (plan.params.is_temporal() ? luma : 0));
     bytes += bytes_of(plan.frame, 3 * sizeof(float));
     if (plan.params.pictures.guided) bytes += inside * bytes_of(plan.frame, sizeof(float));
+    bytes += inside * static_cast<double>(bm3d::kept_bytes(plan.params.pictures, plan.frame));
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {

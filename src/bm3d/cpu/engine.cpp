@@ -34,8 +34,8 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// What an engine keeps from one phase to the next.
 struct Memory {
-  std::unique_ptr<Matcher> matcher;
-  std::vector<Workspace> workspaces;  // one for each thread
+  std::unique_ptr<Matcher> matcher, ranker;  // of a search; of kept groups
+  std::vector<Workspace> workspaces;         // one for each thread
   std::vector<Tile> tiles;
   /// Of each phase's planes.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
@@ -48,6 +48,7 @@ class PhaseRun {
       : input_(input),
         params_(input.plan.params),
         memory_(memory),
+        matcher_(input.ranks_anew() ? *memory.ranker : *memory.matcher),
         width_(input.frames[0].frame.guide.samples.width),
         height_(input.frames[0].frame.guide.samples.height),
         motion_grid_{width_, height_, params_.step} {}
@@ -81,7 +82,11 @@ class PhaseRun {
       greatest = std::max(greatest, input_.noise(p).sigma);
     // The noise of a basic estimate is not known; a quarter is typical.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : greatest / 4;
-    memory_.matcher->begin({input_.plan.matching(input_.set), guides_, noise});
+    matcher_.begin({input_.plan.matching(input_.set), guides_, noise, input_.groups});
+    columns_ = reference_count(width_, params_.step);
+    const int rows = reference_count(height_, params_.step);
+    if (input_.keeps())
+      input_.groups->reserve(static_cast<std::size_t>(columns_) * rows, input_.set.kept);
   }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
@@ -89,7 +94,7 @@ class PhaseRun {
   void plan_tasks() {
     const int step = params_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
-    block_ = memory_.matcher->block_size(params_.matching(), columns);
+    block_ = matcher_.block_size(input_.plan.matching(input_.set), columns);
     const int wide = block_.columns;
     // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
@@ -196,9 +201,10 @@ class PhaseRun {
     Workspace& work = memory_.workspaces[thread];
     work.groups.resize(block.columns);
     float* const stack = work.stack.reserve(filter_scratch_size);
-    memory_.matcher->begin_block(block, thread);
+    matcher_.begin_block(block, thread);
     for (int row = 0; row < block.rows; ++row) {
-      memory_.matcher->find(block, row, thread, work.groups);
+      matcher_.find(block, row, thread, work.groups);
+      if (input_.keeps()) keep(block, row, work.groups);
       for (int column = 0; column < block.columns; ++column)
         for (std::size_t p = 0; p < planes.size(); ++p)
           filter_group(tables_[p], planes[p], block.x + column * step, block.y + row * step,
@@ -206,11 +212,23 @@ class PhaseRun {
     }
   }
 
+  /// The phase itself filters their heads.
+  void keep(const Block& block, int row, std::span<Group> groups) {
+    const int j = motion_grid_.index_of(block.y + row * params_.step);
+    for (int column = 0; column < block.columns; ++column) {
+      const int i = motion_grid_.index_of(block.x + column * params_.step);
+      input_.groups->keep(static_cast<std::size_t>(j) * columns_ + i, groups[column]);
+      groups[column] = head_of(groups[column], params_.group);
+    }
+  }
+
   const PhaseInput& input_;
   const PhaseParams& params_;
   Memory& memory_;
+  Matcher& matcher_;
   int width_, height_;
   MotionGrid motion_grid_;
+  int columns_ = 0;  // of reference patches
   std::vector<GuideFrame> guides_;
   std::array<FilterTables, max_planes> tables_{};
   BlockSize block_;
@@ -221,6 +239,7 @@ class CpuEngine : public PhaseEngine {
  public:
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
     memory_.matcher = make_matcher(threads_);
+    memory_.ranker = make_ranking_matcher(threads_);
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);

@@ -193,6 +193,12 @@ HWY_INLINE void transpose(Vector* v) {
   for (int i = 0; i < unit_vectors; i += 4) transpose4(v + i);
   if constexpr (parts == 2) {
     for (int i = 0; i < 4; ++i) std::swap(v[4 + i], v[8 + i]);
+  } else if constexpr (lanes == 8) {
+    for (int i = 0; i < 4; ++i) {
+      const Vector top = v[i], bottom = v[i + 4];
+      v[i] = hn::ConcatLowerLower(Lanes(), bottom, top);
+      v[i + 4] = hn::ConcatUpperUpper(Lanes(), bottom, top);
+    }
   } else {
     for (int i = 0; i < 4; ++i) {
       const Vector top = v[i], bottom = v[i + 4];

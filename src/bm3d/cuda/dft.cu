@@ -33,7 +33,7 @@ __device__ bool is_real(const FilterArgs& a, int reference) {
 // One block for each group, one thread for each sample of a patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
-  const int count = 1 << a.groups.log2_count[reference];
+  const int count = 1 << a.groups.log2_filtered(reference);
   float* group = patches + static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * patch_area;
   for (int k = threadIdx.y; k < count; k += blockDim.y)
     group[k * patch_area + sample] =
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(spectrum_threads)
                    float* weights) {
   __shared__ Spectra group;
   __shared__ float factors[max_group][spectrum_size];
-  const int count = 1 << a.groups.log2_count[first + blockIdx.x];
+  const int count = 1 << a.groups.log2_filtered(first + static_cast<int>(blockIdx.x));
   const std::size_t start =
       static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * spectrum_size;
   const auto stands_for = [](int coefficient) {
@@ -137,7 +137,7 @@ __global__ void scatter_kernel(const FilterArgs a, int first, Sums sums, const f
                                const float* weights) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
   if (!is_real(a, reference)) return;
-  const int count = 1 << a.groups.log2_count[reference];
+  const int count = 1 << a.groups.log2_filtered(reference);
   const float* group =
       patches + static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * patch_area;
   const int fixed_weight = static_cast<int>(weights[blockIdx.x] * weight_scale + 0.5f);

@@ -23,12 +23,20 @@ namespace lull::bm3d {
 /// So many results usually wait for a sink. Page-locked memory for them is allocated in advance.
 inline constexpr int results_that_wait = 6;
 
+/// Groups that a set keeps from its first phase to its second, on the device:
+/// CudaPhases::kept_references() of them, of CudaPhases::kept_capacity() members.
+struct KeptOnDevice {
+  std::uint32_t* displacements = nullptr;
+  std::uint8_t* log2_counts = nullptr;
+};
+
 /// A frame on the device. Planes lie as CudaPhases::margins() says; those that do not exist are
 /// null, and so are estimates and sums of planes that are not filtered.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
   std::array<float*, max_planes> shown{};  // the guide that came with it, of guided sessions
   std::array<Sums, max_planes> sums{};
+  std::array<KeptOnDevice, max_planes> kept{};  // of sets, by their first plane
 };
 
 /// Where a guide is made, in the planes' layout.
@@ -71,6 +79,9 @@ class CudaPhases {
   /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
   std::size_t greatest_plane() const;
   int planes_together() const;
+  /// Groups that a set of the first phase keeps for the second; 0: none.
+  std::size_t kept_references(const PlaneSet& set) const;
+  int kept_capacity() const { return params_.kept <= 16 ? 16 : 32; }
 
   /// The sets of a phase, in the order in which they are filtered.
   const std::vector<PlaneSet>& sets(Phase phase) const { return of(phase).plan.sets; }
@@ -141,9 +152,12 @@ class CudaPhases {
   GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
+  /// Where the kept groups of a set are, those of the first batch first.
+  Groups kept_groups(const PlaneSet& set, const DeviceFrame& frame) const;
+  /// `kept`: of the second phase, where it ranks them anew; null: it searches.
   void run_batches(const PhaseState& phase, const MatchParams& matching,
                    std::span<const SearchFrame> frames, const CovarianceViews& covariances,
-                   FilterArgs& args);
+                   const Groups& kept, FilterArgs& args);
 
   Params params_;
   FrameFormat format_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "bm3d/cuda/bayes/kernels.h"
@@ -99,10 +100,13 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(params.matching(), 2 * params_.temporal);
     const bool is_run = phase.plan.phase == Phase::first || params_.phases >= 2;
     if (!is_run) continue;
-    if (params.transform == Transform::dft)
-      phase.dft = std::make_unique<DftFilter>(params, phase.plan.phase, stream_);
-    else  // validate() refuses other than white noise with the DFT
+    if (params.transform == Transform::dft) {
+      PhaseParams roomy = params;  // for groups that are kept
+      if (phase.plan.phase == Phase::first) roomy.group = std::max(roomy.group, params_.kept);
+      phase.dft = std::make_unique<DftFilter>(roomy, phase.plan.phase, stream_);
+    } else {  // validate() refuses other than white noise with the DFT
       phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
+    }
   }
 }
 
@@ -129,6 +133,19 @@ int CudaPhases::planes_together() const {
   for (const PhaseState& phase : states_)
     for (const PlaneSet& set : phase.plan.sets) most = std::max(most, set.planes.size());
   return static_cast<int>(most);
+}
+
+std::size_t CudaPhases::kept_references(const PlaneSet& set) const {
+  if (set.kept == 0) return 0;
+  const ReferenceGrid& references = grid(Phase::first, set.planes.front());
+  return static_cast<std::size_t>(brick_references) * bricks_of(references.count_x) *
+         bricks_of(references.count_y);
+}
+
+Groups CudaPhases::kept_groups(const PlaneSet& set, const DeviceFrame& frame) const {
+  const KeptOnDevice& kept = frame.kept[set.planes.front()];
+  const auto group = static_cast<unsigned>(params_.hard.group);
+  return {kept.displacements, kept.log2_counts, kept_capacity(), std::countr_zero(group)};
 }
 
 /// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate, or
@@ -207,6 +224,9 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
   args.margins = margins(set.planes.front());
   args.grid = grid(which, set.planes.front());
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(matching)};
+  const bool keeps = set.kept > 0 && which == Phase::first;
+  const bool ranks = set.kept > 0 && which == Phase::second;
+  if (keeps) args.groups = kept_groups(set, frame);
   args.window = phase.plan.window;
   args.frames.over_time = params_.temporal > 0;
   args.frames.grid = motion_grid(which, set);
@@ -226,7 +246,8 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     args.sigma[k] = phase.plan.noise.sigma(i);
     args.greatest_level[k] = greatest_level(format_, i);
   }
-  run_batches(phase, matching, frames, covariances, args);
+  run_batches(phase, matching, frames, covariances, ranks ? kept_groups(set, frame) : Groups{},
+              args);
 }
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
@@ -243,18 +264,29 @@ void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* 
 
 void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matching,
                              std::span<const SearchFrame> frames,
-                             const CovarianceViews& covariances, FilterArgs& args) {
+                             const CovarianceViews& covariances, const Groups& kept,
+                             FilterArgs& args) {
   const PhasePlan& plan = phase.plan;
   const int bricks_x = bricks_of(args.grid.count_x), bricks_y = bricks_of(args.grid.count_y);
   const int step_x = batch_bricks(params_.batch.width, matching.step);
   const int step_y = batch_bricks(params_.batch.height, matching.step);
+  const bool ranks = kept.displacements != nullptr;
+  const bool keeps = args.groups.displacements != displacements_.get();
+  std::size_t before = 0;  // references of the batches before
+  const Groups first = args.groups;
   Batch& batch = args.batch;
   for (batch.y0 = 0; batch.y0 < bricks_y; batch.y0 += step_y) {
     batch.bricks_y = std::min(step_y, bricks_y - batch.y0);
     for (batch.x0 = 0; batch.x0 < bricks_x; batch.x0 += step_x) {
       batch.bricks_x = std::min(step_x, bricks_x - batch.x0);
-      phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
-                          args.groups, stream_);
+      if (keeps) args.groups = first.after(before);
+      if (ranks)
+        rank_anew(frames, args.margins, args.grid, args.frames.grid, batch, matching,
+                  kept.after(before), args.groups, stream_);
+      else
+        phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
+                            args.groups, stream_);
+      before += static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
       if (phase.dft != nullptr)
         phase.dft->run(args, plan.strength);
       else if (plan.phase == Phase::first)

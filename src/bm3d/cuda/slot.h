@@ -64,6 +64,9 @@ class CudaSlot {
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators_;
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> denominators_;
+  // Of sets, by their first plane: groups for the second phase.
+  std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
+  std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
   cuda::GraphExec kernels_;                           // run_kernels(), to be launched as one
   std::optional<Frame> noisy_in_flight_, in_flight_;  // the first is kept until its upload is over
 };

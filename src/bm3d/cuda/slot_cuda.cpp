@@ -47,6 +47,14 @@ void CudaSlot::plan_buffers() {
     numerators_[k] = cuda::DeviceBuffer<unsigned long long>(greatest);
     denominators_[k] = cuda::DeviceBuffer<std::uint32_t>(greatest);
   }
+  for (const PlaneSet& set : phases_.sets(Phase::first)) {
+    const std::size_t references = phases_.kept_references(set);
+    if (references == 0) continue;
+    const int i = set.planes.front();
+    kept_displacements_[i] =
+        cuda::DeviceBuffer<std::uint32_t>(references * phases_.kept_capacity());
+    kept_counts_[i] = cuda::DeviceBuffer<std::uint8_t>(references);
+  }
 }
 
 void CudaSlot::start(Frame noisy, Frame clean) {
@@ -149,6 +157,8 @@ void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
       frame.shown[i] = shown_[i].get();
     for (std::size_t k = 0; k < set.planes.size(); ++k)
       frame.sums[set.planes[k]] = {numerators_[k].get(), denominators_[k].get()};
+    const int front = set.planes.front();
+    frame.kept[front] = {kept_displacements_[front].get(), kept_counts_[front].get()};
     const Guide guide = phases_.make_guide_and_clear_sums(
         phase, set, frame,
         {guide_samples_.get(), half_norms_.get(), barred_.get(), candidate_norms_.get()});

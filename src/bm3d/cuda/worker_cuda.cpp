@@ -259,6 +259,12 @@ class CudaWorker : public FrameWorker {
       ring(denominators_[i], size);
       result_[i] = zeroed<float>(size, computing_.get());
     }
+    for (const PlaneSet& set : phases_.sets(Phase::first)) {
+      const std::size_t references = phases_.kept_references(set);
+      if (references == 0) continue;
+      ring(kept_displacements_[set.planes.front()], references * phases_.kept_capacity());
+      ring(kept_counts_[set.planes.front()], references);
+    }
     for (int k = 0; k < known_phases(params_); ++k)
       for (const PlaneSet& set : phases_.sets(static_cast<Phase>(k))) {
         if (phases_.is_bayes(static_cast<Phase>(k))) {
@@ -314,6 +320,7 @@ class CudaWorker : public FrameWorker {
       frame.shown[i] = shown_[i].at(at);
       frame.basic[i] = basic_[i].at(at);
       frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
+      frame.kept[i] = {kept_displacements_[i].at(at), kept_counts_[i].at(at)};
     }
     return frame;
   }
@@ -392,6 +399,9 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;
+  // Of sets, by their first plane: groups for the second phase.
+  std::array<Ring<std::uint32_t>, max_planes> kept_displacements_;
+  std::array<Ring<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, made_guides_;
   Ring<float> plane_guides_;  // of phases by Bayes, where they are made
   Ring<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates

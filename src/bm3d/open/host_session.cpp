@@ -50,6 +50,7 @@ struct Slot {
   Planes shown;             // the guide that came with the frame
   Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
   std::array<std::unique_ptr<PhaseSums>, 3> sums;
+  std::array<KeptGroups, 3> groups;      // of sets, by their first plane
   ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are filtered now
 };
 
@@ -253,7 +254,8 @@ class HostWorker : public FrameWorker {
       }
       parts.push_back({offset, part});
     }
-    engine_->run({plan, set, parts, plan.guide_share * guide_sigma(set, format_, plan.noise)});
+    engine_->run({plan, set, parts, plan.guide_share * guide_sigma(set, format_, plan.noise),
+                  &slots_[frames[0].frame].groups[set.planes.front()]});
   }
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {

@@ -60,19 +60,31 @@ class Filter {
     const int step = plan_.params.step, side = shape_.side;
     const MatchParams matching = plan_.matching(input_.set);
     const MotionGrid grid{picture.width, picture.height, step};
-    for (int j = 0; j < reference_count(picture.height, step, side); ++j)
-      for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
+    const int columns = reference_count(picture.width, step, side);
+    const int rows = reference_count(picture.height, step, side);
+    if (input_.keeps())
+      input_.groups->reserve(static_cast<std::size_t>(columns) * rows, input_.set.kept);
+    for (int j = 0; j < rows; ++j)
+      for (int i = 0; i < columns; ++i) {
         const int x = reference_position(i, picture.width, step, side);
         const int y = reference_position(j, picture.height, step, side);
         for (std::size_t f = 0; f < guides_.size(); ++f)
           if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
             guides_[f].frame.motion = motion[grid.bundle(i, j)];
-        const Group group = matcher_.find(guides_, x, y, matching, shape_);
+        const Group group = find(x, y, matching, static_cast<std::size_t>(j) * columns + i);
         for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
       }
   }
 
  private:
+  Group find(int x, int y, const MatchParams& matching, std::size_t reference) const {
+    if (input_.ranks_anew())
+      return rank_anew(guides_, x, y, input_.groups->at(reference), matching, shape_);
+    const Group group = matcher_.find(guides_, x, y, matching, shape_);
+    if (input_.keeps()) input_.groups->keep(reference, group);
+    return head_of(group, plan_.params.group);
+  }
+
   /// What the filter needs to know of a plane's noise.
   void set_noise(std::size_t p) {
     const PlaneNoise& noise = input_.noise(p);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "match/cpu/matcher.h"
+#include "match/cpu/quantiser.h"
 #include "match/cpu/score_plan.h"
 #include "match/motion_grid.h"
 
@@ -20,9 +21,6 @@ namespace {
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-
-/// Largest score that can count: 16 bits saturate at one more.
-constexpr float max_score = 65534;
 
 /// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
 /// vectors over them are filled best.
@@ -128,30 +126,8 @@ class ExhaustiveMatcher final : public Matcher {
     return frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
   }
 
-  /// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise
-  /// from rounding stays below a hundredth of the picture's own (unit^2 / 12 against sigma^2), tau
-  /// within the range of a score. Where it is not, patches beyond the largest score are too far.
-  Quantiser choose_quantiser(float noise) {
-    float low = frames_[0].frame.samples(0, 0), high = low;
-    for (const GuideFrame& frame : frames_) {
-      const PlaneView<const float> guide = frame.frame.samples;
-      ranges_.resize(guide.height);
-      tbb::parallel_for(0, guide.height, [&](int y) {
-        ranges_[y] = row_range({guide.row(y), static_cast<std::size_t>(guide.width)});
-      });
-      for (const auto& [l, h] : ranges_) low = std::min(low, l), high = std::max(high, h);
-    }
-    float taken_off = frames_.size() > 1 ? params_.place_bonus : 0.0f;
-    if (params_.bias != nullptr)
-      taken_off = std::max(taken_off, -*std::ranges::min_element(*params_.bias));
-    const float farthest = params_.tau + taken_off;
-    const float complete = std::sqrt(farthest * (patch * patch) / max_score);
-    const float unit = std::max({(high - low) / 254, std::min(complete, noise / 3), 1e-6f});
-    return {(low + high) / 2, unit};
-  }
-
   void prepare_guides(float noise) {
-    const Quantiser quantiser = choose_quantiser(noise);
+    const Quantiser quantiser = quantiser_of(params_, frames_, noise, ranges_);
     const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
     limit_ = static_cast<std::uint16_t>(std::min(max_score, params_.tau * scores));
     bonus_ = static_cast<std::uint16_t>(std::min(max_score, params_.place_bonus * scores + 0.5f));
@@ -243,7 +219,7 @@ class ExhaustiveMatcher final : public Matcher {
   std::array<PairedGuide, max_frames> frame_barred_;  // and of the others
 
   // Memory, kept from one frame to the next.
-  std::vector<std::array<float, 2>> ranges_;
+  SampleRanges ranges_;
   Buffer<std::uint16_t> pairs_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
   Buffer<std::uint16_t> barred_places_;

@@ -16,19 +16,22 @@ std::array<float, 2> row_range(std::span<const float> samples) {
   return {low, high};
 }
 
+void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes) {
+  const float scale = 1 / quantiser.unit;
+  for (std::size_t x = 0; x < samples.size(); ++x) {
+    float v = (samples[x] - quantiser.centre) * scale;
+    v = v > -127.0f ? v : -127.0f;  // also where it is not a number
+    v = v < 127.0f ? v : 127.0f;
+    bytes[x] = static_cast<std::int8_t>(static_cast<int>(v + 128.5f) - 128);
+  }
+}
+
 void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row) {
   const int width = static_cast<int>(samples.size());
   const int count = row.elements * row.step + 1;
   const int first = row.first_element * row.step;  // x of bytes[0], not after 0
   std::int8_t* const picture = row.bytes - first;
-  const float scale = 1 / quantiser.unit;
-  const int inside = std::min(width, first + count);
-  for (int x = 0; x < inside; ++x) {
-    float v = (samples[x] - quantiser.centre) * scale;
-    v = v > -127.0f ? v : -127.0f;  // also where it is not a number
-    v = v < 127.0f ? v : 127.0f;
-    picture[x] = static_cast<std::int8_t>(static_cast<int>(v + 128.5f) - 128);
-  }
+  byte_row(samples.first(std::min(width, first + count)), quantiser, picture);
   std::fill(row.bytes, picture, picture[0]);
   if (first + count > width) std::fill(picture + width, row.bytes + count, picture[width - 1]);
 

@@ -6,6 +6,7 @@
 //   around.cpp   candidates from other frames
 //   select.cpp   the most similar candidates of each reference: groups
 // exhaustive_matcher.cpp runs them.
+//   rank.cpp     the members of known groups in a new order; ranking_matcher.cpp runs it
 
 #include <array>
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include "match/grid.h"
 #include "match/group.h"
 #include "match/match_params.h"
+#include "time/frames.h"
 #include "time/motion.h"
 
 namespace lull::cpu {
@@ -70,6 +72,8 @@ struct PairedGuide {
   }
 };
 
+/// A row of the guide as bytes.
+void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
 /// Fills the row of pairs at `pairs` (element i = first_element of phase 0) from a row of samples.
 /// `bytes` is scratch for the elements' samples: elements * step + 1.
 struct PairRow {
@@ -173,6 +177,23 @@ void rank_around(const AroundParams& params, const PairedGuide& own, const Paire
                  const MatchGeometry& geometry, int x, int y, const Motion& motion,
                  Ranking& ranking, const PairedGuide* barred = nullptr);
 inline constexpr int around_padding = 32;
+
+// ---- known groups --------------------------------------------------------------------------
+
+/// The guides of all frames as bytes; one row stride for all.
+struct ByteGuides {
+  ByOffset<const std::int8_t*> frame;
+  std::ptrdiff_t stride = 0;
+};
+struct RankParams {
+  int group;           // patches at most
+  std::int32_t limit;  // largest score that counts, < 2^26
+  std::int32_t bonus;  // taken off that of the patch at the place that motion predicts
+};
+/// The group of the reference at (x, y) out of the members of a kept one (kept_groups.h). `motion`:
+/// to each frame.
+Group rank_members(const RankParams& params, const ByteGuides& guides,
+                   const ByOffset<Motion>& motion, int x, int y, const Group& kept);
 
 /// The group that a ranking amounts to.
 Group group_of(const Ranking& ranking);

@@ -9,6 +9,7 @@
 #include "match/cpu/kernels.h"
 #include "match/group.h"
 #include "match/guide_view.h"
+#include "match/kept_groups.h"
 #include "match/match_params.h"
 
 namespace lull::cpu {
@@ -20,6 +21,8 @@ struct MatchInput {
   /// Standard deviation of the noise in the guides; of estimates, whose noise is not known, what is
   /// typical. Differences far below it need not be told apart.
   float noise = 0;
+  /// For a matcher that ranks anew: of all reference patches, row by row.
+  const KeptGroups* kept = nullptr;
 };
 
 /// References of a block, in a row and in a column.
@@ -44,5 +47,7 @@ class Matcher {
 
 /// The most similar patches of the whole window, exactly. For `threads` threads at most.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
+/// Those of the groups of MatchInput::kept that are most similar, exactly.
+[[nodiscard]] std::unique_ptr<Matcher> make_ranking_matcher(int threads);
 
 }  // namespace lull::cpu

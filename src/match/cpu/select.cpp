@@ -25,8 +25,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-using Keys = hn::ScalableTag<std::uint32_t>;
-inline constexpr int max_classes = 2 * max_group, max_window = 127;
+/// Keys are a score and, in the lower bits, a place in the window. They are positive as signed
+/// numbers, which instruction sets compare more readily.
+using Keys = hn::ScalableTag<std::int32_t>;
+inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
+static_assert(max_window * max_window < 1 << place_bits);
+inline constexpr std::uint32_t place_mask = (1u << place_bits) - 1, no_key = 0x7fffffff;
 
 HWY_INLINE void order(std::uint16_t* a, std::uint16_t* b) {
   const Lanes d;
@@ -61,7 +65,7 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Keys of the references in one vector.
+/// Keys of lane_multiple references: a whole cache line of scores at a time.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
@@ -76,21 +80,15 @@ class Collector {
                           int count) {
     std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane
     int found = 0;
-    const Lanes d;
-    const auto bounds = hn::Load(d, bounds_);
     values += first * stride;
     for (int i = 0; i < count; ++i) {
-      const auto near = hn::Lt(hn::LoadU(d, values + i * stride), bounds);
-      alignas(8) std::uint8_t raw[8] = {};
-      hn::StoreMaskBits(d, near, raw);
-      std::uint32_t bits;
-      std::memcpy(&bits, raw, sizeof bits);
+      std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
-      for (int n = 0; n < 3; ++n) {  // those beyond `hit` are overwritten
+      for (int n = 0; n < 4; ++n) {  // those beyond `hit` are overwritten
         hits[found + n] = base + (std::countr_zero(bits) & 31);
         bits &= bits - 1;
       }
-      for (int n = 3; bits != 0; ++n) {
+      for (int n = 4; bits != 0; ++n) {
         hits[found + n] = base + std::countr_zero(bits);
         bits &= bits - 1;
       }
@@ -99,7 +97,7 @@ class Collector {
     for (int n = 0; n < found; ++n) {
       const std::uint32_t i = hits[n] / lane_multiple, lane = hits[n] % lane_multiple;
       const std::uint32_t score = values[i * stride + lane];
-      keys_[lane * max_keys + counts_[lane]] = score << 16 | (first + i);
+      keys_[lane * max_keys + counts_[lane]] = score << place_bits | (first + i);
       if (++counts_[lane] == max_keys) tighten(lane);
     }
   }
@@ -107,31 +105,50 @@ class Collector {
   /// The least keys of a lane in order, at most as many as wanted; gives their number.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
-    const int width = static_cast<int>(hn::Lanes(d));
+    const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;
     std::uint32_t* const keys = keys_ + lane * max_keys;
-    const int count = counts_[lane], padded = static_cast<int>(round_up(count, width));
-    std::fill(keys + count, keys + padded, 0xffffffffu);
-    alignas(64) std::uint32_t ranks[max_keys];
-    for (int j = 0; j < padded; j += width) {
-      const auto own = hn::Load(d, keys + j);
-      auto rank = hn::Zero(d);
+    const int count = counts_[lane], padded = static_cast<int>(round_up(count, step));
+    std::fill(keys + count, keys + padded, no_key);
+    alignas(64) std::int32_t ranks[max_keys];
+    const auto* const signed_keys = reinterpret_cast<const std::int32_t*>(keys);
+    for (int j = 0; j < padded; j += step) {
+      const auto a = hn::Load(d, signed_keys + j), b = hn::Load(d, signed_keys + j + width);
+      auto rank_a = hn::Zero(d), rank_b = rank_a;
       for (int i = 0; i < count; ++i) {
-        const auto other = hn::Set(d, keys[i]);
-        rank = hn::Sub(rank, hn::VecFromMask(d, hn::Lt(other, own)));
+        const auto other = hn::Set(d, signed_keys[i]);
+        rank_a = hn::Sub(rank_a, hn::VecFromMask(d, hn::Lt(other, a)));
+        rank_b = hn::Sub(rank_b, hn::VecFromMask(d, hn::Lt(other, b)));
       }
-      hn::Store(rank, d, ranks + j);
+      hn::Store(rank_a, d, ranks + j);
+      hn::Store(rank_b, d, ranks + j + width);
     }
     for (int j = 0; j < count; ++j) sorted[ranks[j]] = keys[j];
     return std::min(count, wanted_);
   }
 
  private:
+  /// A bit for each lane whose score is below its bound.
+  HWY_INLINE std::uint32_t near(const std::uint16_t* values) const {
+    const Lanes d;
+    const int width = static_cast<int>(hn::Lanes(d));
+    std::uint32_t bits = 0;
+    for (int lane = 0; lane < lane_multiple; lane += width) {
+      const auto below = hn::Lt(hn::LoadU(d, values + lane), hn::Load(d, bounds_ + lane));
+      alignas(8) std::uint8_t raw[8] = {};
+      hn::StoreMaskBits(d, below, raw);
+      std::uint32_t part;
+      std::memcpy(&part, raw, sizeof part);
+      bits |= part << lane;
+    }
+    return bits;
+  }
+
   /// Keeps the wanted keys. What comes later loses against equal scores, by its place.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);
     counts_[lane] = wanted_;
-    bounds_[lane] = static_cast<std::uint16_t>(keys[wanted_ - 1] >> 16);
+    bounds_[lane] = static_cast<std::uint16_t>(keys[wanted_ - 1] >> place_bits);
   }
 
   int wanted_;
@@ -153,16 +170,18 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
       scores.values + static_cast<std::size_t>(row) * geometry.window * geometry.window * stride;
   Collector collector(wanted, scratch.keys);
 
-  for (int lane = 0; lane < block.columns; lane += width) {
-    const int used = std::min(width, block.columns - lane);
-    const std::uint16_t* const minima =
-        scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
-    alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
-    for (int i = 0; i < scores.classes; ++i)
-      hn::Store(hn::LoadU(d, minima + i * stride + lane), d, sorted + i * width);
-    const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
-    hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds());
-    std::fill(collector.bounds() + used, collector.bounds() + width, std::uint16_t{0});
+  const std::uint16_t* const minima =
+      scores.minima + static_cast<std::size_t>(row) * scores.classes * stride;
+  for (int lane = 0; lane < block.columns; lane += lane_multiple) {
+    const int used = std::min(lane_multiple, block.columns - lane);
+    for (int part = 0; part < lane_multiple; part += width) {
+      alignas(64) std::uint16_t sorted[max_classes * lane_multiple];
+      for (int i = 0; i < scores.classes; ++i)
+        hn::Store(hn::LoadU(d, minima + i * stride + lane + part), d, sorted + i * width);
+      const auto bound = hn::Min(bound_of(sorted, wanted), hn::Set(d, params.limit));
+      hn::Store(hn::Add(bound, hn::Set(d, 1)), d, collector.bounds() + part);
+    }
+    std::fill(collector.bounds() + used, collector.bounds() + lane_multiple, std::uint16_t{0});
     collector.clear();
     for (int dy = geometry.first_dy(y); dy <= geometry.last_dy(y); ++dy)
       collector.collect(values + lane, stride,
@@ -173,8 +192,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
       Ranking& ranking = rankings[lane + i];
       ranking.count = collector.ranked(i, keys);
       for (int m = 0; m < ranking.count; ++m) {
-        ranking.score[m] = static_cast<std::uint16_t>(keys[m] >> 16);
-        ranking.member[m] = params.displacement[keys[m] & 0xffffu];
+        ranking.score[m] = static_cast<std::uint16_t>(keys[m] >> place_bits);
+        ranking.member[m] = params.displacement[keys[m] & place_mask];
       }
     }
   }

@@ -38,6 +38,18 @@ struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
+  /// log2 of the members that are filtered at most: of kept groups (kept_groups.h) the first alone.
+  int most_log2 = 5;
+
+  /// log2 of how many members of a reference's group are filtered.
+  constexpr int log2_filtered(int reference) const {
+    const int log2 = log2_count[reference];
+    return log2 < most_log2 ? log2 : most_log2;
+  }
+  /// Those behind the first `references`.
+  constexpr Groups after(std::size_t references) const {
+    return {displacements + references * capacity, log2_count + references, capacity, most_log2};
+  }
 };
 /// Places in memory for a group's patches: the kernels work on 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
@@ -131,5 +143,15 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream);
+
+// ---- known groups in a new order (rank.cu) ----
+
+/// Out of the groups that an earlier phase kept for the references of the batch, as kept_groups.h
+/// says; distances are compared in the guides' units. `frames`: as for match_over_time(); the own
+/// one alone for frames by themselves.
+void rank_anew(std::span<const SearchFrame> frames, const Margins& margins,
+               const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
+               const MatchParams& phase, const Groups& kept, const Groups& groups,
+               cudaStream_t stream);
 
 }  // namespace lull

@@ -18,12 +18,29 @@ double patch_distance(PlaneView<const float> a, int ax, int ay, PlaneView<const 
   return sum / (shape.side * shape.side);
 }
 
+namespace {
+
+struct Candidate {
+  double distance;
+  std::uint32_t displacement;
+};
+
+/// The group of the `most` nearest, those at equal distance in the order that they are in.
+Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = false) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+  Group group;
+  const std::size_t found = std::min<std::size_t>(candidates.size() + 1, most);
+  group.count = static_cast<int>(any_size ? found : std::bit_floor(found));
+  group.members[0] = pack_displacement(0, 0);
+  for (int m = 1; m < group.count; ++m) group.members[m] = candidates[m - 1].displacement;
+  return group;
+}
+
+}  // namespace
+
 Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams& params,
             PatchShape shape) {
-  struct Candidate {
-    double distance;
-    std::uint32_t displacement;
-  };
   const PlaneView<const float> own = guides[0].frame.samples;
   const PlaneView<const float> own_partner = guides[0].frame.partner;
   std::vector<Candidate> candidates;
@@ -51,15 +68,23 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
           candidates.push_back({distance, pack_displacement(u - x, v - y, offset)});
       }
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
+  return group_of(candidates, params.group, params.any_size);
+}
 
-  Group group;
-  const std::size_t found = std::min<std::size_t>(candidates.size() + 1, params.group);
-  group.count = static_cast<int>(params.any_size ? found : std::bit_floor(found));
-  group.members[0] = pack_displacement(0, 0);
-  for (int m = 1; m < group.count; ++m) group.members[m] = candidates[m - 1].displacement;
-  return group;
+Group rank_anew(std::span<const FramePlane> guides, int x, int y, const Group& kept,
+                const MatchParams& params, PatchShape shape) {
+  std::vector<Candidate> candidates;
+  for (int m = 1; m < kept.count; ++m) {
+    const std::uint32_t member = kept.members[m];
+    const int dx = displacement_x(member), dy = displacement_y(member), dt = displacement_t(member);
+    const SamplePlane& plane = frame_at(guides, dt);
+    double distance =
+        patch_distance(guides[0].frame.samples, x, y, plane.samples, x + dx, y + dy, shape);
+    if (dt != 0 && dx == plane.motion.x && dy == plane.motion.y)
+      distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
+    if (distance <= static_cast<double>(params.tau)) candidates.push_back({distance, member});
+  }
+  return group_of(candidates, params.group);
 }
 
 namespace reference {

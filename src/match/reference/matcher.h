@@ -33,6 +33,11 @@ using FramePlane = FrameAt<SamplePlane>;
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
+/// Ranks the members of a kept group anew (kept_groups.h).
+[[nodiscard]] Group rank_anew(std::span<const FramePlane> guides, int x, int y,
+                              const Group& candidates, const MatchParams& params,
+                              PatchShape shape = square_8);
+
 namespace reference {
 
 /// How the reference backend finds groups.

@@ -201,6 +201,7 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
                                                         {"--transform", "dct"},
                                                         {"--group-transform", "haar"},
                                                         {"--guide-noise", "0"},
+                                                        {"--second-search", "none"},
                                                         {"--temporal", "1"},
                                                         {"--temporal-window", "9"},
                                                         {"--place-bonus", "0"},

@@ -87,7 +87,7 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, int r, int first
   if (!head.exists) return head;
   const int index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
                     (ry % brick_side) * brick_side + rx % brick_side;
-  head.log2_count = f.groups.log2_count[index];
+  head.log2_count = f.groups.log2_filtered(index);
   head.displacement =
       f.groups.displacements[index * f.groups.capacity +
                              ((lane & (16 * S - 1)) >> ((S == 1 ? 4 : 5) - head.log2_count))];

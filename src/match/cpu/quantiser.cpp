@@ -1,0 +1,30 @@
+#include "match/cpu/quantiser.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lull::cpu {
+
+Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> frames, float noise,
+                       SampleRanges& ranges) {
+  float low = frames[0].frame.samples(0, 0), high = low;
+  for (const GuideFrame& frame : frames) {
+    const PlaneView<const float> guide = frame.frame.samples;
+    ranges.resize(guide.height);
+    tbb::parallel_for(0, guide.height, [&](int y) {
+      ranges[y] = row_range({guide.row(y), static_cast<std::size_t>(guide.width)});
+    });
+    for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
+  }
+  float taken_off = frames.size() > 1 ? params.place_bonus : 0.0f;
+  if (params.bias != nullptr)
+    taken_off = std::max(taken_off, -*std::ranges::min_element(*params.bias));
+  const float farthest = params.tau + taken_off;
+  const float complete = std::sqrt(farthest * (patch * patch) / max_score);
+  const float unit = std::max({(high - low) / 254, std::min(complete, noise / 3), 1e-6f});
+  return {(low + high) / 2, unit};
+}
+
+}  // namespace lull::cpu
