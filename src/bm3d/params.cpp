@@ -155,6 +155,31 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
+// docs/guides.md has the measurements. What is below the steps of guides of 8 bits cannot be told
+// apart: hence the least thresholds.
+Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
+  Params p = make_params(profile, model, temporal);
+  p.holes = true;
+  if (profile == Profile::paper) return p;
+  const float variance = model.sigma(0) * model.sigma(0);
+  p.hard.tau = std::max(2.8f * variance, 2.0f);
+  p.wiener.tau = std::max(1.5f * variance, 1.0f);
+  p.hard.kaiser = p.wiener.kaiser = 1;
+  p.lambda = 3.1f;
+  p.mu2 = 0.8f;
+  if (temporal > 0 || profile == Profile::fast) return p;
+  p.wiener.group = 32;
+  if (profile == Profile::balanced) {
+    p.hard.step = p.wiener.step = 3;
+    p.hard.window = p.wiener.window = 39;
+  } else {
+    p.hard.group = 32;
+    p.hard.step = p.wiener.step = 2;
+    p.hard.window = p.wiener.window = 51;
+  }
+  return p;
+}
+
 void validate(const Params& p) {
   validate(p.noise);
   const bool dft = p.hard.transform == Transform::dft || p.wiener.transform == Transform::dft;

@@ -55,12 +55,19 @@ struct Params {
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
+  /// Frames may have holes (Frame::holes): patches that reach into one are nobody's candidates.
+  /// Grey frames alone.
+  bool holes = false;
   BatchSize batch;  // reference patches whose intermediate data exist at a time
 };
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
 /// were chosen by measurement (docs/bm3d.md). `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
+/// The same for depth maps on the 0..255 scale (noise/depth), which may have holes: planes, flat or
+/// slanted, and steps between them. Patches are alike there or not at all, so that the match
+/// thresholds are close above what noise alone adds.
+[[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// For white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
                                         int temporal = 0) {

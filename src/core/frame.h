@@ -62,6 +62,7 @@ struct DevicePicture {
 /// repeats it is not filtered, but gets the same result, and does not count as a frame in between.
 enum class Likeness : unsigned char { unknown, fresh, shares_noise, repeats };
 
+class Holes;       // noise/holes.h
 class SliceMask;   // core/slices.h
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
@@ -87,6 +88,9 @@ struct Frame {
   int slice = -1;
   /// Of a slice: the voxels whose results are wanted; null: all. Filters may leave out the others.
   std::shared_ptr<const SliceMask> mask;
+  /// Of a grey frame: samples that hold nothing, and show what was filled in; null: none. For
+  /// sessions whose parameters say that frames may have holes.
+  std::shared_ptr<const Holes> holes;
   /// What filters compare patches in, in place of this frame, where they were asked to: one of the
   /// same size and planes.
   std::shared_ptr<const Frame> guide;

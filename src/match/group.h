@@ -5,6 +5,7 @@
 //   guide, those at equal distance by their frame (the reference patch's own, then 1 before it, 1
 //   after it, 2 before it, ..) and their place in the window, row by row. Only patches that lie
 //   wholly in the picture and at a distance of at most tau count.
+// - A patch that reaches into a hole (noise/holes.h) is no candidate; it may be a reference patch.
 // - In another frame the window lies around the place that motion predicts: the reference patch's
 //   own plus the vector of its bundle (motion_grid.h). From the distance of the patch right there,
 //   MatchParams::place_bonus is taken off, down to 0, before it is compared with anything.

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/image.h"
+#include "noise/holes.h"
 #include "time/frames.h"
 #include "time/motion.h"
 
@@ -13,6 +14,7 @@ struct GuideView {
   PlaneView<const float> samples;  // where patches are matched
   /// From the references' frame to this one, for each bundle (MotionGrid); empty: none moves.
   std::span<const Motion> motion;
+  const Holes* holes = nullptr;  // patches that reach into one are no candidates; null: none
 };
 using GuideFrame = FrameAt<GuideView>;
 

@@ -13,6 +13,7 @@
 #include "core/image.h"
 #include "core/slices.h"
 #include "nlm/params.h"
+#include "noise/holes.h"
 #include "time/frames.h"
 #include "time/motion.h"
 
@@ -55,8 +56,9 @@ class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
   /// The planes of a frame, which may change after the call. `guides`: unused where
-  /// plan.guides_itself.
-  virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides) = 0;
+  /// plan.guides_itself. `holes`: null for none, and without plan.params.holes.
+  virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
+                    const Holes* holes = nullptr) = 0;
   /// The results of the planes of frames.front(), from all `frames` (1..max_frames).
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;

@@ -120,6 +120,10 @@ void validate(const Params& p) {
   const int most_temporal = p.is_volume() ? 0 : max_temporal;
   require_within(p.temporal >= 0 && p.temporal <= most_temporal, "temporal", p.temporal,
                  "from 0 to " + std::to_string(most_temporal));
+  if (p.holes && (p.is_volume() || p.guided))
+    throw InvalidArgument(
+        "holes in volumes, or with a guide (only pictures that are compared in themselves have "
+        "them); leave one out");
   require_within(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", double(p.scene_cut),
                  "from 0 to 1");
 }

@@ -51,6 +51,9 @@ struct Params {
   /// Distances are taken in Frame::guide, in place of the frame itself: a frame of the same size
   /// and planes, such as one that was filtered before. It counts as free of noise.
   bool guided = false;
+  /// Frames may have holes (Frame::holes): patches that reach into one are nobody's candidates.
+  /// Grey pictures, compared in themselves.
+  bool holes = false;
 
   bool is_volume() const { return domain == Domain::volumes; }
   /// Side of a patch in a plane, and its slices.

@@ -14,9 +14,11 @@
 //      the cell of the sample whose result is wanted (not of the patch: where cells meet, a patch
 //      serves the samples of each with that one's vector)
 // in the frame itself and in those around it that take part (time/timeline.h); in volumes, in the
-// slices z - S .. z + S that exist. Planes continue beyond their ends (Params::border), there are
-// candidates there too. What a patch has in slices that do not exist is in their mirror images:
-// before slice 0 come 0, 1, 2 again (continued()); candidates are in no such slice.
+// slices z - S .. z + S that exist. A patch that reaches into a hole (noise/holes.h) is no
+// candidate, but for the reference patch itself. Planes continue beyond their ends
+// (Params::border), there are candidates there too. What a patch has in slices that do not exist is
+// in their mirror images: before slice 0 come 0, 1, 2 again (continued()); candidates are in no
+// such slice.
 //
 // 1. Distance, in units of the noise's variance, of the guide planes G_c with the weights a_c =
 //    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:
@@ -43,6 +45,7 @@
 
 #include <cmath>
 
+#include "core/float_range.h"
 #include "nlm/params.h"
 
 namespace lull::nlm {
@@ -75,5 +78,9 @@ struct WeightCurve {
   Weights kind;
   double zero, slope;
 };
+
+/// What a hole shows where candidates are compared, in a plane with the factor `scale` (kernels'
+/// guides: a squared difference of some units is beyond all weights): no patch is near it.
+constexpr float mark_of(float scale) { return greatest_seen * scale + 16; }
 
 }  // namespace lull::nlm

@@ -8,6 +8,7 @@
 
 #include "match/cuda/kernels.h"
 #include "match/group.h"
+#include "noise/holes.h"
 #include "support/device.h"
 #include "support/gpu.h"
 #include "support/gpus.h"
@@ -48,7 +49,8 @@ int half_norm(const Picture& p, int x, int y) {
 }
 
 /// The definition of the score (match.cu), candidate by candidate.
-std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const MatchParams& phase) {
+std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const MatchParams& phase,
+                                       const Holes* holes) {
   const int min_score = 65535 - static_cast<int>(0.5 * patch * patch * phase.tau);
   const int radius = phase.window / 2;
   std::vector<std::tuple<int, int, std::uint32_t>> found;  // -score, place, displacement
@@ -61,6 +63,7 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
         for (int i = 0; i < patch; ++i) product += p.at(x + i, y + j) * p.at(cx + i, cy + j);
       int score = std::clamp(65535 - half_norm(p, x, y) - half_norm(p, cx, cy) + product, 0, 65535);
       const bool self = dx == 0 && dy == 0;
+      if (!self && holes != nullptr && holes->any_in(cx, cy, patch)) continue;
       if (phase.bias != nullptr && within_lags(dx, dy) && score != 0)
         score = std::clamp(score - static_cast<int>(std::lrint(
                                        32 * static_cast<double>((*phase.bias)[lag_index(dx, dy)]))),
@@ -78,7 +81,8 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
 }
 
 /// `gpu`: the plan is made for it.
-void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::DeviceLimits& gpu) {
+void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::DeviceLimits& gpu,
+                        const Holes* holes = nullptr) {
   const Margins margins(p.width, p.height, phase.window, patch);
   std::vector<float> plane(margins.size(), 0);
   for (int y = 0; y < p.height; ++y)
@@ -89,6 +93,15 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
   make_guide_and_clear_sums({device_plane.get()}, margins, 1, 0, samples.get(), norms.get(), {},
                             nullptr);
 
+  Guide guide{samples.get(), norms.get()};
+  const auto barred =
+      on_device(holes != nullptr ? holes->reached(patch) : std::vector<std::uint8_t>(1, 0));
+  const cuda::DeviceBuffer<std::int32_t> candidate_norms(margins.size());
+  if (holes != nullptr) {
+    bar_candidates(norms.get(), barred.get(), margins, candidate_norms.get(), nullptr);
+    guide.candidate_norms = candidate_norms.get();
+  }
+
   const ReferenceGrid grid(p.width, p.height, phase.step);
   const Batch batch{0, 0, (grid.count_x + 3) / 4, (grid.count_y + 3) / 4};
   const std::size_t references =
@@ -96,7 +109,7 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
   const auto displacements =
       on_device(std::vector<std::uint32_t>(references * group_capacity(phase), 0));
   const auto counts = on_device(std::vector<std::uint8_t>(references, 0));
-  match({samples.get(), norms.get()}, margins, grid, batch, phase, plan_match(phase, gpu),
+  match(guide, margins, grid, batch, phase, plan_match(phase, gpu),
         {displacements.get(), counts.get(), group_capacity(phase)}, nullptr);
   const auto found = on_host(displacements);
   const auto log2_counts = on_host(counts);
@@ -106,7 +119,7 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
       const int index = (j / 4 * batch.bricks_x + i / 4) * brick_references + j % 4 * 4 + i % 4;
       const auto* first = &found[static_cast<std::size_t>(index) * group_capacity(phase)];
       const std::vector<std::uint32_t> group(first, first + (1 << log2_counts[index]));
-      ASSERT_EQ(group, brute_force(p, grid.x(i), grid.y(j), phase))
+      ASSERT_EQ(group, brute_force(p, grid.x(i), grid.y(j), phase, holes))
           << "reference (" << grid.x(i) << ", " << grid.y(j) << "), window " << phase.window
           << ", group " << phase.group << ", step " << phase.step << ", shared memory "
           << gpu.shared_memory;
@@ -122,6 +135,19 @@ TEST_F(CudaMatch, FindsTheBestOfNoise) {
   for (const int group : {1, 2, 8, 16, 32})
     expect_brute_force(make_picture(61, 43, Content::noise),
                        {.window = 39, .group = group, .step = 3, .tau = 2000}, ample);
+}
+
+TEST_F(CudaMatch, PatchesWithHolesAreNobodysCandidates) {
+  std::vector<bool> hole(61 * 43);
+  for (int y = 0; y < 43; ++y)
+    for (int x = 0; x < 61; ++x)
+      hole[static_cast<std::size_t>(y) * 61 + x] =
+          (x - 30) * (x - 30) + (y - 20) * (y - 20) < 40 || x == 60;
+  const Holes holes(61, 43, hole);
+  for (const cuda::DeviceLimits& gpu : {ample, scarce, scarcest})
+    for (const Content content : {Content::noise, Content::constant})
+      expect_brute_force(make_picture(61, 43, content),
+                         {.window = 39, .group = 16, .step = 3, .tau = 2000}, gpu, &holes);
 }
 
 TEST_F(CudaMatch, KeepsToTau) {

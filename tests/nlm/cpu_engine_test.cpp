@@ -25,6 +25,22 @@ TEST(NlmCpuEngine, FramesAreThoseOfTheReference) {
     expect_as_reference(frame_plan(p.params, 67, 21), {}, p.name);
 }
 
+TEST(NlmCpuEngine, PatchesWithHolesAreNobodysCandidates) {
+  const Holes holes = some_holes(47, 19);
+  const auto expect = [&](Params params, int frames, const std::string& what) {
+    params.search_radius = std::min(params.search_radius, 2);
+    params.holes = true;
+    const FramePlan plan = frame_plan(params, 47, 19, 1, 1, true, frames);
+    const auto cpu = make_cpu_frame_engine(plan, 2);
+    const auto expected = run_frames(*make_reference_frame_engine(plan), plan, {}, &holes);
+    const auto result = run_frames(*cpu, plan, {}, &holes);
+    EXPECT_LT(farthest(expected, result), tolerance) << what;
+    EXPECT_GT(farthest(result, run_frames(*cpu, plan)), tolerance) << what;
+  };
+  for (const NamedParams& p : picture_params()) expect(p.params, 1, p.name);
+  expect(picture_params()[0].params, 2, "two frames");
+}
+
 TEST(NlmCpuEngine, OfAnySize) {
   for (const int block : {1, 4}) {
     Params params = picture_params()[0].params;

@@ -54,6 +54,19 @@ TEST_F(NlmCuda, WithLittleNoiseFramesAreInFloats) {
   }
 }
 
+TEST_F(NlmCuda, PatchesWithHolesAreNobodysCandidates) {
+  const Holes holes = some_holes(47, 19);
+  for (const NamedParams& p : picture_params())
+    for (const int frames : {1, 2}) {
+      FramePlan plan = frame_plan(p.params, 47, 19, 1, 1, true, frames);
+      plan.params.search_radius = 2;
+      plan.params.holes = true;
+      const auto expected = run_frames(*make_reference_frame_engine(plan), plan, {}, &holes);
+      const auto cuda = run_frames(*make_cuda_frame_engine(plan), plan, {}, &holes);
+      EXPECT_LT(farthest(expected, cuda), float_tolerance) << p.name << ", frames: " << frames;
+    }
+}
+
 TEST_F(NlmCuda, FramesOfAnySize) {
   for (const std::size_t which : {0, 5, 6, 11}) {
     Params params = picture_params()[which].params;

@@ -45,7 +45,8 @@ inline FramePlan frame_plan(const Params& params, int width, int height, int pla
 /// The results of the first of `plan.slots` frames from all of them. `motion`: of each cell to
 /// each of the other frames; empty: none moves.
 inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan& plan,
-                                            const std::vector<std::vector<Motion>>& motion = {}) {
+                                            const std::vector<std::vector<Motion>>& motion = {},
+                                            const Holes* holes = nullptr) {
   std::vector<CandidateFrame> frames;
   for (int f = 0; f < plan.slots; ++f) {
     std::vector<Plane<float>> planes, guides;
@@ -58,7 +59,7 @@ inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan
       guides.push_back(noisy_plane(plan.width, plan.height, f, c + 5));
       guide_views[c] = std::as_const(guides.back()).view();
     }
-    engine.load(f, samples, guide_views);
+    engine.load(f, samples, guide_views, holes);
     frames.push_back({f, motion.empty() ? std::span<const Motion>{} : motion[f]});
   }
   std::vector<Plane<float>> results;
@@ -70,6 +71,16 @@ inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan
   }
   engine.estimate(frames, views);
   return results;
+}
+
+/// Some holes: a disc, dots, a border.
+inline Holes some_holes(int width, int height) {
+  std::vector<bool> hole;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      hole.push_back((x - 20) * (x - 20) + (y - 10) * (y - 10) < 14 ||
+                     (x % 13 == 5 && y % 11 == 3) || x == width - 1);
+  return {width, height, hole};
 }
 
 /// A volume: a texture that grows brighter along z, with noise.

@@ -34,7 +34,13 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
+  // Where frames may have holes: for bar_candidates().
+  const std::uint8_t* barred = nullptr;
+  std::int32_t* candidate_norms = nullptr;
 };
+
+/// Holes::reached() of a frame, on its way to `barred`, row by row: nothing, where it has none.
+void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream);
 
 /// For RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "bm3d/cuda/phases.h"
+#include "cuda/check.h"
+#include "noise/holes.h"
 
 namespace lull::bm3d {
 namespace {
@@ -31,6 +33,15 @@ int greatest_window(const Params& params) {
 }
 
 }  // namespace
+
+void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream) {
+  const Holes* const holes = holes_of(frame).get();
+  const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
+  if (holes == nullptr) return cuda::check(cudaMemsetAsync(barred, 0, size, stream));
+  // From memory that is not page-locked: it may go as soon as the call returns.
+  const std::vector<std::uint8_t> places = holes->reached(patch);
+  cuda::check(cudaMemcpyAsync(barred, places.data(), size, cudaMemcpyHostToDevice, stream));
+}
 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
@@ -171,6 +182,11 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
   for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
   lull::make_guide_and_clear_sums(plane.plane, margins(set.planes.front()), guide.scale,
                                   guide.offset, to.samples, to.half_norms, sums, stream_);
+  if (to.barred != nullptr) {
+    bar_candidates(to.half_norms, to.barred, margins(set.planes.front()), to.candidate_norms,
+                   stream_);
+    guide.candidate_norms = to.candidate_norms;
+  }
   return guide;
 }
 

@@ -40,6 +40,7 @@ class CudaSlot {
   void to_planes();                                     // raw_ to noisy_
   void to_samples();                                    // the result to raw_
   void take_samples(const Frame& noisy, Frame& clean);  // from raw_
+  void bring_holes(const Frame& noisy);                 // to barred_
   void run_kernels();                                   // of a frame, all of them
   void run_phase(Phase phase, const PlaneBuffers& estimates);
 
@@ -53,6 +54,9 @@ class CudaSlot {
   // Used by one set of planes after the other; sized for the greatest.
   cuda::DeviceBuffer<std::uint8_t> guide_samples_;
   cuda::DeviceBuffer<std::int32_t> half_norms_;
+  // Where frames may have holes: which places are no candidates, and the norms with that in them.
+  cuda::DeviceBuffer<std::uint8_t> barred_;
+  cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators_;
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> denominators_;
   cuda::GraphExec kernels_;                           // run_kernels(), to be launched as one

@@ -37,6 +37,10 @@ void CudaSlot::plan_buffers() {
   const std::size_t greatest = phases_.greatest_plane();
   guide_samples_ = zeroed<std::uint8_t>(greatest, stream_.get());
   half_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
+  if (params_.holes) {
+    barred_ = zeroed<std::uint8_t>(greatest, stream_.get());
+    candidate_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
+  }
   for (int k = 0; k < phases_.planes_together(); ++k) {
     numerators_[k] = cuda::DeviceBuffer<unsigned long long>(greatest);
     denominators_[k] = cuda::DeviceBuffer<std::uint32_t>(greatest);
@@ -46,6 +50,7 @@ void CudaSlot::plan_buffers() {
 void CudaSlot::start(Frame noisy, Frame clean) {
   clean.take_identity(noisy);
   if (phases_.filters_any() || noisy.on_device || clean.on_device) raw_.bring(noisy, stream_.get());
+  bring_holes(noisy);
   if (phases_.filters_any()) cuda::check(cudaGraphLaunch(kernels_.get(), stream_.get()));
   take_samples(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
@@ -59,6 +64,11 @@ std::optional<Frame> CudaSlot::finish() {
   cuda::check(cudaEventSynchronize(done_.get()));
   noisy_in_flight_.reset();
   return std::exchange(in_flight_, std::nullopt);
+}
+
+void CudaSlot::bring_holes(const Frame& noisy) {
+  if (!params_.holes || !phases_.filters_any()) return;
+  copy_barred(noisy, barred_.get(), stream_.get());
 }
 
 void CudaSlot::to_planes() {
@@ -101,6 +111,7 @@ void CudaSlot::run_kernels() {
 void CudaSlot::upload(const Frame& noisy) {
   const cuda::NvtxRange range("upload");
   raw_.bring(noisy, stream_.get());
+  bring_holes(noisy);
   to_planes();
 }
 
@@ -128,7 +139,8 @@ void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
     for (std::size_t k = 0; k < set.planes.size(); ++k)
       frame.sums[set.planes[k]] = {numerators_[k].get(), denominators_[k].get()};
     const Guide guide = phases_.make_guide_and_clear_sums(
-        phase, set, frame, {guide_samples_.get(), half_norms_.get()});
+        phase, set, frame,
+        {guide_samples_.get(), half_norms_.get(), barred_.get(), candidate_norms_.get()});
     phases_.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
     for (const int i : set.planes) phases_.normalise(phase, i, frame, estimates[i].get());
   }

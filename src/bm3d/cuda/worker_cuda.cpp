@@ -122,6 +122,7 @@ class CudaWorker : public FrameWorker {
     if (main_.is_predicted())
       make_bytes(in.raw.planes(), format_, main_bytes(at), computing_.get());
     cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
+    if (barred_.at(at) != nullptr) copy_barred(taken_, barred_.at(at), computing_.get());
     make_guides(Phase::first, at);
     // The frame may go: on the host its memory, on a device the decoder's picture.
     cuda::check(cudaStreamSynchronize(bringing_.get()));
@@ -207,7 +208,7 @@ class CudaWorker : public FrameWorker {
   /// Where guides of luma lie, and those that are made.
   struct GuideRing {
     Ring<std::uint8_t> samples;
-    Ring<std::int32_t> half_norms;
+    Ring<std::int32_t> half_norms, candidate_norms;
   };
   GuideRing& ring_of(const PlaneSet& set) { return set.is_made() ? made_guides_ : luma_guides_; }
   using Curves = std::array<CurvePair, max_planes>;
@@ -252,6 +253,9 @@ class CudaWorker : public FrameWorker {
         const std::size_t size = phases_.margins(set.is_made() ? 1 : 0).size();
         ring(guides.samples, size);
         ring(guides.half_norms, size);
+        if (!params_.holes) continue;
+        ring(guides.candidate_norms, size);
+        ring(barred_, size);
       }
     const int plane = main_plane(format_.layout == Layout::rgb);
     main_ = {format_.plane_width(plane), format_.plane_height(plane), levels_[plane]};
@@ -299,7 +303,8 @@ class CudaWorker : public FrameWorker {
     for (const PlaneSet& set : phases_.sets(phase)) {
       const GuideRing& to = ring_of(set);
       slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
-          phase, set, frame_in(at), {to.samples.at(at), to.half_norms.at(at)});
+          phase, set, frame_in(at),
+          {to.samples.at(at), to.half_norms.at(at), barred_.at(at), to.candidate_norms.at(at)});
     }
   }
 
@@ -357,6 +362,7 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<unsigned long long>, max_planes> numerators_;
   std::array<Ring<std::uint32_t>, max_planes> denominators_;
   GuideRing luma_guides_, made_guides_;
+  Ring<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;
   Ring<std::uint8_t> fine_, coarse_;  // of the main plane, for motion

@@ -14,6 +14,7 @@
 #include "match/guide.h"
 #include "match/motion_grid.h"
 #include "noise/filtered_samples.h"
+#include "noise/holes.h"
 #include "time/frame_session.h"
 #include "time/frame_statistics.h"
 #include "time/host_motion.h"
@@ -41,6 +42,7 @@ void refuse_device_memory(const Frame& frame) {
 struct Slot {
   Frame frame;           // its samples only where planes pass through, or some of their samples do
   bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
+  std::shared_ptr<const Holes> holes;
   Planes noisy, basic;
   // Of the second phase: the basic estimate with its share of the noisy picture.
   Plane<float> luma_guide;
@@ -85,6 +87,7 @@ class HostWorker : public FrameWorker {
     const Frame& frame = taken_;
     Slot& slot = slots_[at];
     slot.guarded = false;
+    slot.holes = params_.holes ? holes_of(frame) : nullptr;
     for (int i = 0; i < format_.planes(); ++i)
       slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
     if (passes_through_ || slot.guarded) slot.frame = frame;
@@ -198,6 +201,7 @@ class HostWorker : public FrameWorker {
       const Slot& slot = slots_[at];
       PhasePlanes part;
       part.guide.samples = read(guide_of(plan.phase, set, slot));
+      part.guide.holes = slot.holes.get();
       if (offset != 0) part.guide.motion = motion(plan, frames[0].frame, at, offset, set.planes[0]);
       for (std::size_t p = 0; p < set.planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);

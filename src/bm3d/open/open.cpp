@@ -8,6 +8,7 @@
 #include "core/instructions.h"
 #include "core/validate_format.h"
 #include "match/guide.h"
+#include "noise/holes.h"
 #include "time/repeat_finder.h"
 
 namespace lull::bm3d {
@@ -29,6 +30,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate(given);
   validate(format);
   validate_backend(backend);
+  if (given.holes) check_holes(format);
   if (backend.results_on_device && backend.kind != BackendKind::cuda)
     throw InvalidArgument(
         "results in the memory of a GPU from a session on the CPU; leave them in the host's");

@@ -44,7 +44,7 @@ class Filter {
         transform_(transform),
         window_(kaiser_window(plan_.params.kaiser, shape.side)) {
     for (const auto& [offset, frame] : input.frames) {
-      guides_.push_back({offset, {frame.guide.samples}});
+      guides_.push_back({offset, {frame.guide.samples, {}, frame.guide.holes}});
       for (std::size_t p = 0; p < input.planes(); ++p) {
         noisy_[p].push_back({offset, {frame.noisy[p]}});
         basic_[p].push_back({offset, {frame.basic[p]}});

@@ -75,7 +75,7 @@ HWY_INLINE void insert(Ranking& ranking, int wanted, std::uint16_t score, std::u
 
 void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
                  const MatchGeometry& geometry, int x, int y, const Motion& motion,
-                 Ranking& ranking) {
+                 Ranking& ranking, const PairedGuide* barred) {
   const Row d;
   const int lanes = static_cast<int>(hn::Lanes(d)), wanted = params.group - 1;
   const int radius = geometry.radius(), centre_x = x + motion.x, centre_y = y + motion.y;
@@ -92,6 +92,7 @@ void rank_around(const AroundParams& params, const PairedGuide& own, const Paire
   for (int v = top; v <= bottom; ++v)
     for (int u = left; u <= right; u += lanes) {
       auto scores = reference.scores(other.at(u, v), other.row_stride);
+      if (barred != nullptr) scores = hn::SaturatedAdd(scores, hn::LoadU(d, barred->at(u, v)));
       alignas(64) std::uint16_t values[16];
       if (v == centre_y && centre_x >= u && centre_x < u + lanes && params.bonus > 0) {
         hn::Store(scores, d, values);
@@ -125,8 +126,8 @@ namespace lull::cpu {
 HWY_EXPORT(rank_around);
 void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
                  const MatchGeometry& geometry, int x, int y, const Motion& motion,
-                 Ranking& ranking) {
-  HWY_DYNAMIC_DISPATCH(rank_around)(params, own, other, geometry, x, y, motion, ranking);
+                 Ranking& ranking, const PairedGuide* barred) {
+  HWY_DYNAMIC_DISPATCH(rank_around)(params, own, other, geometry, x, y, motion, ranking, barred);
 }
 }  // namespace lull::cpu
 #endif

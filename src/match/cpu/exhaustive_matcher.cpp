@@ -92,7 +92,8 @@ class ExhaustiveMatcher final : public Matcher {
                    work.outside.reserve(static_cast<std::size_t>(params_.window + 1) * lanes),
                    lanes,
                    classes};
-    score_block(guide_, own_, block, work.scores, params_.bias != nullptr ? &score_bias_ : nullptr);
+    score_block(guide_, own_, block, work.scores, params_.bias != nullptr ? &score_bias_ : nullptr,
+                frames_[0].frame.holes != nullptr ? &barred_ : nullptr);
   }
 
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
@@ -107,7 +108,8 @@ class ExhaustiveMatcher final : public Matcher {
       if (params_.group > 1)
         for (std::size_t f = 1; f < frames_.size(); ++f)
           rank_around({params_.group, limit_, bonus_, frames_[f].offset}, guides_[0], guides_[f],
-                      around_, x, y, motion_to(frames_[f].frame, x, y), ranking);
+                      around_, x, y, motion_to(frames_[f].frame, x, y), ranking,
+                      frames_[f].frame.holes != nullptr ? &frame_barred_[f] : nullptr);
       groups[column] = group_of(ranking);
     }
   }
@@ -162,34 +164,66 @@ class ExhaustiveMatcher final : public Matcher {
       }
     guide_ =
         prepare_guide(params_.step, own_.radius(), frames_[0].frame.samples, quantiser, pairs_);
-    if (frames_.size() > 1)
-      for (std::size_t f = 0; f < frames_.size(); ++f)
-        guides_[f] = prepare_guide(1, 0, frames_[f].frame.samples, quantiser, frame_pairs_[f]);
+    if (frames_[0].frame.holes != nullptr)
+      barred_ =
+          prepare_barred(params_.step, own_.radius(), *frames_[0].frame.holes, barred_places_);
+    if (frames_.size() == 1) return;
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+      const GuideView& frame = frames_[f].frame;
+      guides_[f] = prepare_guide(1, 0, frame.samples, quantiser, frame_pairs_[f]);
+      if (f > 0 && frame.holes != nullptr)
+        frame_barred_[f] = prepare_barred(1, 0, *frame.holes, frame_barred_places_[f]);
+    }
   }
 
-  /// Arranged for references `step` apart, with margins for windows of `radius`.
+  /// How a guide is arranged for references `step` apart, with margins for windows of `radius`.
+  struct Arrangement {
+    int before, elements, rows;
+    std::ptrdiff_t phase_stride, row_stride;
+  };
+  Arrangement arrange(int step, int radius) const {
+    Arrangement a{};
+    a.before = (radius + step - 1) / step + 1;
+    const int columns = (own_.width - patch) / step + 1;
+    a.elements = a.before + columns + max_lanes + (radius + patch) / step + 2;
+    a.rows = own_.height + 2 * radius + 2 * patch;
+    a.phase_stride = round_up(a.elements, 32) + 32;
+    // An odd number of cache lines, so that the rows of a patch do not fall into the same set.
+    a.row_stride = (a.phase_stride * step / 32 | 1) * 32;
+    return a;
+  }
+
+  /// For score_block() and rank_around(), arranged as the guide. Few frames have holes: plain code.
+  PairedGuide prepare_barred(int step, int radius, const Holes& holes,
+                             Buffer<std::uint16_t>& memory) const {
+    const Arrangement a = arrange(step, radius);
+    const std::size_t all = a.row_stride * a.rows;
+    std::uint16_t* const places = memory.reserve(all);
+    std::fill_n(places, all, std::uint16_t{0});
+    std::uint16_t* const origin = places + radius * a.row_stride + a.before;
+    for (int y = 0; y + patch <= own_.height; ++y)
+      for (int x = 0; x + patch <= own_.width; ++x)
+        if (holes.any_in(x, y, patch))
+          origin[y * a.row_stride + x % step * a.phase_stride + x / step] = 0xffff;
+    return {origin, a.row_stride, a.phase_stride, step};
+  }
+
   PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
                             const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
-    const int before = (radius + step - 1) / step + 1;
-    const int columns = (own_.width - patch) / step + 1;
-    const int elements = before + columns + max_lanes + (radius + patch) / step + 2;
-    const int rows = own_.height + 2 * radius + 2 * patch;
-    const std::ptrdiff_t phase_stride = round_up(elements, 32) + 32;
-    // An odd number of cache lines, so that the rows of a patch do not fall into the same set.
-    const std::ptrdiff_t row_stride = (phase_stride * step / 32 | 1) * 32;
-    const std::size_t bytes = round_up(static_cast<std::size_t>(elements) * step + 1, 64);
-    std::uint16_t* const pairs = memory.reserve(row_stride * rows);
+    const Arrangement a = arrange(step, radius);
+    const std::size_t bytes = round_up(static_cast<std::size_t>(a.elements) * step + 1, 64);
+    std::uint16_t* const pairs = memory.reserve(a.row_stride * a.rows);
     std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
-    tbb::parallel_for(tbb::blocked_range<int>(0, rows, 8), [&](const auto& range) {
+    tbb::parallel_for(tbb::blocked_range<int>(0, a.rows, 8), [&](const auto& range) {
       const int thread = tbb::this_task_arena::current_thread_index();
       for (int i = range.begin(); i < range.end(); ++i) {
         const int y = std::clamp(i - radius, 0, own_.height - 1);
         pair_row({guide.row(y), static_cast<std::size_t>(own_.width)}, quantiser,
-                 {pairs + i * row_stride, phase_stride, -before, elements, step,
+                 {pairs + i * a.row_stride, a.phase_stride, -a.before, a.elements, step,
                   scratch + thread * bytes});
       }
     });
-    return {pairs + radius * row_stride + before, row_stride, phase_stride, step};
+    return {pairs + radius * a.row_stride + a.before, a.row_stride, a.phase_stride, step};
   }
 
   int threads_;
@@ -205,11 +239,15 @@ class ExhaustiveMatcher final : public Matcher {
   std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
   std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
   ScoreBias score_bias_{};
+  PairedGuide barred_;  // candidates that reach into holes, of the references' frame
+  std::array<PairedGuide, max_frames> frame_barred_;  // and of the others
 
   // Memory, kept from one frame to the next.
   std::vector<std::array<float, 2>> ranges_;
   Buffer<std::uint16_t> pairs_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
+  Buffer<std::uint16_t> barred_places_;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_barred_places_;
   Buffer<std::int8_t> bytes_;
 };
 

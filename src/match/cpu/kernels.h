@@ -128,9 +128,11 @@ struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> more, less;
 };
 
-/// `bias`: null for none.
+/// `bias`, `barred`: null for none. `barred`: laid out as the guide, 0xffff where a candidate does
+/// not count, else 0.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores, const ScoreBias* bias = nullptr);
+                 const Scores& scores, const ScoreBias* bias = nullptr,
+                 const PairedGuide* barred = nullptr);
 
 // ---- selection -----------------------------------------------------------------------------
 
@@ -166,9 +168,10 @@ struct AroundParams {
 /// Adds to the ranking of the reference at (x, y) those candidates from another frame that are
 /// better, out of a window around its place plus `motion`. The guides have step 1; that of the
 /// candidates can be read for around_padding samples beyond the last column.
+/// `barred`: of the other frame, as for score_block().
 void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
                  const MatchGeometry& geometry, int x, int y, const Motion& motion,
-                 Ranking& ranking);
+                 Ranking& ranking, const PairedGuide* barred = nullptr);
 inline constexpr int around_padding = 32;
 
 /// The group that a ranking amounts to.

@@ -115,6 +115,7 @@ struct BlockScorer {
   /// Where the scores of a candidate go, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
+    const std::uint16_t* barred;  // null: none is
     std::uint16_t *values, *minima;
     std::size_t values_stride, minima_stride;  // from row to row
   };
@@ -122,7 +123,7 @@ struct BlockScorer {
   /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
   /// minima. With a bias `more` is added to scores and `less` taken off those that are not
   /// saturated.
-  template <bool kBiased = false>
+  template <bool kBiased, bool kBarred>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t more = 0,
                          std::uint16_t less = 0) const {
     const Lanes d;
@@ -139,6 +140,9 @@ struct BlockScorer {
           const auto saturated = hn::Eq(score, hn::Set(d, 0xffff));
           score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, less)));
         }
+        if constexpr (kBarred)
+          score =
+              hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * kStep * row_stride + lane));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
         std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
@@ -164,12 +168,13 @@ template <int kStep>
 class BlockMatcher {
  public:
   BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-               const Scores& scores, const ScoreBias* bias)
+               const Scores& scores, const ScoreBias* bias, const PairedGuide* barred)
       : guide_(guide),
         g_(g),
         block_(block),
         scores_(scores),
         bias_(bias),
+        barred_(barred),
         scorer_{guide.row_stride, block.rows, scores.lanes, {}, scores.sums} {
     for (int k = 0; k < Scorer::plan.phases; ++k)
       scorer_.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
@@ -207,17 +212,24 @@ class BlockMatcher {
       const std::size_t column = dx + c + g_.radius();
       const std::size_t index = (dy + g_.radius()) * window + column;
       const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
-      const typename Scorer::Target target{scores_.outside + outside * lanes,
-                                           scores_.values + index * lanes,
-                                           scores_.minima + index % scores_.classes * lanes,
-                                           window * window * lanes, scores_.classes * lanes};
-      if (bias_ != nullptr && within_lags(dx + c, dy)) {
-        const int at = lag_index(dx + c, dy);
-        scorer_.template finish<true>(c, first, last, target, bias_->more[at], bias_->less[at]);
-      } else {
-        scorer_.finish(c, first, last, target);
-      }
+      const typename Scorer::Target target{
+          scores_.outside + outside * lanes, barred_at(dx + c, dy),
+          scores_.values + index * lanes,    scores_.minima + index % scores_.classes * lanes,
+          window * window * lanes,           scores_.classes * lanes};
+      const bool biased = bias_ != nullptr && within_lags(dx + c, dy);
+      const int at = biased ? lag_index(dx + c, dy) : 0;
+      const std::uint16_t more = biased ? bias_->more[at] : 0, less = biased ? bias_->less[at] : 0;
+      if (barred_ != nullptr)
+        scorer_.template finish<true, true>(c, first, last, target, more, less);
+      else if (biased)
+        scorer_.template finish<true, false>(c, first, last, target, more, less);
+      else
+        scorer_.template finish<false, false>(c, first, last, target);
     }
+  }
+
+  const std::uint16_t* barred_at(int dx, int dy) const {
+    return barred_ != nullptr ? barred_->at(block_.x + dx, block_.y + dy) : nullptr;
   }
 
   const PairedGuide& guide_;
@@ -225,25 +237,26 @@ class BlockMatcher {
   const Block& block_;
   const Scores& scores_;
   const ScoreBias* bias_;
+  const PairedGuide* barred_;
   Scorer scorer_;
 };
 
 template <int kStep>
 void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-                    const Scores& scores, const ScoreBias* bias) {
-  BlockMatcher<kStep>(guide, g, block, scores, bias).run();
+                    const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
+  BlockMatcher<kStep>(guide, g, block, scores, bias, barred).run();
 }
 
 }  // namespace
 
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores, const ScoreBias* bias) {
+                 const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
   using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&,
-                         const ScoreBias*);
+                         const ScoreBias*, const PairedGuide*);
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[guide.step - 1](guide, geometry, block, scores, bias);
+  by_step[guide.step - 1](guide, geometry, block, scores, bias, barred);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -254,8 +267,8 @@ HWY_AFTER_NAMESPACE();
 namespace lull::cpu {
 HWY_EXPORT(score_block);
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores, const ScoreBias* bias) {
-  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores, bias);
+                 const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores, bias, barred);
 }
 }  // namespace lull::cpu
 #endif

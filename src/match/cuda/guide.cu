@@ -111,7 +111,27 @@ __global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane)
   plane[at] = v;
 }
 
+/// Covers the margins too.
+__global__ void bar_kernel(const std::int32_t* half_norms, const std::uint8_t* barred,
+                           Margins margins, std::int32_t* candidate_norms) {
+  const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);
+  const int row = static_cast<int>(blockIdx.y * mix_block.y + threadIdx.y);
+  if (column >= margins.pitch || row >= margins.rows) return;
+  const int x = column - margins.left, y = row - margins.top, at = margins.at(x, y);
+  const bool inside = x >= 0 && y >= 0 && x < margins.width && y < margins.height;
+  const bool is_barred = inside && barred[y * margins.width + x] != 0;
+  candidate_norms[at] = is_barred ? no_patch : half_norms[at];
+}
+
 }  // namespace
+
+void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
+                    const Margins& margins, std::int32_t* candidate_norms, cudaStream_t stream) {
+  const dim3 grid((margins.pitch + mix_block.x - 1) / mix_block.x,
+                  (margins.rows + mix_block.y - 1) / mix_block.y);
+  bar_kernel<<<grid, mix_block, 0, stream>>>(half_norms, barred, margins, candidate_norms);
+  cuda::check(cudaGetLastError());
+}
 
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,

@@ -49,6 +49,9 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
+  /// half_norms with `no_patch` also where a patch reaches into a hole, for candidates; null:
+  /// those.
+  const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
 /// Half the squared distance between patches of a guide up to which match() tells them apart: its
@@ -102,6 +105,10 @@ struct ClearedSums {
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
+
+/// Guide::candidate_norms: no_patch where `barred` (row by row, width * height bytes) is not 0.
+void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
+                    const Margins& margins, std::int32_t* candidate_norms, cudaStream_t stream);
 
 // ---- grouping (match.cu) ----
 

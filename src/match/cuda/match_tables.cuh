@@ -93,7 +93,9 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
   const int lane = thread % 32, rows_at_a_time = team / 32;
   int y = thread / 32;
-  const std::int32_t* norms = guide.half_norms + start + y * guide_pitch + lane;
+  const std::int32_t* const all =
+      guide.candidate_norms != nullptr ? guide.candidate_norms : guide.half_norms;
+  const std::int32_t* norms = all + start + y * guide_pitch + lane;
   std::int32_t* to = half_norms + y * union_pitch + lane;
   for (; y < rows; y += rows_at_a_time) {
 #pragma unroll

@@ -36,6 +36,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
       for (int u = std::max(0, cx - radius); u <= right; ++u) {
         const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
+        if (plane.holes != nullptr && plane.holes->any_in(u, v, shape.side)) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
         if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(

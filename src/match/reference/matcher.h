@@ -8,6 +8,7 @@
 #include "match/group.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
+#include "noise/holes.h"
 #include "time/frames.h"
 #include "time/motion.h"
 
@@ -22,6 +23,7 @@ namespace lull {
 struct SamplePlane {
   PlaneView<const float> samples;
   Motion motion{};  // of the reference patch to this frame, for match()
+  const Holes* holes = nullptr;
 };
 using FramePlane = FrameAt<SamplePlane>;
 

@@ -52,12 +52,13 @@ template <int cell, int guides>
 HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int row, int e_x,
                            int e_y, float* const* cells) {
   const int lanes = static_cast<int>(hn::Lanes(d));
+  const std::span<const PhasedView> candidates = source.candidates_at(e_x, e_y);
   for (int c = 0; c < guides; ++c) {
     const float *a[cell * cell], *b[cell * cell];
     for (int k = 0; k < cell * cell; ++k) {
       const int y = (plan.first_row + row) * cell + k / cell;
       a[k] = partner<cell>(source.wanted[c], plan.first_column, y, k % cell, 0, 0);
-      b[k] = partner<cell>(source.candidates[c], plan.first_column, y, k % cell, e_x, e_y);
+      b[k] = partner<cell>(candidates[c], plan.first_column, y, k % cell, e_x, e_y);
     }
     float *const HWY_RESTRICT squares = cells[0], *const HWY_RESTRICT sums = cells[1 + c];
     for (int x = 0, end = plan.cell_columns; x < end; x += lanes) {

@@ -22,11 +22,16 @@ class CpuFrameEngine final : public FrameEngine {
     for (Slot& slot : slots_) {
       for (int c = 0; c < plan.planes; ++c) slot.samples[c] = make_plane();
       for (int c = 0; !plan.guides_itself && c < plan.guides; ++c) slot.guides[c] = make_plane();
+      for (int c = 0; plan.params.holes && c < plan.guides; ++c) slot.marked[c] = make_plane();
     }
   }
 
-  void load(int at, const PlaneViews& samples, const PlaneViews& guides) override {
+  void load(int at, const PlaneViews& samples, const PlaneViews& guides,
+            const Holes* holes) override {
     Slot& slot = slots_[at];
+    slot.has_holes = holes != nullptr;
+    for (int c = 0; slot.has_holes && c < plan_.guides; ++c)
+      slot.marked[c].fill_marked(samples[c], guide_scale_[c], plan_.params.border, *holes);
     for (int c = 0; c < plan_.planes; ++c)
       slot.samples[c].fill(samples[c], sample_scale_[c], plan_.params.border);
     for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c)
@@ -56,9 +61,11 @@ class CpuFrameEngine final : public FrameEngine {
  private:
   struct Slot {
     std::array<PhasedPlane, 3> samples, guides;
+    std::array<PhasedPlane, 3> marked;  // guides that show holes, where frames may have any
+    bool has_holes = false;
   };
   struct FrameViews {
-    std::array<PhasedView, 3> samples, guides;
+    std::array<PhasedView, 3> samples, guides, candidates;
   };
 
   /// Motion leads a sample beyond the planes at most.
@@ -72,13 +79,16 @@ class CpuFrameEngine final : public FrameEngine {
     for (int c = 0; c < plan_.planes; ++c) views.samples[c] = slot.samples[c].view();
     for (int c = 0; c < plan_.guides; ++c)
       views.guides[c] = (plan_.guides_itself ? slot.samples : slot.guides)[c].view();
+    for (int c = 0; c < plan_.guides; ++c)
+      views.candidates[c] = slot.has_holes ? slot.marked[c].view() : views.guides[c];
     return views;
   }
 
   TileSource source_of(const Tile& tile, const CandidateFrame& frame, const FrameViews& wanted,
                        const FrameViews& views) const {
     TileSource source{
-        .wanted = wanted.guides, .candidates = views.guides, .samples = views.samples};
+        .wanted = wanted.guides, .candidates = views.candidates, .samples = views.samples};
+    source.is_own = &wanted == &views;
     if (frame.motion.empty()) return source;
     const Motion m =
         frame.motion[tile.y / plan_.cell_height * plan_.cell_columns() + tile.x / plan_.cell_width];

@@ -19,6 +19,7 @@
 
 #include "core/image.h"
 #include "nlm/params.h"
+#include "noise/holes.h"
 
 namespace lull::nlm::cpu {
 
@@ -37,6 +38,8 @@ class PhasedPlane {
   PhasedPlane(int width, int height, int pad, int cell);
   /// Samples times `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
+  /// The same, with mark_of() where there are holes.
+  void fill_marked(PlaneView<const float> samples, float scale, Border border, const Holes& holes);
   PhasedView view() const;
 
  private:
@@ -74,6 +77,12 @@ struct TileSource {
   /// plane c at t * planes + c; data null: no such slice.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // samples
+  /// Of the frame itself, whose candidates may show holes (mark_of()): the reference patch is seen
+  /// as it is.
+  bool is_own = false;
+  std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
+    return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
+  }
 };
 
 struct Tile {

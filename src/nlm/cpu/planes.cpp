@@ -59,6 +59,18 @@ void PhasedPlane::fill(PlaneView<const float> samples, float scale, Border borde
   }
 }
 
+void PhasedPlane::fill_marked(PlaneView<const float> samples, float scale, Border border,
+                              const Holes& holes) {
+  fill(samples, scale, border);
+  const float mark = mark_of(scale);
+  for (int y = -pad_; y < height_ + pad_; ++y)
+    for (int x = -pad_; x < width_ + pad_; ++x)
+      if (holes.at(continued(x, width_, border), continued(y, height_, border))) {
+        const int column = x + pad_;
+        samples_[column % cell_ * phase_ + (y + pad_) * row_ + column / cell_] = mark;
+      }
+}
+
 PhasedView PhasedPlane::view() const {
   return {samples_.data() + pad_ * row_ + pad_ / cell_, row_, phase_};
 }

@@ -82,13 +82,14 @@ void take_sums(const TilePlan& plan, const Tile& tile, const TileSource& source,
                const Sums& to) {
   const Shape& shape = plan.shape;
   const int column = plan.first_column - shape.around, row = plan.first_row - shape.around;
+  const std::span<const PhasedView> candidates = source.candidates_at(e_x, e_y);
   for (int k = 0; k < plan.slices; ++k) {
     if (source.candidates[k * tile.guides].data == nullptr) continue;
     for (int y = 0; y < plan.cell_rows; ++y) {
       for (int c = 0; c < tile.guides; ++c) {
         const int at = k * tile.guides + c;
-        add_differences<cell, mean>(source.wanted[at], source.candidates[at], plan, column, row + y,
-                                    e_x, e_y, c == 0, to.squares, to.sums);
+        add_differences<cell, mean>(source.wanted[at], candidates[at], plan, column, row + y, e_x,
+                                    e_y, c == 0, to.squares, to.sums);
         if constexpr (mean)
           sum_along(to.sums, shape.patch, plan.patch_columns,
                     to.patch_sums + at * plan.cell_plane() + y * plan.stride);

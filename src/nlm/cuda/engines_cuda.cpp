@@ -39,8 +39,9 @@ class CudaFrameEngine final : public FrameEngine {
  public:
   explicit CudaFrameEngine(const FramePlan& plan) : filter_(plan) {}
 
-  void load(int slot, const PlaneViews& samples, const PlaneViews& guides) override {
-    filter_.run([&](cuda::FrameFilter& filter) { filter.load(slot, samples, guides); });
+  void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
+            const Holes* holes) override {
+    filter_.run([&](cuda::FrameFilter& filter) { filter.load(slot, samples, guides, holes); });
   }
   void estimate(std::span<const CandidateFrame> frames,
                 const std::array<PlaneView<float>, 3>& results) override {

@@ -32,7 +32,8 @@ class Workspaces {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  void load(int slot, const PlaneViews& samples, const PlaneViews& guides);
+  void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
+            const Holes* holes = nullptr);
   /// FrameEngine::estimate(), whose results stay here.
   void run(std::span<const CandidateFrame> frames);
   void take(const std::array<PlaneView<float>, 3>& results) const;
@@ -41,6 +42,8 @@ class FrameFilter {
   enum class Way { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
+    lull::cuda::DeviceBuffer<float> marked;  // the guide that shows holes, if frames may have any
+    bool has_holes = false;
   };
 
   static Way way_of(const FramePlan& plan);
@@ -48,6 +51,7 @@ class FrameFilter {
   Planes3 samples_of(int slot) const;
   Planes3 guides_of(int slot) const;
   Results3 results() const;
+  void load_marked(Slot& slot, PlaneView<const float> samples, const Holes& holes);
   TileSource source_of(int slot, const Motion* motion) const;
   void run_tiles(std::span<const CandidateFrame> frames);
 

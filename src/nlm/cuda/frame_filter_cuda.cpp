@@ -2,6 +2,7 @@
 
 #include "cuda/check.h"
 #include "nlm/cuda/filters.h"
+#include "nlm/weights.h"
 
 namespace lull::nlm::cuda {
 
@@ -10,6 +11,7 @@ using lull::cuda::DeviceBuffer;
 
 FrameFilter::Way FrameFilter::way_of(const FramePlan& plan) {
   const Params& p = plan.params;
+  if (p.holes) return Way::tiles;  // candidates that differ from what they are compared with
   const bool joint = plan.guides_itself && plan.planes == plan.guides;
   if (joint && plan.planes == 1 && p.block == 4 && p.patch_radius == 0 && p.step <= 2)
     return Way::blocks;
@@ -42,6 +44,7 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     for (int c = 0; c < plan.planes; ++c) slot.samples[c] = DeviceBuffer<float>(space_.size());
     for (int c = 0; !plan.guides_itself && c < plan.guides; ++c)
       slot.guides[c] = DeviceBuffer<float>(space_.size());
+    if (plan.params.holes) slot.marked = DeviceBuffer<float>(space_.size());
   }
   if (way_ == Way::blocks)
     layers_ = DeviceBuffer<std::byte>(
@@ -50,8 +53,11 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     workspaces_.reserve(tiles_, 2 * plan.params.temporal + 1);
 }
 
-void FrameFilter::load(int at, const PlaneViews& samples, const PlaneViews& guides) {
-  const Slot& slot = slots_[at];
+void FrameFilter::load(int at, const PlaneViews& samples, const PlaneViews& guides,
+                       const Holes* holes) {
+  Slot& slot = slots_[at];
+  slot.has_holes = holes != nullptr;
+  if (holes != nullptr) load_marked(slot, samples[0], *holes);
   for (int c = 0; c < plan_.planes; ++c)
     load_plane(samples[c], sample_scale_[c], slot.samples[c].get());
   for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c)
@@ -63,6 +69,15 @@ void FrameFilter::load_plane(PlaneView<const float> samples, float scale, float*
   check(cudaMemcpy2DAsync(raw_.get(), row, samples.data, samples.stride * sizeof(float), row,
                           plan_.height, cudaMemcpyHostToDevice, stream_));
   continue_plane(raw_.get(), space_, plan_.params.border, scale, to, stream_);
+}
+
+void FrameFilter::load_marked(Slot& slot, PlaneView<const float> samples, const Holes& holes) {
+  std::vector<float> marked;
+  const float mark = mark_of(guide_scale_[0]) / guide_scale_[0];
+  for (int y = 0; y < plan_.height; ++y)
+    for (int x = 0; x < plan_.width; ++x) marked.push_back(holes.at(x, y) ? mark : samples(x, y));
+  load_plane({marked.data(), plan_.width, plan_.height, plan_.width}, guide_scale_[0],
+             slot.marked.get());
 }
 
 void FrameFilter::run(std::span<const CandidateFrame> frames) {
@@ -134,6 +149,8 @@ void FrameFilter::run_tiles(std::span<const CandidateFrame> frames) {
       check(cudaMemcpyAsync(motion, frames[i].motion.data(), cells * sizeof(Motion),
                             cudaMemcpyHostToDevice, stream_));
     sources.all[i] = source_of(frames[i].slot, motion);
+    if (const Slot& slot = slots_[frames[i].slot]; slot.has_holes)
+      sources.all[i].guides[0] = slot.marked.get(), sources.shows_holes |= i == 0;
   }
   estimate_tiles(tiles_, sources, workspaces_.get(), workspaces_.count(), results(), stream_);
 }

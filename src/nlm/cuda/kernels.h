@@ -127,6 +127,7 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, most_sources> all{};
   int count = 0;
+  bool shows_holes = false;  // the first of all is the wanted one, but for mark_of() in its guide
 };
 /// `workspaces`: of plan.workspace(sources.count) floats each, for so many thread blocks.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,

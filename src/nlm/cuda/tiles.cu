@@ -154,6 +154,14 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
           list.add(weight_of(plan, distance(plan, sources.wanted, source, from, away + dx)));
     }
   }
+  if (sources.shows_holes) {
+    // Of a patch with a hole, which is no candidate but for itself.
+    const int centre = plan.search * (2 * plan.search + 1) + plan.search;
+    float& own_weight = weights[i + centre * place.columns * place.rows];
+    const float itself = weight_of(plan, 0);
+    list.all += itself - own_weight;
+    own_weight = itself;
+  }
   return list.all;
 }
 

@@ -78,7 +78,7 @@ class GatheringWorker final : public FrameWorker {
         samples_.load(guide, set.planes.guides[k], set.guides[k].view());
         guides[k] = std::as_const(set.guides[k]).view();
       }
-      set.engine->load(at, samples, guides);
+      set.engine->load(at, samples, guides, params_.holes ? holes_of(taken_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
     if (!motion_) taken_ = {};  // nothing will be compared with it

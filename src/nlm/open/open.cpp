@@ -8,6 +8,7 @@
 #include "nlm/nlm.h"
 #include "nlm/open/plane_sets.h"
 #include "nlm/open/sessions.h"
+#include "noise/holes.h"
 #include "time/repeat_finder.h"
 
 namespace lull::nlm {
@@ -59,6 +60,7 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                const Backend& backend) {
   validate(params);
   lull::validate(format);
+  if (params.holes) check_holes(format);
   if (backend.threads < 0)
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
                           " (must be at least 0); give 0 for every core");

@@ -20,10 +20,14 @@ class Frames final : public World {
  public:
   struct Slot {
     FramePlanes samples, guides;
+    std::vector<bool> holes;  // row by row; empty: none
   };
   explicit Frames(const FramePlan& plan) : plan_(plan), slots_(plan.slots) {}
 
-  void load(int slot, const PlaneViews& samples, const PlaneViews& guides) {
+  void load(int slot, const PlaneViews& samples, const PlaneViews& guides, const Holes* holes) {
+    slots_[slot].holes.clear();
+    for (int y = 0; holes != nullptr && y < plan_.height; ++y)
+      for (int x = 0; x < plan_.width; ++x) slots_[slot].holes.push_back(holes->at(x, y));
     const auto copy = [&](const PlaneViews& from, int count, FramePlanes& to) {
       for (int c = 0; c < count; ++c) to[c] = ContinuedPlane(from[c], plan_.params.border);
     };
@@ -34,6 +38,13 @@ class Frames final : public World {
   double guide(int c, int source, int, int x, int y) const override {
     const Slot& slot = slots_[source];
     return (plan_.guides_itself ? slot.samples : slot.guides)[c].at(x, y);
+  }
+  bool is_hole(int source, int x, int y) const override {
+    const std::vector<bool>& holes = slots_[source].holes;
+    if (holes.empty()) return false;
+    const int row = continued(y, plan_.height, plan_.params.border);
+    return holes[static_cast<std::size_t>(row) * plan_.width +
+                 continued(x, plan_.width, plan_.params.border)];
   }
   double sample(int c, int source, int x, int y) const override {
     return slots_[source].samples[c].at(x, y);
@@ -48,8 +59,9 @@ class ReferenceFrameEngine final : public FrameEngine {
  public:
   explicit ReferenceFrameEngine(const FramePlan& plan) : plan_(plan), frames_(plan) {}
 
-  void load(int slot, const PlaneViews& samples, const PlaneViews& guides) override {
-    frames_.load(slot, samples, guides);
+  void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
+            const Holes* holes) override {
+    frames_.load(slot, samples, guides, holes);
   }
 
   void estimate(std::span<const CandidateFrame> frames,

@@ -26,6 +26,22 @@ double distance(const Params& p, std::span<const float> weight, const World& wor
   return all;
 }
 
+namespace {
+
+/// Whether a candidate's patch reaches into a hole.
+bool reaches_hole(const Params& p, const World& world, const Source& candidate, int r_x, int r_y,
+                  int d_x, int d_y) {
+  if (!p.holes) return false;
+  const int first = -p.patch_radius, end = p.block + p.patch_radius;
+  const int e_x = candidate.motion_x + d_x, e_y = candidate.motion_y + d_y;
+  for (int y = r_y + e_y + first; y < r_y + e_y + end; ++y)
+    for (int x = r_x + e_x + first; x < r_x + e_x + end; ++x)
+      if (world.is_hole(candidate.id, x, y)) return true;
+  return false;
+}
+
+}  // namespace
+
 std::array<double, 3> result(const Params& p, std::span<const float> weight, const World& world,
                              int planes, int x, int y, int wanted,
                              std::span<const Source> sources) {
@@ -42,6 +58,8 @@ std::array<double, 3> result(const Params& p, std::span<const float> weight, con
       for (const Source& source : sources)
         for (int d_y = -s; d_y <= s; ++d_y)
           for (int d_x = -s; d_x <= s; ++d_x) {
+            const bool itself = source.id == wanted && d_x == 0 && d_y == 0;
+            if (!itself && reaches_hole(p, world, source, r_x, r_y, d_x, d_y)) continue;
             const double w = curve(distance(p, weight, world, r_x, r_y, wanted, source, d_x, d_y));
             if (w == 0) continue;
             weights += w;

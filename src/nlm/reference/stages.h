@@ -17,6 +17,8 @@ class World {
   virtual ~World() = default;
   /// Of guide plane c of a source, k slices away from it (in pictures k is 0), at any x and y.
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
+  /// Whether a sample of a source is a hole.
+  virtual bool is_hole(int, int, int) const { return false; }
   /// Of sample plane c of a source.
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
