@@ -22,10 +22,13 @@ set(LULL_PUBLIC_HEADERS
   match/patch_shape.h
   nlm/nlm.h
   nlm/params.h
+  noise/depth/depth_scale.h
+  noise/depth/even_depth.h
   noise/estimate/estimate.h
   noise/grain/collector.h
   noise/grain/grain_table.h
   noise/grain/statistics.h
+  noise/holes.h
   noise/noise_model.h
   noise/volume/cube_statistics.h
   noise/volume/estimate_volume.h

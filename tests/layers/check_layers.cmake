@@ -26,6 +26,7 @@ room(noise core)
 room(noise/estimate core noise)
 room(noise/grain core noise noise/estimate)
 room(noise/volume core noise)
+room(noise/depth core noise)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of
 room(match ${matching})
