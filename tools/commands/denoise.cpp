@@ -22,6 +22,7 @@
 #include "tools/report/progress.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_look.h"
+#include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
 #include "tools/sessions/guides.h"
@@ -141,6 +142,7 @@ class Run {
       reports_.warn(damage.first + "; going on with what is there");
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
+    if (options_.depth.on) (void)depth_samples(options_, *source_);
     mask_ = given_mask(options_, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
@@ -157,6 +159,7 @@ class Run {
   /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
   /// the first frame is read.
   void find_noise() {
+    if (options_.depth.on) return look_at_depth();
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
@@ -170,6 +173,19 @@ class Run {
     for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
     plan_ = clip_plan(options_, noise_, source_->info());
     write_noise_map(options_, *source_, noise_);
+  }
+
+  void look_at_depth() {
+    const bool again = can_read_again(options_.input);
+    if (!again) {
+      open_sink({}, {});
+      first_ = read_some(*source_, frames_ahead);
+    }
+    DepthPlan depth = plan_depth(options_, *source_, again ? first_maps(options_) : first_);
+    for (const std::string& line : depth.lines) reports_.info(line);
+    noise_ = std::move(depth.noise);
+    plan_ = clip_plan(options_, noise_, source_->info());
+    for (ScenePlan& scene : plan_.scenes) scene.method.depth = depth.scale;
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
@@ -223,7 +239,9 @@ class Run {
     reports_.info(devices_.reason);
     reports_.info(thickness_note(options_, source_->info()));
     reports_.info(decoder_note(options_, opened_.backends, *source_));
-    for (const std::string& text : source_->info().notes) reports_.warn(text);
+    for (const std::string& text : source_->info().notes)
+      if (!options_.depth.on || text.find("white") == std::string::npos)  // depths have none
+        reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
     for (const std::string& text : sink_->notes()) reports_.info(text);

@@ -260,8 +260,8 @@ std::span<const OptionRow> denoise_option_table() {
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
     for (const std::span<const OptionRow> more :
-         {nlm_option_rows(), encoding_option_rows(), volume_option_rows(), media_option_rows(),
-          report_option_rows()})
+         {nlm_option_rows(), depth_option_rows(), encoding_option_rows(), volume_option_rows(),
+          media_option_rows(), report_option_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
@@ -335,6 +335,7 @@ void check(const DenoiseOptions& options) {
   if (!options.mask.empty() && options.segment_frames > 0)
     throw InvalidArgument("--mask with --segment-frames (a job does not keep it); leave one out");
   check_grain(options);
+  check_depth(options);
   for (const bool given : {!options.page.reference.empty(), !options.page.frames.empty()})
     if (given && options.page.file.empty())
       throw InvalidArgument(
@@ -351,12 +352,13 @@ void check(const DenoiseOptions& options) {
 
 bool may_be_temporal(const DenoiseOptions& options) {
   if (options.temporal) return *options.temporal > 0;
+  if (options.depth.on) return false;
   return options.profile == bm3d::Profile::balanced || options.profile == bm3d::Profile::high;
 }
 
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.temporal) return *options.temporal;
-  const bool moves = !input.still && !input.stack && !options.stack;
+  const bool moves = !options.depth.on && !input.still && !input.stack && !options.stack;
   return may_be_temporal(options) && moves ? 2 : 0;
 }
 
@@ -364,10 +366,18 @@ NoiseModel given_noise(const DenoiseOptions& options) {
   return options.sigma ? NoiseModel(*options.sigma) : NoiseModel(std::array<float, 3>{1, 1, 1});
 }
 
+bm3d::Profile chosen_profile(const DenoiseOptions& options) {
+  const bool given = std::ranges::any_of(
+      options.given, [](const auto& one) { return one.first.ends_with("--profile"); });
+  return given || !options.depth.on ? options.profile : bm3d::Profile::high;
+}
+
 Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int temporal) {
   // As they are without a strength: sigmas stay what was given, to the bit.
-  Params params = bm3d::make_params(
-      options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
+  const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
+  const bm3d::Profile profile = chosen_profile(options);
+  Params params = options.depth.on ? bm3d::make_depth_params(profile, all, temporal)
+                                   : bm3d::make_params(profile, all, temporal);
   for (const auto& override_one : options.overrides) override_one(params);
   bm3d::validate(params);
   return params;

@@ -17,6 +17,7 @@
 #include "io/jobs.h"
 #include "io/media.h"
 #include "nlm/params.h"
+#include "noise/depth/depth_scale.h"
 #include "noise/noise_model.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/report/log.h"
@@ -64,6 +65,14 @@ struct PageOptions {
   std::vector<std::int64_t> frames;  // that are shown, rising, from 0; empty: some
 };
 
+/// Depth maps (--depth and what implies it).
+struct DepthOptions {
+  bool on = false;
+  std::optional<double> invalid;  // what marks holes beside what is not finite; NaN: nothing else
+  DepthNoise noise = DepthNoise::constant;
+  std::optional<double> reference;  // the depth whose noise is --sigma; empty: the median
+};
+
 struct DenoiseOptions {
   std::string input, output;
   std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
@@ -73,8 +82,9 @@ struct DenoiseOptions {
   SigmaScale sigma_scale = SigmaScale::automatic;
   std::string noise_file;               // empty: none
   std::optional<NoiseKind> noise_kind;  // of volumes; empty: by their background
-  std::string noise_map;                // where its map is written to; empty: nowhere
-  float strength = 1;                   // times the noise
+  DepthOptions depth;
+  std::string noise_map;  // where its map is written to; empty: nowhere
+  float strength = 1;     // times the noise
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
@@ -145,6 +155,8 @@ struct OptionRow {
 
 /// The part of the table that says which noise is taken away.
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();
+/// The part of the table that is about depth maps.
+[[nodiscard]] std::span<const OptionRow> depth_option_rows();
 /// The part of the table that says in which form results are written.
 [[nodiscard]] std::span<const OptionRow> encoding_option_rows();
 /// The part of the table that says what is reported, and what happens in trouble.
@@ -164,6 +176,8 @@ void place_operands(DenoiseOptions& options);
 
 /// The same of what --grain and --grain-table go together with; check() calls it.
 void check_grain(const DenoiseOptions& options);
+/// The same of what depth maps go together with.
+void check_depth(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
@@ -204,6 +218,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// The parameters of nlm, in volumes or in pictures. @throws InvalidArgument
 [[nodiscard]] nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noise,
                                           bool volumes, int temporal);
+/// The profile that was given, or else what suits the input.
+[[nodiscard]] bm3d::Profile chosen_profile(const DenoiseOptions& options);
 /// Whether nobody says what the noise is.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   return !options.sigma && options.noise_file.empty();

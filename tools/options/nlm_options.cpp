@@ -69,7 +69,7 @@ constexpr std::string_view others[] = {
     "--mu2-mean"};
 
 nlm::Profile profile_of(const DenoiseOptions& options) {
-  switch (options.profile) {
+  switch (chosen_profile(options)) {
     case bm3d::Profile::fast:
       return nlm::Profile::fast;
     case bm3d::Profile::high:
@@ -119,6 +119,7 @@ nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noi
                                : nlm::make_params(profile_of(options), all, temporal);
   for (const auto& override_one : options.nlm_overrides) override_one(params);
   params.guided = !options.guide.empty();
+  params.holes = options.depth.on;
   nlm::validate(params);
   return params;
 }

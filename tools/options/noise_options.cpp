@@ -65,8 +65,8 @@ constexpr OptionRow rows[] = {
      "finds in the input (default: auto)",
      set_sigma, "noise level: 5 is little, 25 is much (default: found)"},
     {"--sigma-scale", "native|8bit|unit", group,
-     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes "
-     "and TIFF stacks of floats, else 8bit)",
+     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
+     "TIFF stacks of floats and depth maps, else 8bit)",
      [](DenoiseOptions& o, const std::string& v) {
        o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
      }},
@@ -85,8 +85,8 @@ constexpr OptionRow rows[] = {
 std::span<const OptionRow> noise_option_rows() { return rows; }
 
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
-  if (!options.sigma) return;
-  double unit = values.full / 255;  // the file's values for one unit of --sigma
+  if (!options.sigma || options.depth.on) return;  // (a depth map has a scale of its own)
+  double unit = values.full / 255;                 // the file's values for one unit of --sigma
   if (options.sigma_scale == SigmaScale::unit) unit = values.full;
   if (options.sigma_scale == SigmaScale::native ||
       (options.sigma_scale == SigmaScale::automatic && values.native))
@@ -102,7 +102,9 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
 
 std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
   const bool unit = options.sigma_scale == SigmaScale::unit;
-  if (!values.native || (!unit && options.sigma_scale != SigmaScale::eight_bits)) return {};
+  if (options.depth.on || !values.native ||
+      (!unit && options.sigma_scale != SigmaScale::eight_bits))
+    return {};
   char text[96];
   std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
                 unit ? "unit" : "8bit", unit ? "1" : "255", values.full);

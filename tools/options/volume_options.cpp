@@ -121,6 +121,7 @@ bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel&
 }
 
 bool may_be_volume(const DenoiseOptions& options) {
+  if (options.depth.on) return false;
   if (options.method == MethodChoice::nlm) return options.stack && !options.temporal;
   return options.stack && options.method != MethodChoice::bm3d && out_of_range(options).empty();
 }
@@ -145,6 +146,7 @@ std::string method_note(const DenoiseOptions& options, const io::VideoInfo& inpu
 }
 
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
+  if (options.depth.on) return false;
   const bool stack = input.stack || options.stack;
   if (options.method == MethodChoice::bm3d) return false;
   if (options.method == MethodChoice::nlm)

@@ -1,5 +1,9 @@
 #include "tools/sessions/method.h"
 
+#include <utility>
+
+#include "core/frame_pool.h"
+#include "noise/depth/even_depth.h"
 #include "noise/volume/even_volume.h"
 
 namespace lull::tools {
@@ -10,6 +14,35 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   if (method.means) return nlm::open(*method.means, format, backend);
   if (method.volumes) return bm4d::open(*method.volumes, format, backend);
   return bm3d::open(method.pictures, format, backend);
+}
+
+/// Looks at depth maps as their filters do.
+class EvenDepthFinder final : public RepeatFinder {
+ public:
+  EvenDepthFinder(const DepthScale& scale, const FrameFormat& even,
+                  std::unique_ptr<RepeatFinder> finder)
+      : scale_(scale), pool_(even), finder_(std::move(finder)) {}
+
+  Likeness find(const Frame& frame) override {
+    Frame even = pool_.acquire();
+    even.take_identity(frame);
+    make_even_depth(scale_, frame, even);
+    const Likeness likeness = finder_->find(even);
+    last_ = std::move(even);  // stays until the next call
+    return likeness;
+  }
+  void clear() override { finder_->clear(); }
+
+ private:
+  DepthScale scale_;
+  FramePool pool_;
+  Frame last_;
+  std::unique_ptr<RepeatFinder> finder_;
+};
+
+std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameFormat& format) {
+  if (method.means) return nlm::open_repeat_finder(*method.means, format);
+  return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
 }
 
 }  // namespace
@@ -33,13 +66,20 @@ Margin margin_of(const Method& method) {
 
 std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
+  if (method.depth) {
+    const FrameFormat even = even_depth_format(format);
+    return made_even(*method.depth, format, open_filter(method, even, backend));
+  }
   if (!method.uneven) return open_filter(method, format, backend);
   return made_even(*method.uneven, format, open_filter(method, even_format(format), backend));
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
-  if (method.means) return nlm::open_repeat_finder(*method.means, format);
-  return method.volumes ? nullptr : bm3d::open_repeat_finder(method.pictures, format);
+  if (!method.depth) return open_finder(method, format);
+  const FrameFormat even = even_depth_format(format);
+  auto finder = open_finder(method, even);
+  if (!finder) return nullptr;
+  return std::make_unique<EvenDepthFinder>(*method.depth, even, std::move(finder));
 }
 
 }  // namespace lull::tools

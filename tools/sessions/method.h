@@ -11,6 +11,7 @@
 #include "core/repeats.h"
 #include "io/media.h"
 #include "nlm/nlm.h"
+#include "noise/depth/depth_scale.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
 
@@ -22,7 +23,8 @@ struct Method {
   std::optional<nlm::Params> means;     // instead of either, of pictures or volumes
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
-  std::int64_t frames = 0;  // that are expected; 0: any number
+  std::optional<DepthScale> depth;  // of depth maps, which are made even in the same way
+  std::int64_t frames = 0;          // that are expected; 0: any number
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}

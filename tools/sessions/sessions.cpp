@@ -62,6 +62,7 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (backends.size() > 1 && may_be_temporal(options))
     return "several GPUs look at the same frames over time";
   if (options.method == MethodChoice::nlm) return "nlm takes frames from the host's memory";
+  if (options.depth.on) return "depth maps come from the host's memory";
   if (may_be_volume(options)) return "the slices of volumes come from the host's memory";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
   if (options.keep_grain || !options.grain_table.empty())

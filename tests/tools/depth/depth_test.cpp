@@ -1,0 +1,204 @@
+// Depth maps through the command.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "tools/support/program.h"
+
+namespace lull::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int width = 120, height = 80;
+constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
+
+bool is_hole(int x, int y) {
+  return (x - 40) * (x - 40) + (y - 30) * (y - 30) < 50 || (x % 17 == 3 && y % 13 == 4);
+}
+
+/// Metres: a slanted wall and a box before it.
+double depth_at(int x, int y) {
+  const bool box = x > 55 && x < 95 && y > 20 && y < 60;
+  return box ? 1.5 + 0.004 * y : 3 + 0.01 * x;
+}
+
+using Map = std::vector<float>;
+
+/// `growth`: the power of the depth that noise grows with.
+Map noisy_map(double sigma, int growth = 0, float hole = nothing, double unit = 1) {
+  std::mt19937 rng{7};
+  std::normal_distribution<double> normal;
+  Map map;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double z = depth_at(x, y), noise = sigma * std::pow(z, growth) * normal(rng);
+      map.push_back(is_hole(x, y) ? hole : static_cast<float>(unit * (z + noise)));
+    }
+  return map;
+}
+
+void write_pfm(const std::string& path, const Map& map, const std::string& kind = "Pf") {
+  std::string bytes = kind + "\n" + std::to_string(width / (kind == "PF" ? 3 : 1)) + " " +
+                      std::to_string(height) + "\n-1.0\n";
+  for (int y = height; y-- > 0;)
+    bytes.append(reinterpret_cast<const char*>(&map[std::size_t{width} * y]), 4 * width);
+  write_bytes(path, bytes);
+}
+
+Map read_pfm(const std::string& path) {
+  const std::string bytes = bytes_of(path);
+  Map map(std::size_t{width} * height);
+  if (bytes.size() < 4 * map.size()) return {};
+  const char* from = bytes.data() + bytes.size() - 4 * map.size();
+  const bool big = bytes.find("\n-") == std::string::npos;
+  for (int y = height; y-- > 0;)
+    for (int x = 0; x < width; ++x, from += 4) {
+      std::uint32_t word;
+      std::memcpy(&word, from, 4);
+      map[std::size_t{width} * y + x] = std::bit_cast<float>(big ? __builtin_bswap32(word) : word);
+    }
+  return map;
+}
+
+/// Root mean square over the samples that are no holes.
+double error_of(const Map& map, double unit = 1) {
+  double sum = 0, count = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (is_hole(x, y)) continue;
+      const double v = static_cast<double>(map[std::size_t{width} * y + x]);
+      sum += std::pow(v / unit - depth_at(x, y), 2), ++count;
+    }
+  return std::sqrt(sum / count);
+}
+
+Outcome denoise(const std::string& in, const std::string& out,
+                const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"denoise", in, out, "--device", "cpu", "--threads", "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_lull(arguments);
+}
+
+TEST(DepthMaps, LoseTheirNoiseAndKeepTheirHoles) {
+  const Folder folder;
+  write_pfm(folder / "in.pfm", noisy_map(0.02));
+  for (const std::string method : {"bm3d", "nlm"}) {
+    const Outcome outcome = denoise(folder / "in.pfm", folder / (method + ".pfm"),
+                                    {"--depth", "--sigma", "0.02", "--method", method});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("% holes"));
+    const Map in = read_pfm(folder / "in.pfm"), out = read_pfm(folder / (method + ".pfm"));
+    EXPECT_LT(error_of(out), 0.3 * 0.02) << method;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (std::isnan(in[i]))
+        EXPECT_TRUE(std::isnan(out[i])) << i;
+      else
+        EXPECT_FALSE(std::isnan(out[i])) << i;
+  }
+}
+
+TEST(DepthMaps, DoNotDependOnTheirUnit) {
+  const Folder folder;
+  write_pfm(folder / "m.pfm", noisy_map(0.02, 0, -1));
+  write_pfm(folder / "mm.pfm", noisy_map(0.02, 0, -1, 1000));
+  const std::vector<std::string> invalid{"--invalid", "-1", "--sigma"};
+  for (const auto& [name, sigma] : {std::pair{"m", "0.02"}, std::pair{"mm", "20"}}) {
+    std::vector<std::string> options = invalid;
+    options.emplace_back(sigma);
+    const std::string base = folder / name;
+    ASSERT_EQ(denoise(base + ".pfm", base + "_out.pfm", options).code, 0);
+  }
+  const Map m = read_pfm(folder / "m_out.pfm"), mm = read_pfm(folder / "mm_out.pfm");
+  EXPECT_NEAR(error_of(m), error_of(mm, 1000), 1e-4);
+  for (std::size_t i = 0; i < m.size(); ++i)
+    if (is_hole(static_cast<int>(i) % width, static_cast<int>(i) / width)) {
+      EXPECT_EQ(m[i], -1);
+      EXPECT_EQ(mm[i], -1);
+    }
+}
+
+TEST(DepthMaps, NoiseMayGrowWithTheSquare) {
+  const Folder folder;
+  write_pfm(folder / "in.pfm", noisy_map(0.005, 2));
+  for (const std::string model : {"constant", "depth2:1"})
+    ASSERT_EQ(denoise(folder / "in.pfm", folder / (model.substr(0, 5) + ".pfm"),
+                      {"--sigma", "0.005", "--sigma-model", model})
+                  .code,
+              0);
+  EXPECT_LT(error_of(read_pfm(folder / "depth.pfm")), 0.3 * error_of(noisy_map(0.005, 2)));
+  EXPECT_LT(error_of(read_pfm(folder / "depth.pfm")),
+            0.8 * error_of(read_pfm(folder / "const.pfm")));
+}
+
+TEST(DepthMaps, NoiseIsFoundBesideHoles) {
+  const Folder folder;
+  write_pfm(folder / "in.pfm", noisy_map(0.02));
+  const Outcome outcome = denoise(folder / "in.pfm", folder / "out.pfm", {"--depth"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("noise: found, sigma 0.0"));
+  EXPECT_LT(error_of(read_pfm(folder / "out.pfm")), 0.4 * 0.02);
+}
+
+/// A PGM file of 16 bits, in millimetres; holes are 0.
+void write_pgm(const std::string& path, const Map& map) {
+  std::string bytes = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n65535\n";
+  for (const float v : map) {
+    const auto sample = static_cast<std::uint16_t>(v + 0.5f);
+    bytes += static_cast<char>(sample >> 8);
+    bytes += static_cast<char>(sample & 255);
+  }
+  write_bytes(path, bytes);
+}
+
+TEST(DepthMaps, OfSixteenBits) {
+  const Folder folder;
+  write_pgm(folder / "in.pgm", noisy_map(0.02, 0, 0, 1000));
+  const Outcome outcome =
+      denoise(folder / "in.pgm", folder / "out.pgm", {"--invalid", "0", "--sigma", "20"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string bytes = bytes_of(folder / "out.pgm");
+  Map out;
+  for (std::size_t i = bytes.size() - 2 * width * height; i < bytes.size(); i += 2)
+    out.push_back(static_cast<float>(static_cast<unsigned char>(bytes[i]) * 256 +
+                                     static_cast<unsigned char>(bytes[i + 1])));
+  EXPECT_LT(error_of(out, 1000), 0.3 * 0.02);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i] == 0, is_hole(static_cast<int>(i) % width, static_cast<int>(i) / width)) << i;
+  for (const std::string wrong : {"nan", "0.5", "-1", "70000"}) {
+    const Outcome refused = denoise(folder / "in.pgm", folder / "no.pgm", {"--invalid", wrong});
+    EXPECT_EQ(refused.code, 2) << wrong << refused.err;
+    EXPECT_EQ(refused.error_lines(), 1) << refused.err;
+  }
+  EXPECT_THAT(folder.names(), testing::UnorderedElementsAre("in.pgm", "out.pgm"));
+}
+
+TEST(DepthMaps, BadOnesAreRefusedInALine) {
+  const Folder folder;
+  write_pfm(folder / "in.pfm", noisy_map(0.02));
+  write_pfm(folder / "empty.pfm", Map(std::size_t{width} * height, nothing));
+  write_pfm(folder / "colour.pfm", noisy_map(0.02, 0, 0), "PF");
+  const auto refused = [&](const std::string& in, const std::vector<std::string>& options) {
+    const Outcome outcome = denoise(folder / in, folder / "out.pfm", options);
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    return outcome.code;
+  };
+  EXPECT_EQ(refused("in.pfm", {"--invalid", "none"}), 2);
+  EXPECT_EQ(refused("in.pfm", {"--invalid", "inf"}), 2);
+  EXPECT_EQ(refused("in.pfm", {"--sigma-model", "depth3"}), 2);
+  EXPECT_EQ(refused("in.pfm", {"--sigma-model", "depth2:0"}), 2);
+  EXPECT_EQ(refused("in.pfm", {"--depth", "--method", "bm4d"}), 2);
+  EXPECT_EQ(refused("in.pfm", {"--depth", "--interlaced", "fields"}), 2);
+  EXPECT_EQ(refused("empty.pfm", {"--depth"}), 65);
+  EXPECT_EQ(refused("colour.pfm", {"--depth"}), 2);
+  EXPECT_THAT(folder.names(), testing::UnorderedElementsAre("in.pfm", "empty.pfm", "colour.pfm"));
+}
+
+}  // namespace
+}  // namespace lull::tools

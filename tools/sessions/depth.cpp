@@ -1,0 +1,119 @@
+#include "tools/sessions/depth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/describe.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "noise/depth/even_depth.h"
+#include "tools/search/noise_search.h"
+
+namespace lull::tools {
+namespace {
+
+std::string text_of_depth(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+void check_invalid(double invalid, const FrameFormat& format) {
+  if (format.sample == SampleType::f32) return;
+  const auto most = static_cast<double>((1 << format.bits) - 1);
+  if (invalid >= 0 && invalid <= most && invalid == std::floor(invalid)) return;
+  throw InvalidArgument("--invalid " + text_of_depth(invalid) + " (samples of " +
+                        std::to_string(format.bits) + " bits are whole numbers from 0 to " +
+                        text_of_depth(most) + "); give one of these");
+}
+
+/// White noise: levels differ in other units, and correlation is taken from what was found.
+PlaneNoise found_noise(const DepthScale& scale, const FrameFormat& format,
+                       const std::vector<Frame>& maps) {
+  FramePool pool(even_depth_format(format));
+  std::vector<Look> looks;
+  for (const Frame& map : maps) {
+    Frame even = pool.acquire();
+    even.take_identity(map);
+    make_even_depth(scale, map, even);
+    if (even.holes && even.holes->count() == std::int64_t{format.width} * format.height) continue;
+    looks.push_back({std::move(even)});
+  }
+  const NoiseEstimate estimate = estimate_noise(looks);
+  const PlaneNoise& plane = estimate.noise.plane(0);
+  return {plane.level_in_samples(), plane.correlation, nullptr};
+}
+
+/// --sigma in the unit of depths.
+double stated_sigma(const DenoiseOptions& options, const DepthSamples& samples,
+                    const FrameFormat& format) {
+  const auto sigma = static_cast<double>((*options.sigma)[0]);
+  const double full = format.full_scale() * samples.unit;
+  if (options.sigma_scale == SigmaScale::eight_bits) return sigma * full / 255;
+  return options.sigma_scale == SigmaScale::unit ? sigma * full : sigma;
+}
+
+}  // namespace
+
+DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource& input) {
+  const FrameFormat& format = input.format();
+  if (format.planes() != 1)
+    throw InvalidArgument("'" + options.input + "' has frames of " + describe(format) +
+                          " (a depth map is grey, one number a sample); convert it, or leave "
+                          "--depth, --invalid and --sigma-model out");
+  DepthSamples samples{.noise = options.depth.noise};
+  if (input.info().stack) {
+    samples.zero = input.info().values.low;
+    samples.unit = input.info().values.span / format.full_scale();
+  }
+  if (!options.depth.invalid) return samples;
+  if (samples.unit == 1 && samples.zero == 0) check_invalid(*options.depth.invalid, format);
+  samples.invalid = options.depth.invalid;
+  return samples;
+}
+
+std::vector<Frame> first_maps(const DenoiseOptions& options) {
+  const auto source = io::open_source(options.input, source_options(options));
+  return read_some(*source, frames_ahead);
+}
+
+DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
+                     const std::vector<Frame>& frames) {
+  const DepthSamples samples = depth_samples(options, input);
+  DepthLook look(samples);
+  for (const Frame& frame : frames) look.add(frame);
+  if (look.empty())
+    throw BadData("'" + options.input + "' is nothing but holes (no sample is a depth); check " +
+                  "--invalid and the file");
+  DepthPlan plan{.scale = look.scale(0, options.depth.reference), .noise = {}, .lines = {}};
+  double sigma = 0;
+  PlaneNoise noise;
+  if (options.sigma) {
+    sigma = stated_sigma(options, samples, input.format());
+  } else {
+    noise = found_noise(plan.scale, input.format(), frames);
+    sigma = static_cast<double>(noise.sigma) * plan.scale.span / 255;
+  }
+  plan.scale = look.scale(sigma, options.depth.reference);
+  noise.sigma = static_cast<float>(plan.scale.level());
+  SceneNoise scene;
+  scene.estimate.noise = NoiseModel({noise.sigma, noise.sigma, noise.sigma});
+  scene.estimate.noise.plane(0) = noise;
+  scene.estimate.level = {noise.sigma, noise.sigma, noise.sigma};
+  plan.noise = {.layout = Layout::gray, .unit = 0, .scenes = {scene}};
+
+  const bool squared = options.depth.noise == DepthNoise::squared;
+  const double holes = look.share_of_holes();
+  plan.lines.push_back("depth: " + text_of_depth(look.least()) + " to " +
+                       text_of_depth(look.greatest()) + ", " +
+                       (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
+  if (!options.sigma || (squared && !options.depth.reference))
+    plan.lines.push_back(
+        "noise: " + std::string(options.sigma ? "" : "found, ") + "sigma " + text_of_depth(sigma) +
+        (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with its square"
+                 : std::string()));
+  return plan;
+}
+
+}  // namespace lull::tools
