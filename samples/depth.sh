@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# depth.sh BUILD: makes a depth map with noise and holes, denoises it, says what that gained, and
+# leaves the maps and a picture of before and after in BUILD/depth.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+build=$1
+out=$build/depth
+
+python3 make_depth.py make "$out"
+echo "\$ lull denoise -i noisy.pfm -o denoised.pfm --sigma 0.02 --sigma-model depth2:1 -y"
+"$build/bin/lull" denoise -i "$out/noisy.pfm" -o "$out/denoised.pfm" --sigma 0.02 \
+  --sigma-model depth2:1 -y
+python3 make_depth.py show "$out"
+echo "maps and a picture of before and after: $out"

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Makes a depth map such as a stereo camera gives, and says what denoising it gained.
+
+  python3 samples/make_depth.py make FOLDER [SEED]   clean.pfm and noisy.pfm
+  python3 samples/make_depth.py show FOLDER          the errors of noisy.pfm and denoised.pfm, and
+                                                     before_after.png
+
+The scene is made up: a room of slanted planes with boards, balls, cones, poles, a lattice and a
+wavy cloth in it, 0.8 to 8 metres away. Noise is Gaussian and grows with the square of the depth:
+2 cm at 1 metre, 50 cm at 5. What one of the two cameras does not see is a hole (not a number), and
+so are some samples at random. It needs nothing but Python. samples/depth.sh runs it all.
+"""
+
+import array
+import math
+import pathlib
+import random
+import struct
+import sys
+import zlib
+
+WIDTH, HEIGHT = 320, 240
+NEAREST = 48.0  # metres times disparity
+SIGMA = 0.02    # metres, at 1 metre
+
+
+def things(rng):
+    """Functions of (x, y) from 0 to 1 that give a disparity, or nothing where the thing is not."""
+    far, along, down = 6 + 3 * rng.random(), 8 * (rng.random() - 0.5), 5 * (rng.random() - 0.5)
+    yield lambda x, y: far + along * (x - 0.5) + down * (y - 0.5)
+    edge, steep = rng.uniform(0.5, 0.75), rng.uniform(15, 30)
+    yield lambda x, y: far + along * (x - 0.5) + (y - edge) / (1 - edge) * steep if y > edge else None
+    for kind in range(12):
+        cx, cy, near = rng.random(), rng.random(), rng.uniform(12, 48)
+        a, b = rng.uniform(0.05, 0.2), rng.uniform(0.08, 0.2)
+        s, t, turn = rng.uniform(-40, 40), rng.uniform(-40, 40), rng.uniform(0, math.pi)
+
+        def board(x, y, cx=cx, cy=cy, near=near, a=a, b=b, s=s, t=t, turn=turn):
+            u = (x - cx) * math.cos(turn) + (y - cy) * math.sin(turn)
+            v = (y - cy) * math.cos(turn) - (x - cx) * math.sin(turn)
+            return near + s * u + t * v if abs(u) < a and abs(v) < b else None
+
+        def ball(x, y, cx=cx, cy=cy, near=near, a=a, s=s):
+            rest = a * a - ((x - cx) * WIDTH / HEIGHT) ** 2 - (y - cy) ** 2
+            return near + math.sqrt(rest) * (10 + abs(s)) if rest > 0 else None
+
+        def cone(x, y, cx=cx, cy=cy, near=near, a=a, b=b, s=s):
+            v = (y - cy) / (2 * b)
+            rest = (a * v) ** 2 - (x - cx) ** 2
+            return near + math.sqrt(rest) * (20 + abs(s)) if 0 < v < 1 and rest > 0 else None
+
+        def pole(x, y, cx=cx, cy=cy, near=near, b=b, turn=turn):
+            u = x - cx + (y - cy) * (turn - 1.5) / 3
+            return near if abs(u) < 0.006 and abs(y - cy) < 3 * b else None
+
+        def lattice(x, y, cx=cx, cy=cy, near=near, s=s):
+            bar = x / 0.035 % 1 < 0.35 or y / 0.05 % 1 < 0.35
+            inside = abs(x - cx) < 0.18 and abs(y - cy) < 0.18
+            return near + s / 2 * (x - cx) if bar and inside else None
+
+        def cloth(x, y, cx=cx, cy=cy, near=near, a=a, b=b, s=s, t=t):
+            wave = 2 * math.sin(x * (10 + abs(s)) + y * t / 2)
+            return near + wave if abs(x - cx) < a and abs(y - cy) < b else None
+
+        yield (board, ball, cone, pole, lattice, cloth)[kind % 6]
+
+
+def make_scene(rng):
+    """Disparities row by row."""
+    scene = list(things(rng))
+    rows = []
+    for j in range(HEIGHT):
+        y = j / HEIGHT
+        row = []
+        for i in range(WIDTH):
+            seen = [d for thing in scene if (d := thing(i / WIDTH, y)) is not None]
+            row.append(min(max(max(seen), 6.0), 60.0))
+        rows.append(row)
+    return rows
+
+
+def hidden(row):
+    """Where the other camera sees something nearer."""
+    nearest = {}
+    for i, d in enumerate(row):
+        place = i - int(d / 3)
+        if d > nearest.get(place, 0):
+            nearest[place] = d
+    return [d + 2 < nearest[i - int(d / 3)] for i, d in enumerate(row)]
+
+
+def write_pfm(path, rows):
+    with open(path, "wb") as file:
+        file.write(f"Pf\n{WIDTH} {HEIGHT}\n-1.0\n".encode())
+        for row in reversed(rows):
+            file.write(struct.pack(f"<{WIDTH}f", *row))
+
+
+def read_pfm(path):
+    data = pathlib.Path(path).read_bytes()
+    kind, width, height, scale = data.split(None, 4)[:4]
+    assert kind == b"Pf", "a grey PFM file"
+    width, height = int(width), int(height)
+    values = array.array("f", data[-4 * width * height:])
+    if (float(scale) > 0) == (sys.byteorder == "little"):
+        values.byteswap()
+    return [values[width * y:width * (y + 1)] for y in reversed(range(height))]
+
+
+def make(folder, seed):
+    rng = random.Random(seed)
+    scene = make_scene(rng)
+    clean, noisy = [], []
+    for row in scene:
+        holes = hidden(row)
+        clean.append([NEAREST / d for d in row])
+        noisy.append([math.nan if hole or rng.random() < 0.003 else z + rng.gauss(0, SIGMA * z * z)
+                      for z, hole in zip(clean[-1], holes)])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_pfm(folder / "clean.pfm", clean)
+    write_pfm(folder / "noisy.pfm", noisy)
+
+
+def error(clean, rows):
+    """Root of the mean squared error, each in units of z^2 at its depth: what noise is even in."""
+    squares = [((v - z) / (z * z)) ** 2
+               for a, b in zip(clean, rows) for z, v in zip(a, b) if not math.isnan(v)]
+    return math.sqrt(sum(squares) / len(squares))
+
+
+def colour(z):
+    """From near (warm) to far (cold); holes are black."""
+    if math.isnan(z):
+        return 0, 0, 0
+    t = min(max((NEAREST / max(z, 0.1) - 6) / 54, 0), 1)
+    return tuple(int(255 * min(max(1.5 - abs(4 * t - place), 0), 1)) for place in (3, 2, 1))
+
+
+def write_png(path, rows):
+    lines = b"".join(b"\0" + bytes(v for z in row for v in colour(z)) for row in rows)
+    size = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        for name, data in ((b"IHDR", size), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b"")):
+            check = zlib.crc32(name + data)
+            file.write(struct.pack(">I", len(data)) + name + data + struct.pack(">I", check))
+
+
+def show(folder):
+    clean, noisy, denoised = (read_pfm(folder / f"{name}.pfm")
+                              for name in ("clean", "noisy", "denoised"))
+    print(f"error at 1 metre: {1000 * error(clean, noisy):.1f} mm before, "
+          f"{1000 * error(clean, denoised):.1f} mm after")
+    gap = [math.nan] * 4
+    write_png(folder / "before_after.png",
+              [list(a) + gap + list(b) + gap + list(c) for a, b, c in zip(noisy, denoised, clean)])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in ("make", "show"):
+        sys.exit(__doc__)
+    if sys.argv[1] == "make":
+        make(pathlib.Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    else:
+        show(pathlib.Path(sys.argv[2]))
