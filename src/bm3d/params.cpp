@@ -170,7 +170,7 @@ void validate(const Params& p) {
   require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
   require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
   require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
-  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
+  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
   require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");

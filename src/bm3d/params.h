@@ -51,7 +51,7 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
   int phases = 2;            // 1: the basic estimate is the result
-  int temporal = 0;          // R: patches come from so many frames before and after, 0..4
+  int temporal = 0;          // R: patches come from so many frames before and after, 0..8
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
