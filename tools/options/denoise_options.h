@@ -77,6 +77,7 @@ struct DenoiseOptions {
   float strength = 1;                   // times the noise
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
+  bool align = false;           // frames of a burst lie moved and turned against each other
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
@@ -101,6 +102,7 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+  double scale = 1;  // of width and height of the result
   bool strict_metadata = false;
   io::Drops drops;
   Interlaced interlaced = Interlaced::refuse;
@@ -164,6 +166,8 @@ void place_operands(DenoiseOptions& options);
 
 /// The same of what --grain and --grain-table go together with; check() calls it.
 void check_grain(const DenoiseOptions& options);
+/// The same of what --scale and --align go together with.
+void check_scale_and_align(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
