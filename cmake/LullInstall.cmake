@@ -11,6 +11,7 @@ set(LULL_PUBLIC_HEADERS
   bm3d/params.h
   bm4d/bm4d.h
   bm4d/params.h
+  burst/burst.h
   choose/choose.h
   cuda/device_list.h
   io/frame_index.h
@@ -41,6 +42,7 @@ set(LULL_PUBLIC_HEADERS
   pipeline/scale_denoiser.h
   pipeline/scene_denoiser.h
   pipeline/sharded_denoiser.h
+  scale/enlarger.h
   time/frames.h)
 
 # One target over all the folders of src (the tools have libraries too, for their tests).

@@ -105,7 +105,7 @@ SessionChoice denoise_choice(const Arguments& given) {
     throw InvalidArgument("method = '" + method +
                           "' (must be auto, bm3d or nlm); choose one of these");
   const std::optional<int> temporal = given.integer("temporal");
-  require_range("temporal", temporal, 0, 4);
+  require_range("temporal", temporal, 0, max_temporal);
   const std::string profile = given.text("profile").value_or("balanced");
   const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
   const bool looks_far = profile == "best";
@@ -124,7 +124,7 @@ SessionChoice bm3dv2_choice(const Arguments& given) {
   require_range("block_step", step, 1, 8);
   require_range("bm_range", range, 1, 63);
   require_range("ps_range", place_range, 1, 31);
-  require_range("radius", radius, 0, 4);
+  require_range("radius", radius, 0, max_temporal);
   if (device && *device < 0)
     throw InvalidArgument("device_id = " + std::to_string(*device) + " (must be from 0)");
   require_only(given, "bm_error_s", "ssd");

@@ -125,7 +125,7 @@ void add_squares_option(CLI::App& app, ParameterGrid& grid) {
 void add_grid_options(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--sigma", grid.sigmas, "noise, on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", grid.profiles, "fast, balanced, high, best, paper")->delimiter(',');
-  app.add_option("--temporal", grid.temporal, "frames on either side, 0 to 4")->delimiter(',');
+  app.add_option("--temporal", grid.temporal, "frames on either side, 0 to 8")->delimiter(',');
   for (const auto& [name, setter] : phase_setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
   for (const auto& [name, setter] : bayes_setters)

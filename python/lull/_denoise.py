@@ -123,7 +123,7 @@ def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
     """As of the command: `fast` and `paper` filter each frame for itself."""
     if isinstance(temporal, str):
         if temporal != "auto":
-            raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 4)")
+            raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 8)")
         return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
     if temporal and not clip:
         raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
@@ -181,7 +181,7 @@ def denoise(
         Slices of a volume.
     profile : 'fast', 'balanced', 'high', 'best' (of bm3d over time) or 'paper' (not of
         bm4d)
-    temporal : int from 0 to 4, or 'auto'
+    temporal : int from 0 to 8, or 'auto'
         Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
         high, 0 of the others.
     method : 'auto', 'bm3d', 'bm4d' or 'nlm'

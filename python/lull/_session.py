@@ -49,7 +49,7 @@ class Session:
         Of frames. Three channels are red, green and blue.
     profile : 'fast', 'balanced', 'high', 'best' (over time, at several times
         the cost of 'high') or 'paper'
-    temporal : int from 0 to 4, or 'auto'
+    temporal : int from 0 to 8, or 'auto'
         As of :func:`lull.denoise`; 0 if the frames are no clip.
     method : 'auto', 'bm3d' or 'bm4d'
         bm4d: the frames are slices of one volume.

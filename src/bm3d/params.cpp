@@ -168,7 +168,7 @@ void validate_bayes(const Params& params) {
   if (params.temporal == 0)
     throw InvalidArgument(
         "phases by Bayes without neighbours in time (their patches lie in two frames); give a "
-        "temporal radius of 1 to 4, or choose another profile");
+        "temporal radius of 1 to 8, or choose another profile");
   const BayesParams& last = params.bayes_phases[1];
   require(last.group == 32, "group of the second phase by Bayes", last.group, "32");
   require(last.sharpenings == 0, "sharpenings of the second phase by Bayes", last.sharpenings, "0");
@@ -280,7 +280,7 @@ void validate(const Params& p) {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
   validate_kept(p);
-  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 4");
+  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
   require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");

@@ -83,7 +83,7 @@ struct Params {
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   int phases = 2;    // 1: the basic estimate is the result; by Bayes there are 3
-  int temporal = 0;  // R: patches come from so many frames before and after, 0..4
+  int temporal = 0;  // R: patches come from so many frames before and after, 0..8
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

@@ -48,6 +48,9 @@ struct VideoInfo {
   bool interlaced = false;         // by what the first frame or the container says
   std::vector<std::string> notes;  // what a user should know of the input, one text each
   ValueScale values;
+  /// Where the first sample of chroma lies, in samples of chroma from the corner of the picture:
+  /// 0.5 in the middle of the luma that it stands for. Where nobody says, as MPEG-2 has it.
+  double chroma_x = 0.5, chroma_y = 0.5;
 };
 
 /// Damage that a source has passed over so far (SourceOptions::pass_damage).
@@ -242,7 +245,10 @@ struct SinkOptions {
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
   bool single = false;     // one frame is all that will be written, whatever the source has
-  int threads = 0;         // encoding threads; 0: the encoder's choice
+  /// Of the frames that write() gets, if they are not of the source's: enlarged ones. In all else
+  /// they have the source's format; aspect ratios of samples stay.
+  int width = 0, height = 0;
+  int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
   bool strict_metadata = false;        // what MediaSink::left_out() would name is an error
   /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
@@ -255,6 +261,14 @@ struct SinkOptions {
   /// stream: it is a file, of one encoder, and must stay until finish(). Empty: none.
   std::string grain_table;
 };
+
+/// Of the frames that a sink gets which is opened with these.
+[[nodiscard]] inline FrameFormat written_format(const MediaSource& source,
+                                                const SinkOptions& options) {
+  FrameFormat format = source.format();
+  if (options.width > 0) format.width = options.width, format.height = options.height;
+  return format;
+}
 
 /// Whether an encoder, by FFmpeg's name, takes a film grain table, as far as lull knows. (Whether
 /// the one that is installed does shows when it opens.)

@@ -12,6 +12,11 @@ namespace lull::io {
 /// place. Floats are clipped to 0..1; those of R G B are taken for light, and get sRGB's curve.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
+/// The alpha that came with a frame: one grey plane of its size; null if there is none.
+[[nodiscard]] const Frame* alpha_of(const Frame& frame);
+/// Gives a frame another alpha, of its own size, and leaves all else that came with it.
+void set_alpha(Frame& frame, Frame alpha);
+
 /// The bytes of a PNG file. `picture` is grey or R G B, of 8 bits.
 [[nodiscard]] std::string encode_png(const Frame& picture);
 

@@ -43,7 +43,7 @@ struct Params {
   float correction = 2;
   float mean_term = 3;  // beta: how much the difference of patches' means counts besides, 0..16
   Border border = Border::mirror;
-  int temporal = 0;  // R: patches come from so many frames before and after, 0..4; volumes: 0
+  int temporal = 0;  // R: patches come from so many frames before and after, 0..8; volumes: 0
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

@@ -10,7 +10,7 @@
 namespace lull {
 
 /// Frames on either side of one whose patches can be searched at most.
-inline constexpr int max_temporal = 4;
+inline constexpr int max_temporal = 8;
 /// Frames that a group can have patches of.
 inline constexpr int max_frames = 2 * max_temporal + 1;
 

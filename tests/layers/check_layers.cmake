@@ -49,6 +49,7 @@ room(nlm/reference ${matching} match nlm)
 room(nlm/cpu ${matching} match match/cpu nlm)
 room(nlm/cuda ${matching} match cuda nlm)
 room(nlm/open ${matching} match cuda nlm nlm/cuda)
+room(scale ${matching} bm3d)
 room(choose ${matching} noise/volume cuda match bm3d bm4d nlm)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)
@@ -64,10 +65,11 @@ room(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/wri
 room(io/open ${io_base} io/ffmpeg io/files io/pictures io/stacks io/demux io/read io/encode io/write
   io/segments)
 room(pipeline core)
+room(burst core)
 set(library ${rooms})  # all of src
 set(before)  # the rooms of tools: each knows those before it
 foreach(name tools/report tools/options tools/html tools/noise tools/search tools/sessions
-  tools/pages tools/commands tools/bids tools/command_line tools)
+  tools/wrap tools/pages tools/commands tools/bids tools/command_line tools)
   room(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()

@@ -90,6 +90,19 @@ TEST(TimePlan, FitsEveryWindowWithTheUsualOneInOtherFrames) {
       }
 }
 
+TEST(TimePlan, RefusesMoreCandidatesThanItCanNumber) {
+  const MatchParams phase{.window = 49, .step = 1, .temporal_window = 63};
+  try {
+    (void)plan_match_over_time(phase, 2 * max_temporal, gpu(90));
+    FAIL() << "49x49 candidates and 16 times 63x63 in 16 bits";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "window = 49, temporal-window = 63 (with 16 other frames these are more than the "
+                 "65536 candidates that a GPU tells apart); choose smaller ones, a smaller "
+                 "--temporal, or the CPU");
+  }
+}
+
 TEST(TimePlan, RefusesWindowsThatNoBlockHolds) {
   const PhaseParams phase{.window = 15, .step = 3, .temporal_window = 63};
   try {

@@ -185,7 +185,7 @@ TEST(NlmFrames, BadParametersAreRefused) {
   refused([](Params& p) { p.h = 0; });
   refused([](Params& p) { p.h = std::numeric_limits<float>::quiet_NaN(); });
   refused([](Params& p) { p.mean_term = -1; });
-  refused([](Params& p) { p.temporal = 5; });
+  refused([](Params& p) { p.temporal = 9; });
   refused([](Params& p) { p.domain = Domain::volumes, p.temporal = 1; });
   EXPECT_THROW((void)open(clip_params(), gray(), {.threads = -1}), InvalidArgument);
   const auto session = open(clip_params(), gray(), {});

@@ -74,7 +74,15 @@ TEST(Timeline, TheFirstOfASceneLookFurther) {
 }
 
 TEST(Timeline, ButNoFurtherThanMaxTemporal) {
-  const std::vector<std::vector<int>> further{{}, {1, 0}, {2, 1, 0}, {1, 1, 1, 0}, {0, 0, 0, 0}};
+  const std::vector<std::vector<int>> further{{},
+                                              {1, 0},
+                                              {2, 1, 0},
+                                              {3, 2, 1, 0},
+                                              {4, 3, 2, 1, 0},
+                                              {3, 3, 3, 2, 1, 0},
+                                              {2, 2, 2, 2, 2, 1, 0},
+                                              {1, 1, 1, 1, 1, 1, 1, 0},
+                                              {0, 0, 0, 0}};
   for (int radius = 1; radius <= max_temporal; ++radius) {
     Timeline line(radius);
     for (int n = 0; n < 12; ++n) line.add(false, n > 0 ? 1 : 0);

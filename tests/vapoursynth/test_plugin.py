@@ -140,7 +140,7 @@ def test_names_of_bm3dcuda():
         ("Denoise", dict(sigma=-1), "sigma = -1"),
         ("Denoise", dict(sigma=[1, 2, 3, 4]), "more than three"),
         ("Denoise", dict(sigma=5, profile="best"), "profile = 'best'"),
-        ("Denoise", dict(sigma=5, temporal=5), "temporal = 5"),
+        ("Denoise", dict(sigma=5, temporal=9), "temporal = 9"),
         ("Denoise", dict(sigma=5, device="tpu"), "device = 'tpu'"),
         ("Denoise", dict(sigma=5, device="cuda:99"), "no GPU"),
         ("Denoise", dict(sigma=5, method="bm4d"), "bm4d"),

@@ -32,6 +32,8 @@
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/wrap/bursts.h"
+#include "tools/wrap/enlarging.h"
 
 namespace lull::tools {
 namespace {
@@ -143,6 +145,8 @@ class Run {
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
     if (options_.depth.on) (void)depth_samples(options_, *source_);
+    check_scale(options_, *source_);
+    check_align(options_, *source_);
     mask_ = given_mask(options_, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
@@ -194,6 +198,7 @@ class Run {
     io::SinkOptions given = sink_options(options_);
     if (given.segments) given.segments->facts = facts;
     given.grain_table = grain_table;
+    add_size(options_, source_->format(), given);
     sink_ = io::open_sink(options_.output, *source_, given);
     leftover_.name(sink_->temporary());
   }
@@ -210,7 +215,8 @@ class Run {
 
   /// And the sink, which may depend on what they run on. False: stopped.
   bool open_sessions() {
-    check_memory(options_, {plan_.method(), source_->format(), devices_.backends});
+    check_memory(options_, {plan_.method(), source_->format(), devices_.backends,
+                            scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_);
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
     if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
@@ -295,9 +301,13 @@ class Run {
 
   std::unique_ptr<Denoiser> worker() {
     if (!options_.job.plans) {
-      auto denoiser = page_->watch(grain_->watch(one_of(std::move(opened_), source_->format())));
+      const Backends backends = opened_.backends;
+      auto denoiser = aligned(one_of(std::move(opened_), source_->format()), options_,
+                              plan_.method(), *source_);
+      denoiser = page_->watch(grain_->watch(std::move(denoiser)));
       if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
-      return mask_ ? masked(std::move(denoiser), *std::move(mask_)) : std::move(denoiser);
+      if (mask_) return masked(std::move(denoiser), *std::move(mask_));
+      return enlarged(std::move(denoiser), options_, *source_, backends);
     }
     opened_ = {};
     return note_frames(options_, plan_.method(), seen(),

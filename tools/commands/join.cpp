@@ -7,6 +7,7 @@
 #include "tools/commands/judging_sink.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/wrap/enlarging.h"
 
 namespace lull::tools {
 namespace {
@@ -28,6 +29,7 @@ void put_together(const DenoiseOptions& options, Log& log) {
   const auto source = open_input(options);
   io::SinkOptions given = sink_options(options);
   given.segments->part = io::JobPart::join;
+  add_size(options, source->format(), given);
   const auto sink = io::open_sink(options.output, *source, given);
   for (const std::string& text : sink->notes()) log.write(LogLevel::info, text);
   for (const std::string& text : sink->left_out())

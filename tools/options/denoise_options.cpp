@@ -206,17 +206,18 @@ constexpr OptionRow table[] = {
        o.volume_overrides.emplace_back([=](VolumeParams& params) { params.phases = phases; });
      }},
     {"--temporal", "R|auto", method,
-     "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 4 with best, 0 for stills and slices, and with fast and paper (default: auto)",
+     "patches come from so many frames before and after too, 0 to 8; auto: 2 for moving pictures "
+     "with balanced and high, 4 with best and with --align, 0 for stills and slices, and with fast "
+     "and paper (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
        const auto radius = number<int>(v);
        if (!radius || *radius < 0 || *radius > max_temporal)
-         reject("--temporal", v, "must be auto, or from 0 to 4");
+         reject("--temporal", v, "must be auto, or from 0 to 8");
        o.temporal = radius;
      },
-     "frames before and after that help, 0 to 4 (video: 2, with best 4)"},
+     "frames before and after that help, 0 to 8 (video: 2, with best 4)"},
     {"--temporal-window", "A[:B]", method,
      "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
@@ -241,6 +242,16 @@ constexpr OptionRow table[] = {
        o.nlm_overrides.emplace_back([=](nlm::Params& params) { params.scene_cut = share; });
        o.bm3d_alone.emplace_back("--scene-cut");
      }},
+    {"--align", "", method,
+     "the frames are a burst, taken by hand: all are laid onto the one of --keep, moved, turned "
+     "and "
+     "made larger or smaller as wholes, before motion is looked for; they are one scene, unless "
+     "--scene-cut is given",
+     [](DenoiseOptions& o, const std::string&) {
+       o.align = true;
+       o.bm3d_alone.emplace_back("--align");
+     },
+     "a burst taken by hand, with --keep K: one picture of it"},
     {"--interlaced", "refuse|fields|frames", method,
      "interlaced video: refuse it, filter the fields of either parity as a video of their own "
      "(whatever the input says of itself), or filter whole frames (default: refuse)",
@@ -369,6 +380,7 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("--mask with --segment-frames (a job does not keep it); leave one out");
   check_grain(options);
   check_depth(options);
+  check_scale_and_align(options);
   for (const bool given : {!options.page.reference.empty(), !options.page.frames.empty()})
     if (given && options.page.file.empty())
       throw InvalidArgument(
@@ -386,6 +398,7 @@ void check(const DenoiseOptions& options) {
 
 bool may_be_temporal(const DenoiseOptions& options) {
   if (options.temporal) return *options.temporal > 0;
+  if (options.align) return true;
   if (options.depth.on) return false;
   using bm3d::Profile;
   const Profile chosen = options.profile;
@@ -395,8 +408,8 @@ bool may_be_temporal(const DenoiseOptions& options) {
 int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.temporal) return *options.temporal;
   const bool moves = !options.depth.on && !input.still && !input.stack && !options.stack;
-  const int radius = options.profile == bm3d::Profile::best ? 4 : 2;
-  return may_be_temporal(options) && moves ? radius : 0;
+  if (!may_be_temporal(options) || !moves) return 0;
+  return options.align || options.profile == bm3d::Profile::best ? 4 : 2;
 }
 
 NoiseModel given_noise(const DenoiseOptions& options) {
@@ -415,6 +428,7 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
   const bm3d::Profile profile = chosen_profile(options);
   Params params = options.depth.on ? bm3d::make_depth_params(profile, all, temporal)
                                    : bm3d::make_params(profile, all, temporal);
+  if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.overrides) override_one(params);
   params.guided = !options.guide.empty();
   if (params.bayes && !options.wiener_alone.empty())

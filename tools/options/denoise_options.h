@@ -87,6 +87,7 @@ struct DenoiseOptions {
   float strength = 1;     // times the noise
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
+  bool align = false;           // frames of a burst lie moved and turned against each other
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
@@ -114,6 +115,7 @@ struct DenoiseOptions {
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
+  double scale = 1;  // of width and height of the result
   bool strict_metadata = false;
   io::Drops drops;
   Interlaced interlaced = Interlaced::refuse;
@@ -181,6 +183,8 @@ void place_operands(DenoiseOptions& options);
 void check_grain(const DenoiseOptions& options);
 /// The same of what depth maps go together with.
 void check_depth(const DenoiseOptions& options);
+/// The same of what --scale and --align go together with.
+void check_scale_and_align(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept

@@ -1,6 +1,7 @@
 // The rows of the option table that say in which form results are written.
 
 #include "core/error.h"
+#include "scale/enlarger.h"
 #include "tools/options/denoise_options.h"
 #include "tools/options/option_values.h"
 
@@ -45,6 +46,15 @@ constexpr OptionRow encoding_rows[] = {
        o.keep = frame;
      },
      "write frame K alone, counted from 0"},
+    {"--scale", "F", encoding,
+     "make the result F times as wide and as high, 1 to 4, with the detail that patches of it have "
+     "in common; aspect ratios stay (default: 1)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.scale = number_or_reject<double>("--scale", v);
+       if (!(o.scale >= scale::least_factor && o.scale <= scale::greatest_factor))
+         reject("--scale", v, "must be from 1 to 4");
+     },
+     "enlarge the result F times, 1 to 4"},
     {"--vcodec", "NAME", encoding,
      "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
      "8 bits, FFV1 for --lossless; a still picture keeps its format)",
@@ -102,6 +112,31 @@ void check_grain(const DenoiseOptions& options) {
         (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +
         " (not every encoder takes a film grain table); give --vcodec libaom-av1");
   if (options.keep_grain && options.input == "-") refuse_grain_of_pipe(options.input);
+}
+
+void check_scale_and_align(const DenoiseOptions& options) {
+  if (options.align && options.temporal == 0)
+    throw InvalidArgument("--align with --temporal 0 (no other frame helps); leave one out");
+  if (options.align && options.interlaced == Interlaced::fields)
+    throw InvalidArgument("--align with --interlaced fields (a burst has whole frames); leave " +
+                          std::string("one out"));
+  if (options.align && options.depth.on)
+    throw InvalidArgument("--align with --depth (depth maps are no pictures of a hand-held "
+                          "camera); leave one out");
+  if (options.scale == 1) return;
+  const auto refuse = [](const std::string& other, const std::string& why) {
+    throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");
+  };
+  if (options.interlaced == Interlaced::fields)
+    refuse("--interlaced fields", "lines of two fields would be mixed");
+  if (options.keep_grain || !options.grain_table.empty())
+    refuse(options.keep_grain ? "--grain keep" : "--grain-table",
+           "grain is measured in the size of the input");
+  if (!options.mask.empty()) refuse("--mask", "volumes keep their voxels");
+  if (options.depth.on) refuse("--depth", "between two depths there may be nothing");
+  if (!options.guide.empty()) refuse("--guide", "what is enlarged is matched in itself");
+  if (options.method == MethodChoice::bm4d || options.stack)
+    refuse(options.stack ? "--stack" : "--method bm4d", "volumes keep their voxels");
 }
 
 void refuse_grain_of_pipe(const std::string& input) {

@@ -98,6 +98,7 @@ nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noi
   const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
   nlm::Params params = volumes ? nlm::make_volume_params(profile_of(options), all)
                                : nlm::make_params(profile_of(options), all, temporal);
+  if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.nlm_overrides) override_one(params);
   params.guided = !options.guide.empty();
   params.holes = options.depth.on;

@@ -124,6 +124,7 @@ std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::P
           {"--guide", options.guide},
           {"--temporal", text_of(params.temporal)},
           {"--scene-cut", text_of(params.scene_cut)},
+          {"--scale", text_of(static_cast<float>(options.scale))},
           {"--interlaced", name_of(options.interlaced)},
           {"the device", device_of(backends)}};
 }
@@ -150,6 +151,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--temporal-window", both(params, &Phase::temporal_window)},
           {"--place-bonus", both(params, &Phase::place_bonus)},
           {"--scene-cut", text_of(params.scene_cut)},
+          {"--scale", text_of(static_cast<float>(options.scale))},
           {"--interlaced", name_of(options.interlaced)},
           {"the device", device_of(backends)}};
 }

@@ -93,7 +93,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   constexpr double queues = 2 * 4 + 3;  // pipeline::PipelineOptions, and one in each stage's hands
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
-  double bytes = 0;
+  double bytes = plan.beside;
   if (plan.params.means && (host || plan.backends.size() == 1)) {
     bytes += nlm::host_bytes(*plan.params.means, plan.frame);
     frames += inside;

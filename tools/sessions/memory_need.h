@@ -22,6 +22,7 @@ struct PlannedSessions {
   Method params;
   FrameFormat frame;  // of the input
   std::vector<bm3d::Backend> backends;
+  double beside = 0;  // bytes that something else takes
 };
 
 /// How many frames of a clip each of several sessions over time gets at a time, where one session

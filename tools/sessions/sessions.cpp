@@ -65,6 +65,7 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (options.depth.on) return "depth maps come from the host's memory";
   if (may_be_volume(options)) return "the slices of volumes come from the host's memory";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
+  if (options.align) return "frames are aligned in the host's memory";
   if (options.keep_grain || !options.grain_table.empty())
     return "the grain is measured in the host's memory";
   if (!options.page.file.empty()) return "the report looks at frames in the host's memory";

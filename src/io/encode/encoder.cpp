@@ -56,8 +56,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   return time;
 }
 
-EncoderInput::EncoderInput(const FileSource& source)
-    : format(source.format()),
+EncoderInput::EncoderInput(const FileSource& source, const SinkOptions& options)
+    : format(written_format(source, options)),
+      source_height(source.format().height),
       pixel_format(source.pixel_format()),
       traits(source.traits()),
       half_floats(source.half_floats()),
@@ -69,8 +70,8 @@ EncoderInput::EncoderInput(const FileSource& source)
       interlaced(source.info().interlaced),
       first(make_frame()) {
   check<InternalError>(av_frame_copy_props(first.get(), &source.first()), "cannot copy side data");
-  first->width = source.first().width;
-  first->height = source.first().height;
+  first->width = format.width;
+  first->height = format.height;
   first->format = source.first().format;
 }
 
@@ -112,6 +113,10 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
+  // Players guess a matrix that is not stated by the height, which may be another than the input's.
+  const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
+  if (guessed && usual_colour_space(input.source_height) != usual_colour_space(first.height))
+    c.colorspace = usual_colour_space(input.source_height);
   c.chroma_sample_location = first.chroma_location;
   c.field_order = input.field_order;
   mark_fields_ = input.interlaced && !is_interlaced(first);
@@ -259,7 +264,7 @@ PacketPtr Encoder::receive() {
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover) {
-  const EncoderInput input(source);
+  const EncoderInput input(source, options);
   std::exception_ptr reason;
   for (const EncoderChoice& choice : choices) {
     try {

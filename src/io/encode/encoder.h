@@ -31,9 +31,10 @@ class PicturePool {
 /// read by the time that another encoder is opened.
 struct EncoderInput {
   /// Before the first read of `source`.
-  explicit EncoderInput(const FileSource& source);
+  EncoderInput(const FileSource& source, const SinkOptions& options);
 
-  FrameFormat format;
+  FrameFormat format;  // of the frames to come
+  int source_height;
   AVPixelFormat pixel_format;
   PixelTraits traits;
   bool half_floats;

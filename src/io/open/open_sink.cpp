@@ -89,10 +89,14 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
   if (path == "null" || path == "hash") {
     refuse_stack(path, options);
     refuse_segments(path, options, "no file that could be continued");
-    return path == "null" ? open_null_sink(source) : open_hash_sink(source, options.descriptor);
+    return path == "null" ? open_null_sink(source, options) : open_hash_sink(source, options);
   }
-  if (!dynamic_cast<FileSource*>(&source))
+  if (!dynamic_cast<FileSource*>(&source)) {
     refuse_segments(path, options, "a stack of slices is written as a whole");
+    if (options.width > 0)
+      throw InvalidArgument("slices of another size for '" + path +
+                            "' (a stack keeps its voxels); give a picture or a video");
+  }
   if (auto sink = open_nifti_sink(path, source, options)) return sink;
   if (auto sink = open_tiff_sink(path, source, options)) return sink;
   refuse_stack(path, options);

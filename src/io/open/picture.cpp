@@ -80,6 +80,24 @@ Frame to_rgb(const Frame& frame) {
   return rgb;
 }
 
+const Frame* alpha_of(const Frame& frame) {
+  return frame.passenger && frame.passenger->alpha.pixels ? &frame.passenger->alpha : nullptr;
+}
+
+void set_alpha(Frame& frame, Frame alpha) {
+  auto passenger = std::make_shared<Passenger>();
+  if (const Passenger* const old = frame.passenger.get()) {
+    passenger->properties = make_frame();
+    check<InternalError>(av_frame_copy_props(passenger->properties.get(), old->properties.get()),
+                         "cannot copy side data");
+    passenger->number = old->number;
+    passenger->match = old->match;
+    passenger->stored = old->stored;
+  }
+  passenger->alpha = std::move(alpha);
+  frame.passenger = std::move(passenger);
+}
+
 std::string encode_png(const Frame& frame) {
   const AVPixelFormat format =
       frame.format.layout == Layout::gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24;

@@ -39,6 +39,24 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
+/// In samples of chroma, `shift` times coarser than luma; `centred`: in the middle of its luma,
+/// else on the first of it, or on the last.
+double chroma_place(int shift, bool centred, bool last = false) {
+  if (shift == 0 || centred) return 0.5;
+  const double half = 0.5 / (1 << shift);
+  return last ? 1 - half : half;
+}
+
+void describe_chroma(AVPixelFormat format, AVChromaLocation location, VideoInfo& info) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
+  const bool middle = location == AVCHROMA_LOC_CENTER || location == AVCHROMA_LOC_TOP ||
+                      location == AVCHROMA_LOC_BOTTOM;
+  const bool top = location == AVCHROMA_LOC_TOPLEFT || location == AVCHROMA_LOC_TOP;
+  const bool bottom = location == AVCHROMA_LOC_BOTTOMLEFT || location == AVCHROMA_LOC_BOTTOM;
+  info.chroma_x = chroma_place(d.log2_chroma_w, middle);
+  info.chroma_y = chroma_place(d.log2_chroma_h, !top && !bottom, bottom);
+}
+
 }  // namespace
 
 bool says_interlaced(const AVFrame& first, const AVStream& stream) {
@@ -57,6 +75,7 @@ VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFo
   info.container = demuxer.context().iformat->name;
   info.time_base = to_rational(stream.time_base);
   info.interlaced = says_interlaced(first, stream);
+  describe_chroma(format, first.chroma_location, info);
   if (av_frame_get_side_data(&first, AV_FRAME_DATA_FILM_GRAIN_PARAMS))
     info.notes.push_back("'" + demuxer.path() +
                          "' describes film grain for players to add; it is left out");

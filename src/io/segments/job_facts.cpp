@@ -136,6 +136,9 @@ void add_output(const Container& container, const SinkOptions& options, const En
   for (const auto& [key, value] : options.vopts)
     vopts += (vopts.empty() ? "" : ":") + key + "=" + value;
   facts.push_back({"--vopts", vopts});
+  if (options.width > 0)
+    facts.push_back({"the size of frames",
+                     std::to_string(options.width) + "x" + std::to_string(options.height)});
   facts.push_back({"--drop", text_of(options.drops)});
   if (encoder_traits(codec).counts_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " looks at it)",

@@ -29,7 +29,10 @@ namespace fs = std::filesystem;
 class SegmentedSink final : public EncodingSink {
  public:
   SegmentedSink(const std::string& path, FileSource& source, const SinkOptions& options)
-      : EncodingSink(path, source, options), source_(source), options_(options), input_(source) {
+      : EncodingSink(path, source, options),
+        source_(source),
+        options_(options),
+        input_(source, options) {
     refuse_segments(path, source, container_, *options.segments);
     const auto choices = choose_encoders(container_, source, options);
     const EncoderTraits traits = encoder_traits(*choices.front().codec);

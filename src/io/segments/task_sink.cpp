@@ -24,7 +24,7 @@ class TaskSink final : public MediaSink {
         undone_(find_undone(folder_, plan_, options.segments->which)),
         options_(options),
         container_(container_of(path, source, options)),
-        input_(source),
+        input_(source, options),
         job_(plan_.id()) {
     refuse_segments(path, source, container_, *options.segments);
     options_.threads = plan_.threads;

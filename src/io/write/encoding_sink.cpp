@@ -10,7 +10,7 @@ EncodingSink::EncodingSink(const std::string& path, const FileSource& source,
                            const SinkOptions& options)
     : container_(container_of(path, source, options)),
       losses_(options.strict_metadata),
-      format_(source.format()),
+      format_(written_format(source, options)),
       container_name_(container_.format->name) {}
 
 void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,

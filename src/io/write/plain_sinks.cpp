@@ -15,8 +15,10 @@ static_assert(std::endian::native == std::endian::little, "digests are of little
 /// What all sinks without a file say of themselves.
 class PlainSink : public MediaSink {
  public:
-  PlainSink(const MediaSource& source, const char* name)
-      : format_(source.format()), name_(name), pixel_format_(source.info().pixel_format) {}
+  PlainSink(const MediaSource& source, const SinkOptions& options, const char* name)
+      : format_(written_format(source, options)),
+        name_(name),
+        pixel_format_(source.info().pixel_format) {}
 
   const std::string& encoder() const noexcept override { return name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_; }
@@ -38,15 +40,16 @@ class PlainSink : public MediaSink {
 
 class NullSink final : public PlainSink {
  public:
-  explicit NullSink(const MediaSource& source) : PlainSink(source, "null") {}
+  NullSink(const MediaSource& source, const SinkOptions& options)
+      : PlainSink(source, options, "null") {}
   void write(Frame frame) override { check_format(frame); }
   void finish() override {}
 };
 
 class HashSink final : public PlainSink {
  public:
-  HashSink(const MediaSource& source, int descriptor)
-      : PlainSink(source, "hash"), descriptor_(descriptor) {}
+  HashSink(const MediaSource& source, const SinkOptions& options)
+      : PlainSink(source, options, "hash"), descriptor_(options.descriptor) {}
 
   void write(Frame frame) override {
     check_format(frame);
@@ -97,12 +100,12 @@ class HashSink final : public PlainSink {
 
 }  // namespace
 
-std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source) {
-  return std::make_unique<NullSink>(source);
+std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options) {
+  return std::make_unique<NullSink>(source, options);
 }
 
-std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, int descriptor) {
-  return std::make_unique<HashSink>(source, descriptor);
+std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, const SinkOptions& options) {
+  return std::make_unique<HashSink>(source, options);
 }
 
 }  // namespace lull::io

@@ -75,7 +75,7 @@ class SequenceSink final : public MediaSink {
       : path_(path),
         sequence_(makes_sequence(path, source, options)),
         overwrite_(options.overwrite),
-        format_(source.format()),
+        format_(written_format(source, options)),
         container_name_(sequence_ ? "image2" : "tiff") {
     if (sequence_) {
       naming_ = naming_of(path, source);

@@ -100,6 +100,9 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves) {
   return shapes;
 }
 
+/// Candidates that a matcher can number: a key has 16 bits for the place.
+constexpr int most_places = 1 << 16;
+
 [[noreturn]] void refuse(const std::string& windows) {
   throw InvalidArgument(windows +
                         " (this GPU's shared memory does not hold that); choose a smaller one, or "
@@ -151,6 +154,15 @@ std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, cons
 
 TimePlan plan_match_over_time(const MatchParams& phase, int frames,
                               const cuda::DeviceLimits& device) {
+  const std::string windows = "window = " + std::to_string(phase.window) +
+                              ", temporal-window = " + std::to_string(phase.temporal_window);
+  const int places =
+      phase.window * phase.window + frames * phase.temporal_window * phase.temporal_window;
+  if (places > most_places)
+    throw InvalidArgument(windows + " (with " + std::to_string(frames) +
+                          " other frames these are more than the " + std::to_string(most_places) +
+                          " candidates that a GPU tells apart); choose smaller ones, a smaller "
+                          "--temporal, or the CPU");
   const std::size_t wanted = device.dynamic_limit(wanted_blocks), most = device.dynamic_limit(1);
   struct Try {
     std::size_t limit, other_limit;
@@ -162,8 +174,7 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
       if (!shape.saves || tuning_for(device).saves)
         if (const auto plan = fit_over_time(phase, t.frames, shape, t.limit, t.other_limit))
           return *plan;
-  refuse("window = " + std::to_string(phase.window) +
-         ", temporal-window = " + std::to_string(phase.temporal_window));
+  refuse(windows);
 }
 
 }  // namespace lull

@@ -81,7 +81,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int blocks_held(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device,
                 bool coloured) {
-  constexpr std::size_t declared = 128;  // window and places of the sums
+  // Window, and places of the sums of all frames.
+  constexpr std::size_t declared = sizeof(float) * patch + 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
                   least_blocks(phase == Phase::second, group <= 16 ? 1 : 2, coloured));
 }

@@ -1,0 +1,125 @@
+#include "burst/burst.h"
+
+#include <array>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "burst/alignment.h"
+#include "burst/turning.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/samples.h"
+
+namespace lull::burst {
+namespace {
+
+PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
+
+class AlignedDenoiser final : public Denoiser {
+ public:
+  AlignedDenoiser(std::unique_ptr<Denoiser> denoiser, const FrameFormat& format, int main_plane,
+                  std::int64_t keep, int around)
+      : denoiser_(std::move(denoiser)),
+        pool_(format),
+        main_plane_(main_plane),
+        keep_(keep),
+        around_(around) {
+    for (int i = 0; i < format.planes(); ++i)
+      for (std::array<Plane<float>, 3>* planes : {&samples_, &between_, &turned_})
+        (*planes)[i] = {format.plane_width(i), format.plane_height(i)};
+  }
+
+  int latency() const noexcept override { return denoiser_->latency() + around_; }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.on_device)
+      throw InvalidArgument(
+          "a frame in the memory of a GPU (frames are aligned in the host's memory); decode it on "
+          "the CPU");
+    const std::int64_t number = pushed_++;
+    if (number < keep_ && number >= keep_ - around_) {
+      waiting_.push_back(std::move(noisy));
+      return next();
+    }
+    if (number == keep_) {
+      kept_.emplace(main_of(noisy));
+      let_in_waiting();
+    }
+    take(number > keep_ && number <= keep_ + around_ ? as_kept_sees(noisy) : std::move(noisy));
+    return next();
+  }
+
+  std::optional<Frame> next() override {
+    if (ready_.empty()) return denoiser_->next();
+    std::optional<Frame> frame = std::move(ready_.front());
+    ready_.pop_front();
+    return frame;
+  }
+
+  std::optional<Frame> drain() override {
+    let_in_waiting();  // where the kept one never came
+    if (std::optional<Frame> frame = next()) return frame;
+    std::optional<Frame> frame = denoiser_->drain();
+    if (!frame) pushed_ = 0, kept_.reset();
+    return frame;
+  }
+
+ private:
+  void take(Frame frame) {
+    for (auto ready = denoiser_->push(std::move(frame)); ready; ready = denoiser_->next())
+      ready_.push_back(*std::move(ready));
+  }
+
+  void let_in_waiting() {
+    for (Frame& frame : std::exchange(waiting_, {}))
+      take(kept_ ? as_kept_sees(frame) : std::move(frame));
+  }
+
+  PlaneView<const float> load(const Frame& frame, int i) {
+    const PlaneView<float> plane = samples_[i].view();
+    load_plane(frame, i, plane);
+    if (frame.format.sample == SampleType::f32)
+      for (int y = 0; y < plane.height; ++y)
+        for (int x = 0; x < plane.width; ++x)
+          if (!std::isfinite(plane(x, y))) plane(x, y) = 0;
+    return plane;
+  }
+
+  Pyramid main_of(const Frame& frame) { return Pyramid(load(frame, main_plane_)); }
+
+  Frame as_kept_sees(const Frame& frame) {
+    const Alignment found = find_alignment(*kept_, main_of(frame));
+    Frame result = pool_.acquire();
+    result.take_identity(frame);
+    result.likeness = frame.likeness;
+    result.aside = frame.aside;
+    for (int i = 0; i < frame.format.planes(); ++i) {
+      const FrameFormat& f = frame.format;
+      const Turn by(found, 1.0 * f.plane_width(main_plane_) / f.plane_width(i),
+                    1.0 * f.plane_height(main_plane_) / f.plane_height(i));
+      turn(load(frame, i), by, between_[i].view(), turned_[i].view());
+      store_plane(read(turned_[i]), result, i);
+    }
+    return result;
+  }
+
+  std::unique_ptr<Denoiser> denoiser_;
+  FramePool pool_;
+  int main_plane_;
+  std::int64_t keep_, pushed_ = 0;
+  int around_;
+  std::optional<Pyramid> kept_;
+  std::deque<Frame> waiting_, ready_;
+  std::array<Plane<float>, 3> samples_, between_, turned_;
+};
+
+}  // namespace
+
+std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser, const FrameFormat& format,
+                                  int main_plane, std::int64_t keep, int around) {
+  return std::make_unique<AlignedDenoiser>(std::move(denoiser), format, main_plane, keep, around);
+}
+
+}  // namespace lull::burst

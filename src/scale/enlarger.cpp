@@ -1,0 +1,215 @@
+#include "scale/enlarger.h"
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/plane.h"
+#include "core/samples.h"
+#include "scale/resampling.h"
+
+namespace lull::scale {
+namespace {
+
+/// Side of the greatest frame.
+constexpr double most_samples = 1 << 30;
+
+// Thresholds of the rounds, as the sigma of noise on the 0..255 scale. One phase alone: the second
+// gains nothing here.
+std::vector<float> rounds_of(bm3d::Profile profile) {
+  switch (profile) {
+    case bm3d::Profile::fast:
+      return {12};
+    case bm3d::Profile::high:
+      return {20, 12, 8, 5, 3};
+    default:
+      return {16, 8, 4};
+  }
+}
+
+bm3d::Params round_params(bm3d::Profile profile, const FrameFormat& format, float sigma) {
+  const float chroma = format.layout == Layout::rgb ? sigma : 0;
+  bm3d::Params params = bm3d::make_params(profile, {sigma, chroma, chroma});
+  params.phases = 1;
+  return params;
+}
+
+/// Frames of floats on the 0..255 scale.
+FrameFormat float_format(FrameFormat format) {
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  format.white = 255;
+  return format;
+}
+
+int scaled(int length, double factor, int shift) {
+  if (factor == 1) return length;
+  const double unit = 1 << shift;
+  return static_cast<int>(std::lround(length * factor / unit)) << shift;
+}
+
+std::string text_of(double factor) {
+  std::string text = std::to_string(factor);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// What all planes of one size need.
+struct PlaneTaps {
+  Taps up_x, up_y, down_x, down_y;
+
+  PlaneTaps(const FrameFormat& from, const FrameFormat& to, int plane, ChromaSite site) {
+    if (plane == 0) site = {};
+    const double ratio_x = 1.0 * to.width / from.width, ratio_y = 1.0 * to.height / from.height;
+    const int width = from.plane_width(plane), height = from.plane_height(plane);
+    up_x = enlarging_taps(width, to.plane_width(plane), ratio_x, site.x);
+    up_y = enlarging_taps(height, to.plane_height(plane), ratio_y, site.y);
+    down_x = reducing_taps(width, to.plane_width(plane), ratio_x, site.x);
+    down_y = reducing_taps(height, to.plane_height(plane), ratio_y, site.y);
+  }
+};
+
+/// One plane on its way.
+class PlaneWork {
+ public:
+  PlaneWork(const FrameFormat& from, const FrameFormat& to, int plane, ChromaSite site)
+      : taps_(from, to, plane, site),
+        small_(from.plane_width(plane), from.plane_height(plane)),
+        lacking_(from.plane_width(plane), from.plane_height(plane)),
+        between_(to.plane_width(plane), from.plane_height(plane)) {}
+
+  PlaneView<float> small() { return small_.view(); }
+
+  void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Into::fresh); }
+
+  /// Gives the areas of `large` the means that the small plane has.
+  void keep_means(PlaneView<float> large) {
+    // Rows of the small plane's height stand between in both directions.
+    resample_columns(taps_.down_y, large, between_.view());
+    resample_rows(taps_.down_x, read(between_), lacking_.view());
+    const PlaneView<float> lacking = lacking_.view(), small = small_.view();
+    for (int y = 0; y < small.height; ++y)
+      for (int x = 0; x < small.width; ++x) lacking(x, y) = small(x, y) - lacking(x, y);
+    enlarge(read(lacking_), large, Into::sum);
+  }
+
+ private:
+  static PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
+
+  void enlarge(PlaneView<const float> from, PlaneView<float> to, Into into) {
+    resample_rows(taps_.up_x, from, between_.view());
+    resample_columns(taps_.up_y, read(between_), to, into);
+  }
+
+  PlaneTaps taps_;
+  Plane<float> small_, lacking_, between_;
+};
+
+void make_numbers(PlaneView<float> plane) {
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      if (!std::isfinite(plane(x, y))) plane(x, y) = 0;
+}
+
+}  // namespace
+
+FrameFormat scaled_format(const FrameFormat& format, double factor) {
+  if (!(factor >= least_factor && factor <= greatest_factor))
+    throw InvalidArgument("scale = " + text_of(factor) +
+                          " (must be from 1 to 4); choose one in range");
+  FrameFormat to = format;
+  if (factor * std::max(format.width, format.height) > most_samples)
+    throw InvalidArgument("frames too large to be enlarged; choose a smaller factor");
+  to.width = scaled(format.width, factor, format.chroma_shift_x);
+  to.height = scaled(format.height, factor, format.chroma_shift_y);
+  return to;
+}
+
+class Enlarger::Work {
+ public:
+  Work(const Params& params, const FrameFormat& from, const bm3d::Backend& backend)
+      : to_(scaled_format(from, params.factor)),
+        arena_(backend.threads > 0 ? backend.threads : tbb::task_arena::automatic),
+        results_(to_),
+        floats_(float_format(to_), bm3d::frame_memory(backend)) {
+    for (int i = 0; i < to_.planes(); ++i) planes_.emplace_back(from, to_, i, params.site);
+    if (to_ == from) return;
+    bm3d::Backend alone = backend;
+    alone.streams = 1;
+    for (const float sigma : rounds_of(params.profile))
+      rounds_.push_back(
+          bm3d::open(round_params(params.profile, to_, sigma), floats_.format(), alone));
+  }
+
+  const FrameFormat& format() const { return to_; }
+
+  Frame enlarged(const Frame& clean) {
+    if (clean.on_device)
+      throw InvalidArgument(
+          "a frame in the memory of a GPU (it is enlarged in the host's); leave results there");
+    Frame large = floats_.acquire();
+    for_planes(clean.format, [&](int i) {
+      load_plane(clean, i, planes_[i].small());
+      if (clean.format.sample == SampleType::f32) make_numbers(planes_[i].small());
+      planes_[i].enlarge_into(large.plane<float>(i));
+      planes_[i].keep_means(large.plane<float>(i));
+    });
+    for (const std::unique_ptr<Denoiser>& round : rounds_) {
+      large = filtered(*round, std::move(large));
+      for_planes(clean.format, [&](int i) { planes_[i].keep_means(large.plane<float>(i)); });
+    }
+    Frame result = results_.acquire();
+    result.take_identity(clean);
+    for (int i = 0; i < to_.planes(); ++i) store_plane(large.plane<const float>(i), result, i);
+    return result;
+  }
+
+ private:
+  template <class Use>
+  void for_planes(const FrameFormat& format, const Use& use) {
+    arena_.execute([&] {
+      for (int i = 0; i < format.planes(); ++i) use(i);
+    });
+  }
+
+  static Frame filtered(Denoiser& session, Frame frame) {
+    std::optional<Frame> result = session.push(std::move(frame));
+    while (std::optional<Frame> rest = session.drain()) result = std::move(rest);
+    if (!result) throw InternalError("a session gave no frame back");
+    return *std::move(result);
+  }
+
+  FrameFormat to_;
+  tbb::task_arena arena_;
+  FramePool results_, floats_;
+  std::vector<PlaneWork> planes_;
+  std::vector<std::unique_ptr<Denoiser>> rounds_;
+};
+
+Enlarger::Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend)
+    : work_(std::make_unique<Work>(params, format, backend)) {}
+Enlarger::~Enlarger() = default;
+const FrameFormat& Enlarger::format() const noexcept { return work_->format(); }
+Frame Enlarger::enlarged(const Frame& clean) { return work_->enlarged(clean); }
+
+double host_bytes(const Params& params, const FrameFormat& format, const bm3d::Backend& backend) {
+  const FrameFormat to = scaled_format(format, params.factor);
+  const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
+  const int planes = format.planes();
+  // Planes of PlaneWork, two frames of floats; on the host a session's noisy planes, guides and
+  // sums for each round.
+  double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
+  if (backend.kind != bm3d::BackendKind::cuda)
+    samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;
+  return samples * sizeof(float);
+}
+
+}  // namespace lull::scale

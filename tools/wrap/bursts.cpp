@@ -1,0 +1,32 @@
+#include "tools/wrap/bursts.h"
+
+#include <string>
+#include <utility>
+
+#include "burst/burst.h"
+#include "core/error.h"
+#include "time/frame_relation.h"
+#include "tools/sessions/shared_job.h"
+
+namespace lull::tools {
+
+void check_align(const DenoiseOptions& options, const io::MediaSource& source) {
+  if (!options.align) return;
+  const std::string with = "--align with '" + options.input + "' (";
+  if (source.info().stack || options.stack)
+    throw InvalidArgument(with + "slices are no burst); leave it out");
+  if (source.info().still) throw InvalidArgument(with + "it is one picture); leave it out");
+  if (!options.keep && !io::holds_one_frame(options.output, source, sink_options(options)))
+    throw InvalidArgument(
+        "--align without --keep (the frames are laid onto the one that is kept); give its number");
+}
+
+std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser, const DenoiseOptions& options,
+                                  const Method& method, const io::MediaSource& source) {
+  if (!options.align) return denoiser;
+  const FrameFormat& format = source.format();
+  return burst::aligned(std::move(denoiser), format, main_plane(format.layout == Layout::rgb),
+                        *options.keep, margin_of(method).before);
+}
+
+}  // namespace lull::tools

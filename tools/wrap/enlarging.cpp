@@ -1,0 +1,104 @@
+#include "tools/wrap/enlarging.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/describe.h"
+#include "core/error.h"
+#include "io/picture.h"
+#include "scale/enlarger.h"
+
+namespace lull::tools {
+namespace {
+
+scale::Params scale_params(const DenoiseOptions& options, const io::VideoInfo& input) {
+  return {.factor = options.scale,
+          .profile = options.profile,
+          .site = {input.chroma_x, input.chroma_y}};
+}
+
+class EnlargedDenoiser final : public Denoiser {
+ public:
+  EnlargedDenoiser(std::unique_ptr<Denoiser> denoiser, const scale::Params& params,
+                   const FrameFormat& format, const bm3d::Backend& backend)
+      : denoiser_(std::move(denoiser)),
+        params_(params),
+        backend_(backend),
+        enlarger_(params, format, backend) {}
+
+  int latency() const noexcept override { return denoiser_->latency(); }
+  std::optional<Frame> push(Frame noisy) override {
+    return enlarged(denoiser_->push(std::move(noisy)));
+  }
+  std::optional<Frame> next() override { return enlarged(denoiser_->next()); }
+  std::optional<Frame> drain() override { return enlarged(denoiser_->drain()); }
+
+ private:
+  std::optional<Frame> enlarged(std::optional<Frame> clean) {
+    if (!clean) return clean;
+    if (!clean->pixels || clean->outside) {
+      clean->format = enlarger_.format();
+      return clean;
+    }
+    Frame large = enlarger_.enlarged(*clean);
+    if (const Frame* const alpha = io::alpha_of(*clean)) {
+      if (!of_alpha_) of_alpha_.emplace(params_, alpha->format, backend_);
+      io::set_alpha(large, of_alpha_->enlarged(*alpha));
+    }
+    return large;
+  }
+
+  std::unique_ptr<Denoiser> denoiser_;
+  scale::Params params_;
+  bm3d::Backend backend_;
+  scale::Enlarger enlarger_;
+  std::optional<scale::Enlarger> of_alpha_;
+};
+
+}  // namespace
+
+void check_scale(const DenoiseOptions& options, const io::MediaSource& source) {
+  if (options.scale == 1) return;
+  const io::VideoInfo& input = source.info();
+  if (input.stack || options.stack)
+    throw InvalidArgument("--scale with '" + options.input +
+                          "' (the slices of a volume keep their voxels); leave it out");
+  if (input.interlaced)
+    throw InvalidArgument("--scale with '" + options.input +
+                          "' (it is interlaced: lines of two fields would be mixed); deinterlace "
+                          "it first");
+  const FrameFormat to = scale::scaled_format(source.format(), options.scale);
+  if (1.0 * to.width * to.height > static_cast<double>(options.source.limits.pixels))
+    throw BadData("--scale would make frames of " + describe(to) + " (more than " +
+                  std::to_string(options.source.limits.pixels) +
+                  " pixels); give a smaller factor, or --max-pixels");
+}
+
+void add_size(const DenoiseOptions& options, const FrameFormat& format, io::SinkOptions& sink) {
+  if (options.scale == 1) return;
+  const FrameFormat to = scale::scaled_format(format, options.scale);
+  sink.width = to.width;
+  sink.height = to.height;
+}
+
+double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
+                    const std::vector<bm3d::Backend>& backends) {
+  if (options.scale == 1) return 0;
+  // Results wait in a queue, in the stages' hands and inside the encoder.
+  constexpr double waiting = 8;
+  const FrameFormat to = scale::scaled_format(format, options.scale);
+  return scale::host_bytes({.factor = options.scale, .profile = options.profile}, format,
+                           backends.front()) +
+         waiting * to.planes() * to.width * to.height * to.bytes_per_sample();
+}
+
+std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
+                                   const DenoiseOptions& options, const io::MediaSource& source,
+                                   const std::vector<bm3d::Backend>& backends) {
+  if (options.scale == 1) return denoiser;
+  return std::make_unique<EnlargedDenoiser>(
+      std::move(denoiser), scale_params(options, source.info()), source.format(), backends.front());
+}
+
+}  // namespace lull::tools
