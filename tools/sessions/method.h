@@ -10,6 +10,7 @@
 #include "bm4d/bm4d.h"
 #include "core/repeats.h"
 #include "io/media.h"
+#include "nlm/features/features.h"
 #include "nlm/nlm.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
@@ -22,6 +23,8 @@ struct Method {
   std::optional<nlm::Params> means;     // instead of either, of pictures or volumes
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
+  /// Of renders, whose frames bring features: what else is known of their noise.
+  std::optional<RenderNoise> render;
   std::int64_t frames = 0;  // that are expected; 0: any number
 
   Method() = default;
