@@ -14,11 +14,11 @@
 namespace lull::tools {
 namespace {
 
-using Names = std::span<const std::string_view>;
-using Channels = std::vector<std::string>;
+using LayerNames = std::span<const std::string_view>;
+using ChannelNames = std::vector<std::string>;
 
-/// Names of layers, without what stands before the last dot (a view layer), in any case: those that
-/// OIDN's loader knows, and Blender, Arnold and RenderMan write.
+/// LayerNames of layers, without what stands before the last dot (a view layer), in any case: those
+/// that OIDN's loader knows, and Blender, Arnold and RenderMan write.
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -27,32 +27,32 @@ constexpr std::string_view depth_names[] = {"depth", "denoising depth", "zfilter
 constexpr std::string_view variance_names[] = {"variance", "denoising variance", "mse"};
 constexpr std::string_view half_a_names[] = {"halfa", "half_a"};
 constexpr std::string_view half_b_names[] = {"halfb", "half_b"};
-constexpr std::array<Names, feature_count> names_of = {albedo_names,   normal_names, depth_names,
-                                                       variance_names, half_a_names, half_b_names};
+constexpr std::array<LayerNames, feature_count> known_names = {
+    albedo_names, normal_names, depth_names, variance_names, half_a_names, half_b_names};
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string result(text);
   std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
-bool has(const io::LayerName& layer, const Channels& channels) {
+bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   return std::ranges::all_of(channels, [&](const std::string& wanted) {
     return std::ranges::any_of(layer.channels, [&](const std::string& channel) {
-      return lower(channel) == lower(wanted);
+      return lower_case(channel) == lower_case(wanted);
     });
   });
 }
 
 /// The channels of a layer that a feature is made of; empty: it has none.
-Channels channels_of(const io::LayerName& layer, Feature feature) {
+ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
-      if (has(layer, {one})) return {one};
+      if (has_channels(layer, {one})) return {one};
   } else {
-    if (feature == Feature::normal && has(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
-    if (has(layer, {"R", "G", "B"})) return {"R", "G", "B"};
-    if (has(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
+    if (feature == Feature::normal && has_channels(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
+    if (has_channels(layer, {"R", "G", "B"})) return {"R", "G", "B"};
+    if (has_channels(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
   }
   if (layer.channels.size() == 1 && feature != Feature::normal) return layer.channels;
   return {};
@@ -60,18 +60,19 @@ Channels channels_of(const io::LayerName& layer, Feature feature) {
 
 /// The layer of a name that renderers give to this feature; null: there is none.
 const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Feature feature) {
-  for (const std::string_view name : names_of[static_cast<std::size_t>(feature)])
+  for (const std::string_view name : known_names[static_cast<std::size_t>(feature)])
     for (const io::LayerName& layer : layers)
-      if (lower(layer.name.substr(layer.name.rfind('.') + 1)) == name &&
+      if (lower_case(layer.name.substr(layer.name.rfind('.') + 1)) == name &&
           !channels_of(layer, feature).empty())
         return &layer;
   if (feature != Feature::depth) return nullptr;
   for (const io::LayerName& layer : layers)  // Z beside R, G and B
-    if (layer.name.empty() && has(layer, {"Z"}) && layer.channels.size() > 1) return &layer;
+    if (layer.name.empty() && has_channels(layer, {"Z"}) && layer.channels.size() > 1)
+      return &layer;
   return nullptr;
 }
 
-const char* name(Feature feature) {
+const char* feature_name(Feature feature) {
   return feature_names[static_cast<std::size_t>(feature)].data();
 }
 
@@ -137,14 +138,15 @@ class FeatureGiver final : public Denoiser {
       if (layer.name == wanted) found = &layer;
     if (!found || channels_of(*found, feature).empty())
       throw BadData("'" + sources_.input + "' has no layer " + wanted + " for --feature " +
-                    name(feature) + " (it has " + io::layers_text(noisy) + "); name another");
+                    feature_name(feature) + " (it has " + io::layers_text(noisy) +
+                    "); name another");
     return io::read_layer(noisy, found->name, channels_of(*found, feature));
   }
 
   Frame next_of(FeatureSources::One& one) const {
     std::optional<Frame> frame = one.file->read();
     if (!frame)
-      throw BadData("--feature " + std::string(name(one.feature)) + "=" + one.path +
+      throw BadData("--feature " + std::string(feature_name(one.feature)) + "=" + one.path +
                     " ends after " + std::to_string(frames_) +
                     " frames (the input goes on); give one of the same length");
     return as_floats(*frame);
@@ -155,9 +157,9 @@ class FeatureGiver final : public Denoiser {
   std::int64_t frames_ = 0;
 };
 
-void check_file(const FeatureSources::One& one, const FrameFormat& input) {
+void check_feature_file(const FeatureSources::One& one, const FrameFormat& input) {
   const FrameFormat& own = one.file->format();
-  const std::string what = "--feature " + std::string(name(one.feature)) + "=" + one.path;
+  const std::string what = "--feature " + std::string(feature_name(one.feature)) + "=" + one.path;
   if (own.width != input.width || own.height != input.height)
     throw BadData(what + " is of " + std::to_string(own.width) + "x" + std::to_string(own.height) +
                   " pixels, the input of " + std::to_string(input.width) + "x" +
@@ -185,7 +187,7 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
       own.white = 1;
       one.path = choice.file;
       one.file = io::open_source(choice.file, own);
-      check_file(one, input.format());
+      check_feature_file(one, input.format());
     }
     sources.given.push_back(std::move(one));
   }
