@@ -64,6 +64,7 @@ enum class Likeness : unsigned char { unknown, fresh, shares_noise, repeats };
 
 class Holes;       // noise/holes.h
 class SliceMask;   // core/slices.h
+struct Features;   // noise/render/features.h
 struct Passenger;  // side data, colour, alpha: defined and read by io only
 
 struct Frame {
@@ -94,6 +95,8 @@ struct Frame {
   /// What filters compare patches in, in place of this frame, where they were asked to: one of the
   /// same size and planes.
   std::shared_ptr<const Frame> guide;
+  /// Of a render: what its renderer knows beside the colour.
+  std::shared_ptr<const Features> features;
   /// Where the samples are if they are not in `planes`, which are empty then. Keeps their memory.
   std::shared_ptr<const DevicePicture> on_device;
 

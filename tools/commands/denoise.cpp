@@ -24,6 +24,7 @@
 #include "tools/search/volume_look.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
+#include "tools/sessions/features.h"
 #include "tools/sessions/grain.h"
 #include "tools/sessions/guides.h"
 #include "tools/sessions/job.h"
@@ -158,6 +159,7 @@ class Run {
     add_part(options_, options);
     source_ = io::open_source(options_.input, options);
     guide_ = open_guide(options_, options, *source_);
+    if (uses_features(options_)) features_ = open_features(options_, options, *source_);
   }
 
   /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
@@ -306,6 +308,7 @@ class Run {
                               plan_.method(), *source_);
       denoiser = page_->watch(grain_->watch(std::move(denoiser)));
       if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
+      if (features_) denoiser = featured(std::move(denoiser), *std::move(features_));
       if (mask_) return masked(std::move(denoiser), *std::move(mask_));
       return enlarged(std::move(denoiser), options_, *source_, backends);
     }
@@ -333,6 +336,7 @@ class Run {
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
   std::unique_ptr<io::MediaSource> guide_;  // or none
+  std::optional<FeatureSources> features_;
   std::optional<VolumeMask> mask_;
   NoiseRecord noise_;
   ClipPlan plan_;

@@ -178,11 +178,12 @@ constexpr OptionRow table[] = {
      }},
     {"--guide", "FILE", method,
      "say by this clip which patches are alike, in place of the input, whose samples are filtered: "
-     "one of the same size and length, such as a result of another filter (bm3d and nlm)",
+     "one of the same size and length, such as a result of another filter; auto: the input is a "
+     "render, whose layers say it (bm3d and nlm)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--guide", v, "must be the name of a file");
        o.guide = v;
-       o.bm3d_alone.emplace_back("--guide");
+       if (v != "auto") o.bm3d_alone.emplace_back("--guide");
      }},
     {"--guide-noise", "X", method,
      "share of the noisy picture in what the second phase matches in, 0 to 1",
@@ -332,7 +333,7 @@ void check_job(const DenoiseOptions& options) {
 
 /// A guide is read beside the input, frame by frame.
 void check_guide(const DenoiseOptions& options) {
-  if (options.guide.empty()) return;
+  if (!has_guide_file(options)) return;
   if (options.keep_grain || !options.job.folder.empty())
     throw InvalidArgument(std::string("--guide with ") +
                           (options.keep_grain ? "--grain keep" : "--job") +
@@ -430,7 +431,7 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
                                    : bm3d::make_params(profile, all, temporal);
   if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.overrides) override_one(params);
-  params.guided = !options.guide.empty();
+  params.guided = has_guide_file(options);
   if (params.bayes && !options.wiener_alone.empty())
     throw InvalidArgument(options.wiener_alone.front() +
                           " with --profile best over time (it has no second phase of fixed "

@@ -19,6 +19,7 @@
 #include "nlm/params.h"
 #include "noise/depth/depth_scale.h"
 #include "noise/noise_model.h"
+#include "noise/render/features.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/report/log.h"
 #include "tools/report/progress.h"
@@ -73,6 +74,12 @@ struct DepthOptions {
   std::optional<double> reference;  // the depth whose noise is --sigma; empty: the median
 };
 
+/// Where a feature of renders comes from: a layer of the input, or a file.
+struct FeatureChoice {
+  Feature feature;
+  std::string layer, file;  // one of them is empty
+};
+
 struct DenoiseOptions {
   std::string input, output;
   std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
@@ -98,7 +105,8 @@ struct DenoiseOptions {
   bool zero_outside = false;  // of a mask, in place of what is there
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;      // and for nlm
-  std::string guide;  // the clip whose patches are compared; empty: the input
+  std::string guide;  // the clip whose patches are compared; auto: features; empty: the input
+  std::vector<FeatureChoice> features;  // of renders; beside them those of --guide auto
   /// Given options that only one method has.
   std::vector<std::string> bm3d_alone, bm4d_alone, nlm_alone;
 
@@ -190,6 +198,19 @@ void check_nlm(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
+/// Whether another clip says which patches are alike.
+[[nodiscard]] inline bool has_guide_file(const DenoiseOptions& options) {
+  return !options.guide.empty() && options.guide != "auto";
+}
+/// Whether the input is a render whose features count.
+[[nodiscard]] inline bool uses_features(const DenoiseOptions& options) {
+  return options.guide == "auto" || !options.features.empty();
+}
+/// Whether nlm denoises: it is asked for, or suits what is asked for best.
+[[nodiscard]] inline bool uses_nlm(const DenoiseOptions& options) {
+  return options.method == MethodChoice::nlm ||
+         (options.method == MethodChoice::automatic && uses_features(options));
+}
 /// What the table cannot check row by row.
 /// @throws InvalidArgument  something is missing or contradicts itself
 void check(const DenoiseOptions& options);
@@ -227,9 +248,9 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
                                           bool volumes, int temporal);
 /// The profile that was given, or else what suits the input.
 [[nodiscard]] bm3d::Profile chosen_profile(const DenoiseOptions& options);
-/// Whether nobody says what the noise is.
+/// Whether nobody says what the noise is. (Of renders their features do.)
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
-  return !options.sigma && options.noise_file.empty();
+  return !options.sigma && options.noise_file.empty() && !uses_features(options);
 }
 /// White noise of the sigma that is given; where none is, of some: to see whether all else fits.
 [[nodiscard]] NoiseModel given_noise(const DenoiseOptions& options);

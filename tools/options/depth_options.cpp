@@ -55,6 +55,7 @@ std::string other_than_depth(const DenoiseOptions& o) {
   if (o.stack) return "--stack";
   if (!o.mask.empty()) return "--mask";
   if (!o.guide.empty()) return "--guide";
+  if (!o.features.empty()) return "--feature";
   if (o.interlaced != Interlaced::refuse) return "--interlaced";
   if (!o.job.folder.empty()) return "--job";
   if (o.segment_frames > 0) return "--segment-frames";

@@ -134,6 +134,7 @@ void check_scale_and_align(const DenoiseOptions& options) {
            "grain is measured in the size of the input");
   if (!options.mask.empty()) refuse("--mask", "volumes keep their voxels");
   if (options.depth.on) refuse("--depth", "between two depths there may be nothing");
+  if (!options.features.empty()) refuse("--feature", "layers would keep their size");
   if (!options.guide.empty()) refuse("--guide", "what is enlarged is matched in itself");
   if (options.method == MethodChoice::bm4d || options.stack)
     refuse(options.stack ? "--stack" : "--method bm4d", "volumes keep their voxels");

@@ -24,6 +24,23 @@ void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params
   options.nlm_alone.emplace_back(option);
 }
 
+/// "albedo=FILE,normal=:LAYER"
+void add_features(DenoiseOptions& options, const std::string& text) {
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const auto* const at = std::ranges::find(feature_names, std::string_view(name));
+    if (at == feature_names.end())
+      reject_word("--feature", name, {feature_names.begin(), feature_names.end()});
+    const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
+    if (value.empty() || value == ":")
+      reject("--feature", part, "must be NAME=FILE or NAME=:LAYER");
+    FeatureChoice choice{.feature = static_cast<Feature>(at - feature_names.begin())};
+    (value[0] == ':' ? choice.layer : choice.file) = value.substr(value[0] == ':' ? 1 : 0);
+    options.features.push_back(std::move(choice));
+  }
+}
+
 constexpr OptionRow rows[] = {
     {"--patch-radius", "N", group,
      "patches have so many samples around their block of 4x4 (0 to 8; around one sample with "
@@ -50,6 +67,10 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--weights", &nlm::Params::weights, choose("--weights", v, weights));
      }},
+    {"--feature", "NAME=FILE|:LAYER", group,
+     "of renders (nlm, bm3d): take albedo, normal, depth, variance, halfA or halfB from this file, "
+     "or from this layer of the input; --guide auto takes what layers it knows by name",
+     [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
 /// Options that nlm does not have.
@@ -75,12 +96,41 @@ nlm::Profile profile_of(const DenoiseOptions& options) {
   return nlm::Profile::balanced;
 }
 
+/// What renders go together with.
+void check_features(const DenoiseOptions& options) {
+  if (!uses_features(options)) return;
+  const std::string option = options.features.empty() ? "--guide auto" : "--feature";
+  const auto refuse = [&](const char* other, const char* why) {
+    throw InvalidArgument(option + " with " + other + " (" + why + "); leave one out");
+  };
+  if (has_guide_file(options))
+    refuse("--guide FILE", "both say what is alike");
+  if (options.method == MethodChoice::bm4d) refuse("--method bm4d", "volumes have no features");
+  if (options.stack || !options.mask.empty()) refuse("--stack", "volumes have no features");
+  if (options.interlaced == Interlaced::fields)
+    refuse("--interlaced fields", "features are not taken apart");
+  if (!options.noise_file.empty()) refuse("--noise", "the features say what the noise is");
+  if (options.keep_grain || !options.grain_table.empty())
+    refuse("--grain", "the noise of renders is no grain");
+  if (!options.job.folder.empty() || options.segment_frames > 0)
+    refuse("a job in segments", "frames are read in another order there");
+  if (uses_nlm(options))
+    for (const std::string& given : options.nlm_alone)
+      if (given != "--search-radius")
+        refuse(given.c_str(), "nlm's weights of renders follow from the features");
+  for (const FeatureChoice& choice : options.features)
+    if (choice.file == "-" || (!choice.file.empty() && choice.file == options.output))
+      throw InvalidArgument("--feature " + choice.file +
+                            " (it must be a file, and not the output); choose another");
+}
+
 }  // namespace
 
 std::span<const OptionRow> nlm_option_rows() { return rows; }
 
 void check_nlm(const DenoiseOptions& options) {
-  if (options.method != MethodChoice::nlm) {
+  check_features(options);
+  if (!uses_nlm(options)) {
     if (!options.nlm_alone.empty())
       throw InvalidArgument(options.nlm_alone.front() +
                             " without --method nlm (only nlm has it); give both, or neither");
@@ -100,7 +150,7 @@ nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noi
                                : nlm::make_params(profile_of(options), all, temporal);
   if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.nlm_overrides) override_one(params);
-  params.guided = !options.guide.empty();
+  params.guided = has_guide_file(options);
   params.holes = options.depth.on;
   nlm::validate(params);
   return params;

@@ -96,7 +96,7 @@ class GuidedDenoiser final : public Denoiser {
 std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
                                             const io::SourceOptions& options,
                                             const io::MediaSource& input) {
-  if (given.guide.empty()) return nullptr;
+  if (!has_guide_file(given)) return nullptr;
   io::SourceOptions own = options;
   own.gpu.reset();
   own.pass_damage = false;

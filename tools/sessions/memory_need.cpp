@@ -94,7 +94,12 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
   double bytes = plan.beside;
-  if (plan.params.means && (host || plan.backends.size() == 1)) {
+  if (plan.params.render && plan.params.means && (host || plan.backends.size() == 1)) {
+    nlm::FeatureParams params;
+    params.temporal = plan.params.means->temporal;
+    bytes += nlm::host_bytes(params, plan.frame);
+    frames += inside;
+  } else if (plan.params.means && (host || plan.backends.size() == 1)) {
     bytes += nlm::host_bytes(*plan.params.means, plan.frame);
     frames += inside;
   } else if (plan.params.volumes && (host || plan.backends.size() == 1)) {
@@ -113,6 +118,9 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1, plan.params.frames);
   }
+  // What frames bring along: at most a dozen planes each, and the even light.
+  if (plan.params.render)
+    bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.uneven) bytes += inside * bytes_of(plan.frame, sizeof(float));
   return static_cast<std::int64_t>(bytes + frames * frame);
 }

@@ -1,16 +1,37 @@
 #include "tools/sessions/method.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/frame_pool.h"
 #include "noise/depth/even_depth.h"
+#include "noise/render/even_render.h"
 #include "noise/volume/even_volume.h"
 
 namespace lull::tools {
 namespace {
 
+nlm::FeatureParams features_of(const Method& method) {
+  return {.noise = *method.render,
+          .search_radius = method.means->search_radius,
+          .temporal = method.means->temporal,
+          .scene_cut = method.means->scene_cut};
+}
+
+/// Whose windows suit each profile: what is told apart pixel by pixel wants wider ones.
+int search_radius_of(const DenoiseOptions& options) {
+  return options.profile == bm3d::Profile::fast   ? 5
+         : options.profile == bm3d::Profile::high ? 10
+                                                  : 7;
+}
+
 std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
+  if (method.render && method.means)
+    return nlm::open_features(features_of(method), format, backend);
+  if (method.render)
+    return even_render(*method.render, format,
+                       bm3d::open(method.pictures, even_light_format(format), backend));
   if (method.means) return nlm::open(*method.means, format, backend);
   if (method.volumes) return bm4d::open(*method.volumes, format, backend);
   return bm3d::open(method.pictures, format, backend);
@@ -51,10 +72,17 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
   const bool volumes = is_volume(options, input);
   const int temporal = volumes ? 0 : temporal_radius(options, input);
-  Method method = options.method == MethodChoice::nlm
-                      ? Method(make_nlm_params(options, noise, volumes, temporal))
-                  : volumes ? Method(make_volume_params(options, noise))
-                            : Method(make_params(options, noise, temporal));
+  Method method = uses_nlm(options) ? Method(make_nlm_params(options, noise, volumes, temporal))
+                  : volumes         ? Method(make_volume_params(options, noise))
+                                    : Method(make_params(options, noise, temporal));
+  if (uses_features(options)) {
+    RenderNoise& render = method.render.emplace();
+    if (options.sigma) render.sigma = (*options.sigma)[0];
+    if (method.means) {
+      render.strength = options.strength;
+      if (options.nlm_alone.empty()) method.means->search_radius = search_radius_of(options);
+    }
+  }
   method.frames = input.stack ? input.slices : input.frames_estimate;
   return method;
 }
@@ -75,6 +103,8 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
+  if (method.render)  // (behind even_render() sessions see other samples, and find out themselves)
+    return method.means ? nlm::open_repeat_finder(features_of(method), format) : nullptr;
   if (!method.depth) return open_finder(method, format);
   const FrameFormat even = even_depth_format(format);
   auto finder = open_finder(method, even);

@@ -10,6 +10,7 @@
 #include "bm4d/bm4d.h"
 #include "core/repeats.h"
 #include "io/media.h"
+#include "nlm/features/features.h"
 #include "nlm/nlm.h"
 #include "noise/depth/depth_scale.h"
 #include "noise/volume/volume_noise.h"
@@ -24,7 +25,9 @@ struct Method {
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
   std::optional<DepthScale> depth;  // of depth maps, which are made even in the same way
-  std::int64_t frames = 0;          // that are expected; 0: any number
+  /// Of renders, whose frames bring features: what else is known of their noise.
+  std::optional<RenderNoise> render;
+  std::int64_t frames = 0;  // that are expected; 0: any number
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}

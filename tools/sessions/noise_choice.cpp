@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "noise/render/even_render.h"
 #include "tools/noise/noise_text.h"
 #include "tools/search/volume_look.h"
 #include "tools/sessions/job.h"
@@ -46,6 +47,11 @@ std::optional<VolumeNoise> uneven_noise(const DenoiseOptions& options, const Sce
 
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
+  if (uses_features(options)) {  // which say it; BM3D's filter sees noise that is made even
+    SceneNoise scene;
+    scene.estimate.noise = NoiseModel({even_sigma, even_sigma, even_sigma});
+    return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
+  }
   if (options.sigma) {
     SceneNoise scene;
     scene.estimate.noise = *options.sigma;
@@ -81,6 +87,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
 }
 
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
+  if (uses_features(options)) return {};
   if (options.sigma) {
     if (!noise.scenes.front().volume || options.noise_kind) return {};
     return {"noise: Rician, as the background says (--noise gaussian says otherwise)"};
@@ -98,7 +105,7 @@ ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
   for (const SceneNoise& scene : noise.scenes) {
     ScenePlan one{.method = choose_method(options, level_noise(options, scene, input), input),
                   .half = {}};
-    // A guide shows whole frames.
+    // A guide shows whole frames, and so do features.
     if (scene.half && options.guide.empty())
       one.half = choose_method(options, scene.half->noise, input);
     if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);

@@ -60,7 +60,7 @@ bool Demuxer::seek(std::int64_t time) {
   failures_ = 0;
   last_end_ = -1;
   if (!files_.empty()) return files_.seek(time);
-  if (bytes_.pipe() || float_tiff()) return false;
+  if (bytes_.pipe() || gives_files()) return false;
   return avformat_seek_file(&context(), video().index, INT64_MIN, time, time, 0) >= 0;
 }
 
@@ -76,7 +76,7 @@ PacketPtr Demuxer::read() {
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (float_tiff()) return std::exchange(given_, true) ? nullptr : read_whole_picture(path());
+  if (gives_files()) return std::exchange(given_, true) ? nullptr : read_whole_picture(path());
   for (;;) {
     PacketPtr packet = make_packet();
     const int code = av_read_frame(&context(), packet.get());

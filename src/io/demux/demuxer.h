@@ -33,8 +33,9 @@ class Demuxer {
   /// The files of a sequence, each of one picture; empty for anything else. The packet's time is
   /// the index.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Pictures for read_float_tiff() instead of a decoder.
-  bool float_tiff() const { return container_.float_tiff(); }
+  /// What decodes the pictures; other than FFmpeg gets whole files.
+  PictureReader reader() const { return container_.reader(); }
+  bool gives_files() const { return reader() != PictureReader::ffmpeg; }
   /// What FFmpeg says of this input.
   const LogTopic& log() const { return log_; }
   PacketRelay& relay() const { return *relay_; }
@@ -69,7 +70,7 @@ class Demuxer {
   Trims trims_;
   std::shared_ptr<PacketRelay> relay_;
   int failures_ = 0;            // of reading, in a row
-  bool given_ = false;          // the only packet of float_tiff()
+  bool given_ = false;          // the only packet of gives_files()
   std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
 };
 

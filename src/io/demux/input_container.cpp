@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/demux/container_check.h"
+#include "io/exr/exr_file.h"
 #include "io/pictures/float_tiff.h"
 
 namespace lull::io {
@@ -63,9 +64,12 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (file && has_more_pages(name(), *context_))
     throw BadData("'" + name() +
                   "' has several pages (FFmpeg reads the first alone); split it first");
-  float_tiff_ =
-      file && std::string_view(context_->iformat->name) == "tiff_pipe" && is_float_tiff(name());
-  if (!float_tiff_) find_streams(source.limits);
+  const std::string_view format = context_->iformat->name;
+  if (file && format == "tiff_pipe" && is_float_tiff(name()))
+    reader_ = PictureReader::tiff;
+  else if (file && format == "exr_pipe" && is_exr_file(name()))
+    reader_ = PictureReader::exr;
+  if (reader_ == PictureReader::ffmpeg) find_streams(source.limits);
   find_video();
 }
 

@@ -12,6 +12,10 @@
 
 namespace lull::io {
 
+/// libtiff reads pictures of floats, for which FFmpeg has no decoder; OpenEXR's library the layers
+/// that FFmpeg's does not know.
+enum class PictureReader { ffmpeg, tiff, exr };
+
 class InputContainer {
  public:
   /// `bytes` must outlive it. `picture`: of a sequence, which has no times.
@@ -22,8 +26,8 @@ class InputContainer {
 
   AVFormatContext& context() const { return *context_; }
   AVStream& video() const { return *context_->streams[video_]; }
-  /// One of libtiff's pictures: FFmpeg has no decoder for it.
-  bool float_tiff() const { return float_tiff_; }
+  /// What decodes its pictures, each a whole file.
+  PictureReader reader() const { return reader_; }
   /// What was said since it was opened.
   const LogWatch& said() const { return watch_; }
 
@@ -40,7 +44,7 @@ class InputContainer {
   InputBytes& bytes_;
   LogWatch watch_;
   std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
-  bool float_tiff_ = false;
+  PictureReader reader_ = PictureReader::ffmpeg;
   int video_ = -1;
 };
 

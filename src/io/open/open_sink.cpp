@@ -105,7 +105,8 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
   check_drops(options.drops, *file);
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
-  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options)) {
+  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options) ||
+      makes_layered_exr(path, *file, options)) {
     refuse_segments(path, options, "each picture is a file of its own already");
     return open_sequence_sink(path, *file, options);
   }

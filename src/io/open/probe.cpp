@@ -128,6 +128,11 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.pixel_format = source.info().pixel_format;
     return lose_others("pictures hold nothing else", report);
   }
+  if (makes_layered_exr(output, source, options)) {
+    report.encoder = "openexr";
+    report.pixel_format = source.info().pixel_format;
+    return;
+  }
   const Container container = container_of(output, source, options);
   try {
     Dictionary leftover;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "io/exr/exr_picture.h"
 #include "io/pictures/float_tiff.h"
 
 namespace lull::io {
@@ -131,7 +132,7 @@ FramePtr PictureDecoder::first_from_gpu(int device) {
 
 FramePtr PictureDecoder::next() {
   const LogTopic::Scope scope(demuxer_.log());
-  if (demuxer_.float_tiff()) return decode_float_tiff();
+  if (demuxer_.gives_files()) return decode_file();
   FramePtr picture;
   do {
     picture = decode();
@@ -172,11 +173,14 @@ void PictureDecoder::fail_gpu(const std::string& why) const {
                       place() + " (" + why + "); run the job again");
 }
 
-FramePtr PictureDecoder::decode_float_tiff() {
+FramePtr PictureDecoder::decode_file() {
   const std::string what = place();
   const PacketPtr packet = demuxer_.read();
   if (!packet) return nullptr;
-  FramePtr picture = read_float_tiff(*packet, what.substr(1, what.size() - 2), limits_.pixels);
+  const std::string path = what.substr(1, what.size() - 2);
+  FramePtr picture = demuxer_.reader() == PictureReader::exr
+                         ? read_exr(*packet, path, limits_.pixels)
+                         : read_float_tiff(*packet, path, limits_.pixels);
   count_decoded();
   return picture;
 }

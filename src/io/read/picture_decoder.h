@@ -45,7 +45,7 @@ class PictureDecoder {
   void open_on_gpu(int device);
   void set_up(const AVCodec* codec);
   FramePtr decode();
-  FramePtr decode_float_tiff();
+  FramePtr decode_file();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
   /// Whether there is damage to pass over after the decoder failed with `code`.

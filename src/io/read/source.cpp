@@ -1,5 +1,6 @@
 #include "io/read/source.h"
 
+#include "io/exr/exr_file.h"
 #include "io/ffmpeg/passenger.h"
 #include "io/pictures/exr_head.h"
 #include "io/pictures/float_white.h"
@@ -96,10 +97,17 @@ void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
 void FileSource::look_into_exr() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
-  if (head.parts)
-    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
+  if (const AVBufferRef* bytes = first().opaque_ref) {  // read with its layers
+    const ExrFile file({bytes->data, bytes->size}, demuxer_.path());
+    half_floats_ = file.has_half_picture();
+    for (const ExrLayer& layer : file.layers())
+      if (&layer != &file.picture()) layers_.push_back(file.text(layer));
+    return;
+  }
   std::string names;
   for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
+  if (head.parts)
+    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
   if (!names.empty())
     info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }

@@ -44,6 +44,8 @@ class FileSource final : public MediaSource {
   const PixelTraits& traits() const { return traits_; }
   /// An OpenEXR file whose samples have 16 bits.
   bool half_floats() const { return half_floats_; }
+  /// Layers of an OpenEXR file beside its picture, as "albedo (R G B)".
+  const std::vector<std::string>& layers() const { return layers_; }
   /// Whether there is a second frame; decodes up to it. Before the first read. With margins, where
   /// it may be far, false if that is not known.
   bool has_second_frame();
@@ -76,6 +78,7 @@ class FileSource final : public MediaSource {
   std::optional<FramePool> pool_, alpha_pool_;
   std::deque<TimedPicture> ahead_;  // decoded, not read yet
   bool half_floats_ = false;
+  std::vector<std::string> layers_;
   bool jumped_ = false;
   std::int64_t given_ = 0;  // frames, by read()
 };

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "io/encode/encoder.h"
+#include "io/exr/exr_file.h"
+#include "io/exr/exr_picture.h"
 #include "io/ffmpeg/passenger.h"
 #include "io/files/output_file.h"
 #include "io/pictures/float_tiff.h"
@@ -54,6 +56,16 @@ class FloatTiffs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
+class LayeredExrs final : public PictureEncoder {
+ public:
+  void send(const Frame& frame) override { ready_ = write_exr(frame); }
+  void send_end() override {}
+  PacketPtr receive() override { return std::exchange(ready_, nullptr); }
+
+ private:
+  PacketPtr ready_;
+};
+
 /// From what a picture was to the name of its file.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
@@ -76,7 +88,9 @@ class SequenceSink final : public MediaSink {
         sequence_(makes_sequence(path, source, options)),
         overwrite_(options.overwrite),
         format_(written_format(source, options)),
-        container_name_(sequence_ ? "image2" : "tiff") {
+        container_name_(sequence_           ? "image2"
+                        : is_exr_name(path) ? "exr"
+                                            : "tiff") {
     if (sequence_) {
       naming_ = naming_of(path, source);
       check_names(source);
@@ -84,7 +98,7 @@ class SequenceSink final : public MediaSink {
       note_left_out(source, options.drops);
     } else if (!options.single && source.has_second_frame()) {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
-                            "give a name such as out.%04d.tif");
+                            "give a name such as out.%04d" + fs::path(path).extension().string());
     } else {
       naming_ = [path](std::int64_t, const std::string&) { return path; };
       check_names(source);
@@ -171,6 +185,14 @@ class SequenceSink final : public MediaSink {
   }
 
   void open_encoder(FileSource& source, const SinkOptions& options) {
+    if (makes_layered_exr(path_, source, options)) {
+      encoder_ = std::make_unique<LayeredExrs>();
+      encoder_name_ = "openexr";
+      pixel_format_name_ = source.info().pixel_format;
+      return;
+    }
+    for (const std::string& layers : source.layers())
+      left_out_.push_back("the layer " + layers + " (only OpenEXR holds it)");
     if (makes_float_tiff(path_, source, options)) {
       if (!options.vopts.empty() || !options.vcodec.empty() || options.crf)
         throw InvalidArgument(
@@ -229,6 +251,13 @@ bool makes_float_tiff(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   return path != "-" && options.pix_fmt.empty() && source.format().sample == SampleType::f32 &&
          is_tiff_name(options.format.empty() ? path : "." + options.format);
+}
+
+bool makes_layered_exr(const std::string& path, const FileSource& source,
+                       const SinkOptions& options) {
+  return path != "-" && source.demuxer().reader() == PictureReader::exr &&
+         options.pix_fmt.empty() && options.vopts.empty() && options.vcodec.empty() &&
+         is_exr_name(options.format.empty() ? path : "." + options.format);
 }
 
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,

@@ -17,7 +17,11 @@ bool makes_sequence(const std::string& path, const FileSource& source, const Sin
 bool makes_float_tiff(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// `path` is a pattern or, for a TIFF file of floats, one name.
+/// Whether `path` becomes the OpenEXR file that a picture came from, with all that was in it.
+bool makes_layered_exr(const std::string& path, const FileSource& source,
+                       const SinkOptions& options);
+
+/// `path` is a pattern or, for what FFmpeg does not write (the two above), one name.
 /// @throws InvalidArgument, CannotCreate  as open_sink
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
                                               const SinkOptions& options);

@@ -1,0 +1,418 @@
+// A small path tracer that makes test material for denoisers: two scenes, written as OpenEXR with
+// the layers that renderers write beside the picture.
+//
+//   render_scene OUT.exr [--scene yard|study] [--size WxH] [--spp N] [--lens RADIUS] [--seed N]
+//                        [--frame N]
+//
+// Layers, named as OIDN's loader expects them: R G B, albedo.R G B, normal.X Y Z (of the world),
+// depth.Z (way from the eye), variance.R G B (of the picture's mean); halfA.* and halfB.* are the
+// means of the even and of the odd samples. Samples of different seeds are independent.
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfStringAttribute.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <numbers>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Vec {
+  float x = 0, y = 0, z = 0;
+  friend Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend Vec operator*(Vec a, Vec b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+  friend Vec operator*(Vec a, float s) { return {a.x * s, a.y * s, a.z * s}; }
+};
+float dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+Vec cross(Vec a, Vec b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+Vec unit(Vec a) { return a * (1 / std::sqrt(dot(a, a))); }
+Vec mirrored(Vec d, Vec n) { return d - n * (2 * dot(n, d)); }
+float fraction(float v) { return v - std::floor(v); }
+constexpr float pi = std::numbers::pi_v<float>;
+
+/// SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits() {
+    std::uint64_t v = state_ += 0x9e3779b97f4a7c15ull;
+    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
+    v = (v ^ v >> 27) * 0x94d049bb133111ebull;
+    return v ^ v >> 31;
+  }
+  float operator()() { return static_cast<float>(bits() >> 40) * 0x1p-24f; }  // in [0, 1)
+
+ private:
+  std::uint64_t state_;
+};
+
+enum class Surface { matt, gloss, mirror, lamp };
+struct Hit {
+  float way = 1e30f;
+  Vec place, normal, albedo;
+  Surface surface = Surface::matt;
+};
+struct Ball {
+  Vec centre;
+  float radius;
+  Vec albedo;
+  Surface surface;
+};
+struct Box {
+  Vec low, high, albedo;
+  Surface surface;
+};
+
+struct Scene {
+  std::vector<Ball> balls;
+  std::vector<Box> boxes;
+  bool outdoors = true;
+  Vec eye, target;
+  Vec lamp_low, lamp_high, lamp_light;  // a lamp that faces down: x and z of its corners
+  Vec sun = unit({.5f, .75f, .35f}), sun_light{9, 8, 6.5f};
+};
+
+Scene make_scene(const std::string& name, int frame) {
+  const float t = static_cast<float>(frame);
+  Scene s;
+  if (name == "yard") {
+    s.eye = {-3.6f + .05f * t, 1.9f, 6.5f}, s.target = {.1f, .8f, 0};
+    for (int i = 0; i < 7; ++i) {
+      const float a = 2.1f * static_cast<float>(i), r = .35f + .09f * static_cast<float>(i % 4);
+      s.balls.push_back({{2.3f * std::sin(a) + .2f * static_cast<float>(i - 3), r,
+                          1.9f * std::cos(1.7f * a) + .5f},
+                         r,
+                         {.3f + .1f * static_cast<float>(i), .75f - .09f * static_cast<float>(i),
+                          .25f + .3f * static_cast<float>(i % 3)},
+                         i % 3 == 1 ? Surface::gloss : Surface::matt});
+    }
+    s.balls[0].centre.x += .08f * t;
+    for (int i = 0; i < 5; ++i)  // a fence
+      s.boxes.push_back({{-3.f + 1.4f * static_cast<float>(i), 0, -2.4f},
+                         {-2.7f + 1.4f * static_cast<float>(i), 2.2f, -2.2f},
+                         {.55f, .4f, .28f},
+                         Surface::matt});
+    s.boxes.push_back(
+        {{-3.2f, 1.4f, -2.45f}, {3.4f, 1.6f, -2.35f}, {.6f, .45f, .3f}, Surface::matt});
+    s.boxes.push_back({{1.3f, 0, -.6f}, {2.3f, 1.5f, .4f}, {.8f, .78f, .74f}, Surface::matt});
+    return s;
+  }
+  s.outdoors = false;
+  s.eye = {.3f + .04f * t, 1.6f, 4.6f}, s.target = {0, 1.f, 0};
+  s.lamp_low = {-1.6f, 2.98f, -1.2f}, s.lamp_high = {-.8f, 2.98f, -.4f},
+  s.lamp_light = {26, 22, 15};
+  s.boxes = {{{-1.3f, .7f, -.9f}, {1.5f, .8f, .7f}, {.5f, .33f, .2f}, Surface::matt},
+             {{-1.2f, 0, -.8f}, {-1.1f, .7f, -.7f}, {.4f, .3f, .2f}, Surface::matt},
+             {{1.3f, 0, .5f}, {1.4f, .7f, .6f}, {.4f, .3f, .2f}, Surface::matt},
+             {{1.3f, 0, -.8f}, {1.4f, .7f, -.7f}, {.4f, .3f, .2f}, Surface::matt},
+             {{-2.4f, 0, -2.3f}, {-1.7f, 2.2f, -1.6f}, {.65f, .6f, .2f}, Surface::matt},
+             {{1.0f, 1.2f, -2.28f}, {2.0f, 2.1f, -2.2f}, {.9f, .9f, .9f}, Surface::gloss}};
+  for (int i = 0; i < 6; ++i)  // books
+    s.boxes.push_back(
+        {{.5f + .11f * static_cast<float>(i), .8f, -.7f},
+         {.6f + .11f * static_cast<float>(i), 1.2f + .05f * static_cast<float>(i % 3), -.3f},
+         {.15f + .13f * static_cast<float>(i), .6f - .08f * static_cast<float>(i),
+          .2f + .2f * static_cast<float>(i % 3)},
+         Surface::matt});
+  s.balls = {{{-.5f + .05f * t, 1.05f, .1f}, .25f, {.95f, .95f, .95f}, Surface::mirror},
+             {{.15f, .95f, .3f}, .15f, {.8f, .25f, .2f}, Surface::gloss},
+             {{-1.6f, .45f, 1.2f}, .45f, {.3f, .45f, .75f}, Surface::matt}};
+  return s;
+}
+
+/// Fine, coarse and flat parts: what a filter must keep and what it may smooth.
+Vec texture(const Scene& scene, Vec place, Vec normal, Vec albedo) {
+  if (normal.y > .5f && place.y < .01f) {
+    if (scene.outdoors) {  // slabs with joints and grit
+      const float u = fraction(place.x * .8f), v = fraction(place.z * .8f);
+      if (std::min(u, v) < .05f) return {.18f, .2f, .15f};
+      const float grit = std::sin(place.x * 41) * std::sin(place.z * 53 + place.x * 17);
+      return Vec{.62f, .58f, .52f} * (.85f + .15f * grit);
+    }
+    const float plank = fraction(place.x * 2.2f);  // a floor of planks
+    const float grain = .5f + .5f * std::sin(place.z * 3 + 9 * std::sin(place.x * 14));
+    return plank < .04f ? Vec{.12f, .08f, .05f} : Vec{.5f, .34f, .2f} * (.7f + .3f * grain);
+  }
+  if (!scene.outdoors && normal.z > .5f && place.z < -2.4f) {  // a wall with dots
+    const float u = fraction(place.x * 3) - .5f, v = fraction(place.y * 3) - .5f;
+    return u * u + v * v < .04f ? Vec{.3f, .4f, .55f} : Vec{.72f, .7f, .62f};
+  }
+  return albedo;
+}
+
+void meet(const Ball& ball, Vec from, Vec along, Hit& hit) {
+  const Vec e = from - ball.centre;
+  const float b = dot(e, along), q = b * b - dot(e, e) + ball.radius * ball.radius;
+  if (q < 0) return;
+  const float near = -b - std::sqrt(q), far = -b + std::sqrt(q), way = near > 1e-3f ? near : far;
+  if (way < 1e-3f || way >= hit.way) return;
+  hit = {way, from + along * way, {}, ball.albedo, ball.surface};
+  hit.normal = (hit.place - ball.centre) * (1 / ball.radius);
+}
+
+/// Of the inside of a room too: whichever side is met.
+void meet(const Box& box, Vec from, Vec along, Hit& hit) {
+  const float o[3] = {from.x, from.y, from.z}, d[3] = {along.x, along.y, along.z};
+  const float low[3] = {box.low.x, box.low.y, box.low.z};
+  const float high[3] = {box.high.x, box.high.y, box.high.z};
+  float in = -1e30f, out = 1e30f;
+  int in_axis = 0, out_axis = 0;
+  for (int i = 0; i < 3; ++i) {
+    const float inverse = 1 / (d[i] == 0 ? 1e-12f : d[i]);
+    const float a = (low[i] - o[i]) * inverse, b = (high[i] - o[i]) * inverse;
+    if (std::min(a, b) > in) in = std::min(a, b), in_axis = i;
+    if (std::max(a, b) < out) out = std::max(a, b), out_axis = i;
+  }
+  if (in > out) return;
+  const bool outside = in > 1e-3f;
+  const float way = outside ? in : out;
+  if (way < 1e-3f || way >= hit.way) return;
+  const int axis = outside ? in_axis : out_axis;
+  hit = {way, from + along * way, {}, box.albedo, box.surface};
+  const float side = d[axis] < 0 ? 1.f : -1.f;
+  hit.normal = {axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0};
+}
+
+Hit trace(const Scene& scene, Vec from, Vec along) {
+  Hit hit;
+  for (const Ball& ball : scene.balls) meet(ball, from, along, hit);
+  for (const Box& box : scene.boxes) meet(box, from, along, hit);
+  if (scene.outdoors) {
+    if (along.y < 0 && -from.y / along.y < hit.way && from.y > 1e-4f) {
+      hit = {-from.y / along.y, {}, {0, 1, 0}, {.6f, .57f, .5f}, Surface::matt};
+      hit.place = from + along * hit.way;
+      hit.place.y = 0;
+    }
+  } else {
+    meet(Box{{-2.6f, 0, -2.5f}, {2.6f, 3, 5}, {.75f, .73f, .7f}, Surface::matt}, from, along, hit);
+    const bool lamp = hit.normal.y < -.5f && hit.place.y > 2.9f && hit.place.x > scene.lamp_low.x &&
+                      hit.place.x < scene.lamp_high.x && hit.place.z > scene.lamp_low.z &&
+                      hit.place.z < scene.lamp_high.z;
+    if (lamp) hit.surface = Surface::lamp, hit.albedo = {1, 1, 1};
+  }
+  if (hit.way < 1e30f && hit.surface == Surface::matt)
+    hit.albedo = texture(scene, hit.place, hit.normal, hit.albedo);
+  return hit;
+}
+
+/// A direction with the density cos / pi around `n`.
+Vec cosine(Vec n, Random& random) {
+  const float u = random(), a = 2 * pi * random(), s = std::sqrt(u);
+  const Vec t = unit(cross(std::fabs(n.x) > .5f ? Vec{0, 1, 0} : Vec{1, 0, 0}, n));
+  return t * (s * std::cos(a)) + cross(n, t) * (s * std::sin(a)) + n * std::sqrt(1 - u);
+}
+
+Vec sky(const Scene& scene, Vec along, bool with_sun) {
+  if (!scene.outdoors) return {};
+  const float up = std::max(along.y, 0.f);
+  const Vec light = Vec{.75f, .82f, .95f} * (1 - up) + Vec{.25f, .45f, .9f} * up;
+  const bool sun = with_sun && dot(along, scene.sun) > .9995f;
+  return sun ? Vec{900, 800, 650} : light;  // far above white, as lights are
+}
+
+/// What a lamp or the sun gives to a matt place.
+Vec direct(const Scene& scene, const Hit& hit, Vec n, Random& random) {
+  if (scene.outdoors) {
+    const Vec to = unit(scene.sun + Vec{random() - .5f, random() - .5f, random() - .5f} * .06f);
+    const float c = dot(n, to);
+    if (c <= 0 || trace(scene, hit.place + n * 1e-3f, to).way < 1e29f) return {};
+    return scene.sun_light * (c / pi);
+  }
+  const Vec low = scene.lamp_low, size = scene.lamp_high - low;
+  const Vec way = Vec{low.x + size.x * random(), low.y, low.z + size.z * random()} - hit.place;
+  const float d2 = dot(way, way), c = dot(n, unit(way)), c_lamp = unit(way).y;
+  if (c <= 0 || c_lamp <= 0) return {};
+  if (trace(scene, hit.place + n * 1e-3f, unit(way)).surface != Surface::lamp) return {};
+  return scene.lamp_light * (c * c_lamp / d2 * size.x * size.z / pi);
+}
+
+struct Sample {
+  Vec light, albedo, normal;
+  float depth = 0;
+};
+
+/// Features are those of the first surface that is no mirror, and what mirrors on the way leave.
+Sample follow(const Scene& scene, Vec from, Vec along, Random& random) {
+  Sample out;
+  Vec weight{1, 1, 1};
+  bool sees_lamps = true, first = true;
+  float way = 0;
+  for (int bounce = 0; bounce < 10; ++bounce) {
+    const Hit hit = trace(scene, from, along);
+    if (hit.way > 1e29f) {
+      out.light = out.light + weight * sky(scene, along, sees_lamps);
+      if (first) out.albedo = weight, out.depth = 50;
+      break;
+    }
+    const Vec n = dot(hit.normal, along) < 0 ? hit.normal : hit.normal * -1.f;
+    way += hit.way;
+    if (first && hit.surface != Surface::mirror) {
+      out.albedo = weight * hit.albedo, out.normal = n, out.depth = way;
+      first = false;
+    }
+    if (hit.surface == Surface::lamp) {
+      if (sees_lamps) out.light = out.light + weight * scene.lamp_light;
+      break;
+    }
+    weight = weight * hit.albedo;
+    from = hit.place + n * 1e-3f;
+    if (hit.surface == Surface::mirror || (hit.surface == Surface::gloss && random() < .25f)) {
+      // A gloss leaves its mirror image a little unsharp.
+      along = mirrored(along, n);
+      if (hit.surface == Surface::gloss)
+        along = unit(along + Vec{random() - .5f, random() - .5f, random() - .5f} * .12f);
+      if (dot(along, n) <= 0) break;
+      sees_lamps = true;
+      continue;
+    }
+    out.light = out.light + weight * direct(scene, hit, n, random);
+    sees_lamps = false;
+    if (bounce > 2) {  // Russian roulette
+      const float live = std::min(.95f, std::max({weight.x, weight.y, weight.z}));
+      if (random() >= live) break;
+      weight = weight * (1 / live);
+    }
+    along = cosine(n, random);
+  }
+  return out;
+}
+
+struct Task {
+  std::string out, scene = "study";
+  int width = 480, height = 270, spp = 16, frame = 0;
+  float lens = 0;
+  std::uint64_t seed = 1;
+};
+
+constexpr std::array<const char*, 19> channels = {
+    "R",        "G",        "B",       "albedo.R",   "albedo.G",   "albedo.B",   "normal.X",
+    "normal.Y", "normal.Z", "depth.Z", "variance.R", "variance.G", "variance.B", "halfA.R",
+    "halfA.G",  "halfA.B",  "halfB.R", "halfB.G",    "halfB.B"};
+using Pixel = std::array<float, channels.size()>;
+
+Pixel render(const Scene& scene, const Task& task, int x, int y) {
+  Random seeds((task.seed << 40) + (static_cast<std::uint64_t>(task.frame) << 32) +
+               static_cast<std::uint64_t>(y) * 65536 + static_cast<std::uint64_t>(x));
+  Random random(seeds.bits());
+  const Vec forward = unit(scene.target - scene.eye);
+  const Vec right = unit(cross(forward, {0, 1, 0})), up = cross(right, forward);
+  const float height = static_cast<float>(task.height);
+  std::array<double, 10> sum{};
+  std::array<double, 3> squares{};
+  std::array<std::array<double, 3>, 2> halves{};
+  for (int i = 0; i < task.spp; ++i) {
+    const float px = (static_cast<float>(x) + random() - static_cast<float>(task.width) / 2);
+    const float py = (height / 2 - static_cast<float>(y) - random());
+    Vec along = unit(forward * 1.3f + right * (px / height) + up * (py / height));
+    Vec eye = scene.eye;
+    if (task.lens > 0) {
+      const float r = std::sqrt(random()) * task.lens, a = 2 * pi * random();
+      const Vec focus =
+          eye + along * (.9f * std::sqrt(dot(scene.target - eye, scene.target - eye)));
+      eye = eye + right * (r * std::cos(a)) + up * (r * std::sin(a));
+      along = unit(focus - eye);
+    }
+    const Sample s = follow(scene, eye, along, random);
+    const float values[10] = {s.light.x,  s.light.y,  s.light.z,  s.albedo.x, s.albedo.y,
+                              s.albedo.z, s.normal.x, s.normal.y, s.normal.z, s.depth};
+    for (int c = 0; c < 10; ++c) sum[c] += values[c];
+    for (int c = 0; c < 3; ++c) {
+      squares[c] += static_cast<double>(values[c]) * values[c];
+      halves[i % 2][c] += values[c];
+    }
+  }
+  Pixel pixel{};
+  const double n = task.spp;
+  for (int c = 0; c < 10; ++c) pixel[c] = static_cast<float>(sum[c] / n);
+  for (int c = 0; c < 3; ++c) {
+    const double variance = std::max(squares[c] / n - sum[c] / n * (sum[c] / n), 0.0);
+    pixel[10 + c] = static_cast<float>(n > 1 ? variance / (n - 1) : variance);
+    for (int h = 0; h < 2; ++h)
+      pixel[13 + 3 * h + c] =
+          static_cast<float>(halves[h][c] / std::max(1, (task.spp + 1 - h) / 2));
+  }
+  return pixel;
+}
+
+std::vector<Pixel> render(const Scene& scene, const Task& task) {
+  std::vector<Pixel> pixels(static_cast<std::size_t>(task.width) * task.height);
+  std::atomic<int> next = 0;
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+    threads.emplace_back([&] {
+      for (int y = next++; y < task.height; y = next++)
+        for (int x = 0; x < task.width; ++x)
+          pixels[static_cast<std::size_t>(y) * task.width + x] = render(scene, task, x, y);
+    });
+  threads.clear();
+  return pixels;
+}
+
+void write(const Task& task, std::vector<Pixel>& pixels) {
+  Imf::Header header(task.width, task.height);
+  header.insert("scene", Imf::StringAttribute(task.scene));
+  Imf::FrameBuffer buffer;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    header.channels().insert(channels[c], Imf::Channel(Imf::FLOAT));
+    buffer.insert(channels[c],
+                  Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(&pixels[0][c]), sizeof(Pixel),
+                             sizeof(Pixel) * static_cast<std::size_t>(task.width)));
+  }
+  Imf::OutputFile file(task.out.c_str(), header);
+  file.setFrameBuffer(buffer);
+  file.writePixels(task.height);
+}
+
+int usage() {
+  std::fputs(
+      "usage: render_scene OUT.exr [--scene yard|study] [--size WxH] [--spp N] [--lens RADIUS]\n"
+      "                    [--seed N] [--frame N]\n",
+      stderr);
+  return 2;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Task task;
+  if (count < 2 || count % 2 != 0) return usage();
+  task.out = arguments[1];
+  for (int i = 2; i + 1 < count; i += 2) {
+    const std::string name = arguments[i], value = arguments[i + 1];
+    if (name == "--scene" && (value == "yard" || value == "study"))
+      task.scene = value;
+    else if (name == "--spp")
+      task.spp = std::atoi(value.c_str());
+    else if (name == "--lens")
+      task.lens = static_cast<float>(std::atof(value.c_str()));
+    else if (name == "--seed")
+      task.seed = static_cast<std::uint64_t>(std::atoll(value.c_str()));
+    else if (name == "--frame")
+      task.frame = std::atoi(value.c_str());
+    else if (name != "--size" ||
+             std::sscanf(value.c_str(), "%dx%d", &task.width, &task.height) != 2)
+      return usage();
+  }
+  if (task.spp < 1 || task.width < 1 || task.height < 1) return usage();
+  try {
+    std::vector<Pixel> pixels = render(make_scene(task.scene, task.frame), task);
+    write(task, pixels);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "render_scene: %s\n", e.what());
+    return 1;
+  }
+}

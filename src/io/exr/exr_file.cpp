@@ -1,0 +1,196 @@
+#include "io/exr/exr_file.h"
+
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfInputPart.h>
+#include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfPartType.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "io/exr/exr_parts.h"
+
+namespace lull::io {
+namespace {
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string_view last_name(std::string_view layer) { return layer.substr(layer.rfind('.') + 1); }
+
+/// Names of pictures, best first: what OIDN's loader, Blender, Arnold and RenderMan write. (Blender
+/// may have its own denoiser's result beside the noisy image.)
+constexpr std::array<std::string_view, 9> picture_names = {
+    "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
+constexpr std::array<std::string_view, 3> rgb = {"R", "G", "B"};
+constexpr std::array<std::string_view, 3> grey = {"Y", "Z", "V"};
+
+bool has_rgb(const ExrLayer& layer) {
+  return std::ranges::all_of(rgb, [&](std::string_view s) { return layer.channel(s); });
+}
+
+}  // namespace
+
+const std::string* ExrLayer::channel(std::string_view suffix) const {
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    if (same_letters(suffixes[i], suffix)) return &channels[i];
+  return nullptr;
+}
+
+ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes)
+    : stream(bytes), file(stream, 0, /*reconstructChunkOffsetTable=*/false) {}
+
+ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path) : path_(std::move(path)) {
+  try {
+    parts_ = std::make_unique<Parts>(bytes);
+    for (int i = 0; i < parts_->file.parts(); ++i)
+      if (!parts_->file.partComplete(i)) throw std::runtime_error("pixels are missing");
+  } catch (const std::exception& e) {
+    throw BadData("'" + path_ + "' is damaged or cut short (" + e.what() + ")");
+  }
+  find_layers();
+}
+
+ExrFile::~ExrFile() = default;
+
+void ExrFile::find_layers() {
+  const bool several = parts_->file.parts() > 1;
+  for (int i = 0; i < parts_->file.parts(); ++i) {
+    const Imf::Header& header = parts_->file.header(i);
+    const std::string part = several && header.hasName() ? header.name() : "";
+    const std::size_t first = layers_.size();
+    for (auto c = header.channels().begin(); c != header.channels().end(); ++c) {
+      const std::string channel = c.name();
+      const std::size_t dot = channel.rfind('.');
+      std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
+      if (layer.empty())
+        layer = part;
+      else if (!part.empty() && layer != part && layer.rfind(part + ".", 0) != 0)
+        layer = part + "." + layer;
+      auto at = std::find_if(layers_.begin() + static_cast<std::ptrdiff_t>(first), layers_.end(),
+                             [&](const ExrLayer& l) { return l.name == layer; });
+      if (at == layers_.end()) at = layers_.insert(at, ExrLayer{.name = layer, .part = i});
+      at->channels.push_back(channel);
+      at->suffixes.push_back(dot == std::string::npos ? channel : channel.substr(dot + 1));
+    }
+  }
+}
+
+std::string ExrFile::text(const ExrLayer& layer) const {
+  std::string suffixes;
+  for (const std::string& suffix : layer.suffixes)
+    suffixes += (suffixes.empty() ? "" : " ") + suffix;
+  return (layer.name.empty() ? "''" : layer.name) + " (" + suffixes + ")";
+}
+
+std::string ExrFile::text() const {
+  std::string all;
+  for (const ExrLayer& layer : layers_) all += (all.empty() ? "" : ", ") + text(layer);
+  return all;
+}
+
+const ExrLayer& ExrFile::picture() const {
+  for (const std::string_view name : picture_names)
+    for (const ExrLayer& layer : layers_)
+      if (has_rgb(layer) && same_letters(last_name(layer.name), name)) return layer;
+  for (const ExrLayer& layer : layers_)
+    if (has_rgb(layer)) return layer;
+  for (const std::string_view suffix : grey)
+    for (const ExrLayer& layer : layers_)
+      if (layer.channel(suffix)) return layer;
+  for (const ExrLayer& layer : layers_)
+    if (layer.channels.size() == 1) return layer;
+  throw BadData("'" + path_ +
+                "' has no picture (no layer with R, G and B, none with one channel; it has " +
+                text() + "); rename its channels");
+}
+
+std::vector<std::string> ExrFile::picture_channels() const {
+  const ExrLayer& layer = picture();
+  if (has_rgb(layer)) {
+    std::vector<std::string> channels;
+    for (const std::string_view suffix : rgb) channels.push_back(*layer.channel(suffix));
+    return channels;
+  }
+  for (const std::string_view suffix : grey)
+    if (const std::string* channel = layer.channel(suffix)) return {*channel};
+  return {layer.channels.front()};
+}
+
+bool ExrFile::has_half_picture() const {
+  const Imf::ChannelList& all = parts_->file.header(picture().part).channels();
+  return std::ranges::all_of(picture_channels(),
+                             [&](const std::string& name) { return all[name].type == Imf::HALF; });
+}
+
+double ExrFile::pixel_aspect(const ExrLayer& layer) const {
+  return static_cast<double>(parts_->file.header(layer.part).pixelAspectRatio());
+}
+
+// A frame shows the display window and whatever lies beyond it: renderers of animations may crop
+// the data frame by frame, and a sequence has one size.
+ExrWindow ExrFile::window(const ExrLayer& layer) const {
+  const Imf::Header& header = parts_->file.header(layer.part);
+  const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
+  return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
+          std::max(data.max.x, shown.max.x), std::max(data.max.y, shown.max.y)};
+}
+
+void ExrFile::read(const ExrLayer& layer, std::span<const std::string> channels,
+                   std::span<const PlaneView<float>> to) const {
+  const Imf::Header& header = parts_->file.header(layer.part);
+  if (header.hasType() && Imf::isDeepData(header.type()))
+    throw BadData("'" + path_ + "' has deep pixels (many samples each, in " +
+                  (layer.name.empty() ? "its picture" : layer.name) + "); flatten them first");
+  const Imath::Box2i& data = header.dataWindow();
+  const ExrWindow shown = window(layer);
+  Imf::FrameBuffer buffer;
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    const Imf::Channel& channel = header.channels()[channels[i]];
+    if (channel.xSampling != 1 || channel.ySampling != 1)
+      throw BadData("'" + path_ + "' has fewer samples than pixels in " + channels[i] +
+                    " (luminance and chroma); convert it to RGB first");
+    for (int y = 0; y < to[i].height; ++y) std::fill_n(to[i].row(y), to[i].width, 0.0f);
+    // The library addresses samples by the file's rows and columns.
+    float* origin = to[i].data - static_cast<std::ptrdiff_t>(shown.y0) * to[i].stride - shown.x0;
+    buffer.insert(channels[i],
+                  Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
+                             sizeof(float) * static_cast<std::size_t>(to[i].stride)));
+  }
+  try {
+    Imf::InputPart part(parts_->file, layer.part);
+    part.setFrameBuffer(buffer);
+    part.readPixels(data.min.y, data.max.y);
+  } catch (const std::exception& e) {
+    throw BadData("'" + path_ + "' is damaged or cut short (" + e.what() + ")");
+  }
+}
+
+PacketPtr ExrFile::with_picture(std::span<const std::string> channels,
+                                std::span<const PlaneView<const float>> samples) const {
+  const ExrLayer& layer = picture();
+  try {
+    return rewrite(*parts_, layer.part, window(layer), channels, samples);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw IoError("cannot write what '" + path_ + "' has beside its picture (" + e.what() + ")");
+  }
+}
+
+bool is_exr_file(const std::string& path) {
+  std::array<char, 4> head{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), head.size()) && head == std::array{'\x76', '\x2f', '\x31', '\x01'};
+}
+
+bool is_exr_name(std::string_view path) {
+  return path.size() > 4 && same_letters(path.substr(path.size() - 4), ".exr");
+}
+
+}  // namespace lull::io

@@ -1,0 +1,228 @@
+// A tile of features on the CPU. For each source and displacement: the summands of the distance
+// around the tile, their sums over patches, and what the weights add to the sums of each pixel.
+// Loops along rows have no branches, so that the compiler makes vectors of them, here for each
+// instruction set.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "nlm/features/cpu_kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::nlm::cpu {
+namespace HWY_NAMESPACE {
+
+constexpr int width = light_tile_width, height = light_tile_height;
+constexpr int halo = widest_patch;
+constexpr int wide = width + 2 * halo, high = height + 2 * halo;
+constexpr int samples = width * height;
+
+/// Planes of a tile's size, one sum each, by pixel.
+struct Sums {
+  float *weight, *matrix, *right, *slope_light, *slope;
+};
+
+/// Where everything of a tile lies.
+struct Places {
+  explicit Places(LightMemory& memory) {
+    constexpr int planes = 2 * (1 + triangle(most_coefficients) + 3 * most_coefficients + 6);
+    memory.floats.resize(samples * (planes + most_coefficients + 4) + 2 * wide * high);
+    next = memory.floats.data();
+    for (Sums* s : {&colour, &guided})
+      *s = {take(1), take(triangle(most_coefficients)), take(3 * most_coefficients), take(3),
+            take(3)};
+    end_of_sums = next;
+    g = take(most_coefficients);
+    weights = take(1);
+    slopes = take(1);
+    weighted = take(1);
+    summand = next;
+    row_sums = next + wide * high;
+  }
+  float* take(int planes) { return std::exchange(next, next + planes * samples); }
+
+  float* next;
+  Sums colour{}, guided{};
+  float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
+};
+
+/// The summands of D of tile and halo, a mean over channels.
+HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, const LightSource& q,
+                            int ex, int ey, float* HWY_RESTRICT to) {
+  const float share = 1.0f / static_cast<float>(tile.channels);
+  for (int j = 0; j < tile.height + 2 * halo; ++j) {
+    const int y = tile.y + j - halo, x = tile.x - halo;
+    float* HWY_RESTRICT row = to + j * wide;
+    for (int i = 0; i < wide; ++i) row[i] = 0;
+    for (int c = 0; c < tile.channels; ++c) {
+      const float* HWY_RESTRICT up = p.light[c].row(y) + x;
+      const float* HWY_RESTRICT vp = p.variance[c].row(y) + x;
+      const float* HWY_RESTRICT uq = q.planes.light[c].row(y + ey) + x + ex;
+      const float* HWY_RESTRICT vq = q.planes.variance[c].row(y + ey) + x + ex;
+      const int count = tile.width + 2 * halo;
+      for (int i = 0; i < count; ++i) row[i] += share * difference(up[i], uq[i], vp[i], vq[i]);
+    }
+  }
+}
+
+/// Weights and slopes of a filter from the summands.
+HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, Places& m) {
+  const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
+  for (int j = 0; j < tile.height + 2 * f; ++j) {
+    const float* HWY_RESTRICT from = m.summand + (j + shift) * wide + shift;
+    float* HWY_RESTRICT to = m.row_sums + j * wide;
+    for (int x = 0; x < width; ++x) to[x] = from[x];
+    for (int k = 1; k < side; ++k)
+      for (int x = 0; x < width; ++x) to[x] += from[x + k];
+  }
+  const float scale = 1 / (filter.k * filter.k * static_cast<float>(filter.patch()));
+  const auto slope_scale = static_cast<float>(per_sample(filter, tile.channels));
+  for (int j = 0; j < tile.height; ++j) {
+    float* HWY_RESTRICT w = m.weights + j * width;
+    float* HWY_RESTRICT s = m.slopes + j * width;
+    for (int x = 0; x < width; ++x) w[x] = 0;
+    for (int k = 0; k < side; ++k) {
+      const float* HWY_RESTRICT row = m.row_sums + (j + k) * wide;
+      for (int x = 0; x < width; ++x) w[x] += row[x];
+    }
+    for (int x = 0; x < width; ++x) {
+      const float d = w[x] * scale;
+      float t = 1 - (d > 0 ? d : 0) / 8;
+      t = t > 0 ? t : 0;
+      const float t2 = t * t, t7 = t2 * t2 * t2 * t;
+      w[x] = t7 * t;
+      s[x] = d > 0 ? -t7 * slope_scale : 0;
+    }
+  }
+}
+
+HWY_ATTR bool any_weight(const Places& m, int rows) {
+  float sum = 0;
+  for (int i = 0; i < rows * width; ++i) sum += m.weights[i];
+  return sum > 0;
+}
+
+/// What a displacement adds to the sums of a filter with so many coefficients.
+HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
+                  int ey, int coefficients, Places& m, Sums& sums) {
+  const int all = tile.height * width;
+  for (int i = 0; i < all; ++i) sums.weight[i] += m.weights[i];
+  for (int a = 0; a < coefficients; ++a) {
+    const float* HWY_RESTRICT g = m.g + a * samples;
+    float* HWY_RESTRICT wg = m.weighted;
+    for (int i = 0; i < all; ++i) wg[i] = m.weights[i] * g[i];
+    for (int b = 0; b <= a; ++b) {
+      const float* HWY_RESTRICT other = m.g + b * samples;
+      float* HWY_RESTRICT to = sums.matrix + (triangle(a) + b) * samples;
+      for (int i = 0; i < all; ++i) to[i] += wg[i] * other[i];
+    }
+    for (int c = 0; c < tile.channels; ++c) {
+      float* HWY_RESTRICT to = sums.right + (a * tile.channels + c) * samples;
+      for (int j = 0; j < tile.height; ++j) {
+        const float* HWY_RESTRICT uq = q.planes.light[c].row(tile.y + j + ey) + tile.x + ex;
+        for (int x = 0; x < tile.width; ++x) to[j * width + x] += wg[j * width + x] * uq[x];
+      }
+    }
+  }
+  for (int c = 0; c < tile.channels; ++c)
+    for (int j = 0; j < tile.height; ++j) {
+      const int y = tile.y + j, at = j * width;
+      const float* HWY_RESTRICT up = p.light[c].row(y) + tile.x;
+      const float* HWY_RESTRICT vp = p.variance[c].row(y) + tile.x;
+      const float* HWY_RESTRICT uq = q.planes.light[c].row(y + ey) + tile.x + ex;
+      const float* HWY_RESTRICT vq = q.planes.variance[c].row(y + ey) + tile.x + ex;
+      float* HWY_RESTRICT with_light = sums.slope_light + c * samples + at;
+      float* HWY_RESTRICT alone = sums.slope + c * samples + at;
+      for (int x = 0; x < tile.width; ++x) {
+        const float s = m.slopes[at + x] * (up[x] - uq[x]) / (vp[x] + vq[x]);
+        with_light[x] += s * uq[x];
+        alone[x] += s;
+      }
+    }
+}
+
+/// g of all pixels for one displacement.
+HWY_ATTR void find_terms(const LightTile& tile, const LightSource& q, const ContinuedLight& p,
+                         int dx, int dy, int ex, int ey, Places& m) {
+  const float s = static_cast<float>(tile.search_radius);
+  for (int i = 0; i < samples; ++i) m.g[i] = 1;
+  for (int i = 0; i < samples; ++i) m.g[samples + i] = static_cast<float>(dx) / s;
+  for (int i = 0; i < samples; ++i) m.g[2 * samples + i] = static_cast<float>(dy) / s;
+  for (int r = 0; r < tile.regressors; ++r) {
+    float* to = m.g + (1 + places + r) * samples;
+    for (int j = 0; j < tile.height; ++j) {
+      const float* HWY_RESTRICT a = p.regressor[r].row(tile.y + j) + tile.x;
+      const float* HWY_RESTRICT b = q.planes.regressor[r].row(tile.y + j + ey) + tile.x + ex;
+      float* HWY_RESTRICT row = to + j * width;
+      for (int x = 0; x < tile.width; ++x) {
+        const float d = b[x] - a[x], low = d > -1 ? d : -1;
+        row[x] = low < 1 ? low : 1;
+      }
+    }
+  }
+}
+
+HWY_ATTR void finish(const LightTile& tile, int coefficients, const Sums& sums,
+                     const std::array<PlaneView<float>, 3>& value,
+                     const std::array<PlaneView<float>, 3>& derivative) {
+  for (int j = 0; j < tile.height; ++j)
+    for (int x = 0; x < tile.width; ++x) {
+      const int at = j * width + x;
+      float matrix[triangle(most_coefficients)], right[3 * most_coefficients];
+      float penalty[most_coefficients], result[3] = {};
+      for (int i = 0; i < triangle(coefficients); ++i) matrix[i] = sums.matrix[i * samples + at];
+      for (int i = 0; i < coefficients * tile.channels; ++i)
+        right[i] = sums.right[i * samples + at];
+      for (int i = 0; i < coefficients; ++i)
+        penalty[i] =
+            ridge + (i > places ? tile.noise[i - 1 - places](tile.x + x, tile.y + j) : 0.0f);
+      const float share = solve_line(matrix, right, coefficients, tile.channels, penalty, result);
+      for (int c = 0; c < tile.channels; ++c) {
+        value[c](tile.x + x, tile.y + j) = result[c];
+        derivative[c](tile.x + x, tile.y + j) = share + (sums.slope_light[c * samples + at] -
+                                                         result[c] * sums.slope[c * samples + at]) /
+                                                            sums.weight[at];
+      }
+    }
+}
+
+HWY_ATTR void run_tile(const LightTile& tile, LightMemory& memory) {
+  Places m(memory);
+  std::fill(memory.floats.data(), m.end_of_sums, 0.0f);
+  const ContinuedLight& p = tile.sources[0].planes;
+  const int guided = 1 + places + tile.regressors, s = tile.search_radius;
+  for (const LightSource& q : tile.sources)
+    for (int dy = -s; dy <= s; ++dy)
+      for (int dx = -s; dx <= s; ++dx) {
+        const int ex = dx + q.motion_x, ey = dy + q.motion_y;
+        find_summands(tile, p, q, ex, ey, m.summand);
+        find_terms(tile, q, p, dx, dy, ex, ey, m);
+        find_weights(tile, colour_filter, m);
+        if (any_weight(m, tile.height)) add(tile, q, p, ex, ey, 1, m, m.colour);
+        find_weights(tile, guided_filter, m);
+        if (any_weight(m, tile.height)) add(tile, q, p, ex, ey, guided, m, m.guided);
+      }
+  finish(tile, 1, m.colour, tile.colour, tile.colour_derivative);
+  finish(tile, guided, m.guided, tile.guided, tile.guided_derivative);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::nlm::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::nlm::cpu {
+
+HWY_EXPORT(run_tile);
+
+void filter_light(const LightTile& tile, LightMemory& memory) {
+  HWY_DYNAMIC_DISPATCH(run_tile)(tile, memory);
+}
+
+}  // namespace lull::nlm::cpu
+#endif

@@ -1,0 +1,151 @@
+// The cuda backend of features: planes come from and go to the host's memory.
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/check.h"
+#include "cuda/handles.h"
+#include "nlm/features/engine.h"
+#include "nlm/features/kernels.h"
+
+namespace lull::nlm {
+namespace {
+
+using lull::cuda::check;
+using lull::cuda::DeviceBuffer;
+
+/// The kernels are made for so many; planes of zeros fill up.
+int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
+
+class CudaFeatureEngine final : public FeatureEngine {
+ public:
+  explicit CudaFeatureEngine(const FeaturePlan& plan)
+      : plan_(plan),
+        stream_(lull::cuda::make_stream()),
+        space_(plan.width, plan.height, plan.reach()),
+        slots_(plan.slots),
+        raw_(plane_size()),
+        cost_(plane_size()),
+        share_(plane_size()),
+        zeros_(space_.size()) {
+    check(cudaMemsetAsync(zeros_.get(), 0, zeros_.bytes(), stream_.get()));
+    for (int c = 0; c < plan.planes; ++c) {
+      for (Candidate* candidate : {&colour_, &guided_}) {
+        candidate->value[c] = DeviceBuffer<float>(plane_size());
+        candidate->derivative[c] = DeviceBuffer<float>(plane_size());
+      }
+      results_[c] = DeviceBuffer<float>(plane_size());
+    }
+    for (Slot& slot : slots_)
+      for (int c = 0; c < plan.planes; ++c) {
+        slot.light[c] = DeviceBuffer<float>(space_.size());
+        slot.variance[c] = DeviceBuffer<float>(space_.size());
+      }
+    check(cudaStreamSynchronize(stream_.get()));
+  }
+  ~CudaFeatureEngine() override { (void)cudaStreamSynchronize(stream_.get()); }
+
+  void load(int at, const LightViews& views) override {
+    Slot& slot = slots_[at];
+    slot.regressors = views.regressors;
+    for (int c = 0; c < plan_.planes; ++c) {
+      load_plane(views.light[c], slot.light[c]);
+      load_plane(views.variance[c], slot.variance[c]);
+    }
+    for (int i = 0; i < views.regressors; ++i) {
+      load_plane(views.regressor[i], slot.regressor[i]);
+      load_plane(views.regressor_noise[i], slot.noise[i]);
+    }
+    check(cudaStreamSynchronize(stream_.get()));
+  }
+
+  void estimate(std::span<const CandidateFrame> frames,
+                const std::array<PlaneView<float>, 3>& results) override {
+    const Slot& wanted = slots_[frames[0].slot];
+    cuda::LightJob job{.space = space_, .channels = plan_.planes};
+    job.regressors = filled_up(wanted.regressors);
+    job.search_radius = plan_.search_radius;
+    job.cell = plan_.cell;
+    job.cell_columns = plan_.cell_columns();
+    job.sources = static_cast<int>(frames.size());
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      job.source[i] = planes_of(slots_[frames[i].slot]);
+      job.source[i].motion = put_motion(i, frames[i].motion);
+    }
+    for (int i = 0; i < most_regressors; ++i)
+      job.noise[i] = i < wanted.regressors ? wanted.noise[i].get() : zeros_.get();
+    job.colour = colour_.pointers();
+    job.guided = guided_.pointers();
+    std::array<float*, 3> to{};
+    for (int c = 0; c < plan_.planes; ++c) to[c] = results_[c].get();
+    cuda::filter_light(job, stream_.get());
+    cuda::blend_light(job, cost_.get(), share_.get(), to, stream_.get());
+    const std::size_t row = plan_.width * sizeof(float);
+    for (int c = 0; c < plan_.planes; ++c)
+      check(cudaMemcpy2DAsync(results[c].data, results[c].stride * sizeof(float), to[c], row, row,
+                              plan_.height, cudaMemcpyDeviceToHost, stream_.get()));
+    check(cudaStreamSynchronize(stream_.get()));
+  }
+
+ private:
+  struct Slot {
+    std::array<DeviceBuffer<float>, 3> light, variance;
+    int regressors = 0;
+    std::array<DeviceBuffer<float>, most_regressors> regressor, noise;
+  };
+  struct Candidate {
+    std::array<DeviceBuffer<float>, 3> value, derivative;
+    cuda::DeviceCandidate pointers() const {
+      cuda::DeviceCandidate p;
+      for (int c = 0; c < 3; ++c)
+        p.value[c] = value[c].get(), p.derivative[c] = derivative[c].get();
+      return p;
+    }
+  };
+
+  std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
+
+  void load_plane(PlaneView<const float> from, DeviceBuffer<float>& to) {
+    if (!to) to = DeviceBuffer<float>(space_.size());
+    const std::size_t row = plan_.width * sizeof(float);
+    check(cudaMemcpy2DAsync(raw_.get(), row, from.data, from.stride * sizeof(float), row,
+                            plan_.height, cudaMemcpyHostToDevice, stream_.get()));
+    cuda::continue_plane(raw_.get(), space_, Border::mirror, 1, to.get(), stream_.get());
+  }
+
+  cuda::DeviceLight planes_of(const Slot& slot) const {
+    cuda::DeviceLight planes;
+    for (int c = 0; c < plan_.planes; ++c) {
+      planes.light[c] = slot.light[c].get();
+      planes.variance[c] = slot.variance[c].get();
+    }
+    for (int i = 0; i < most_regressors; ++i)
+      planes.regressor[i] = i < slot.regressors ? slot.regressor[i].get() : zeros_.get();
+    return planes;
+  }
+
+  const Motion* put_motion(std::size_t frame, std::span<const Motion> motion) {
+    if (motion.empty()) return nullptr;
+    if (motion_[frame].size() < motion.size()) motion_[frame] = DeviceBuffer<Motion>(motion.size());
+    check(cudaMemcpyAsync(motion_[frame].get(), motion.data(), motion.size_bytes(),
+                          cudaMemcpyHostToDevice, stream_.get()));
+    return motion_[frame].get();
+  }
+
+  FeaturePlan plan_;
+  lull::cuda::Stream stream_;
+  cuda::Space space_;
+  std::vector<Slot> slots_;
+  DeviceBuffer<float> raw_, cost_, share_, zeros_;
+  Candidate colour_, guided_;
+  std::array<DeviceBuffer<float>, 3> results_;
+  std::array<DeviceBuffer<Motion>, max_frames> motion_;
+};
+
+}  // namespace
+
+std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan) {
+  return std::make_unique<CudaFeatureEngine>(plan);
+}
+
+}  // namespace lull::nlm

@@ -1,0 +1,29 @@
+#pragma once
+// Renders for filters of white Gaussian noise of one level: light whose noise is made even, and the
+// way back.
+
+#include <memory>
+
+#include "core/denoiser.h"
+#include "noise/render/light.h"
+
+namespace lull {
+
+/// The sigma that a filter behind even_render() is for, on the 0..255 scale. Light within some 18
+/// times its noise is seen (float_range.h); what is brighter beside so little noise stays as it is.
+inline constexpr float even_sigma = 20;
+
+/// What the filter behind even_render() sees for frames of `format`: floats, 255 standing for
+/// white.
+[[nodiscard]] FrameFormat even_light_format(const FrameFormat& format);
+
+/// A session for renders, whose frames bring features. `filter` is one for even_light_format() and
+/// noise of even_sigma. A sample u of light (light.h) becomes even_sigma u / s, s^2 the mean of its
+/// variance over 11 x 11 pixels and all channels, so that what varies with s is smooth and hues
+/// stay.
+/// @throws InvalidArgument  frames that are no light
+[[nodiscard]] std::unique_ptr<Denoiser> even_render(const RenderNoise& noise,
+                                                    const FrameFormat& format,
+                                                    std::unique_ptr<Denoiser> filter);
+
+}  // namespace lull

@@ -1,0 +1,232 @@
+#include "noise/render/light.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/error.h"
+
+namespace lull {
+namespace {
+
+/// Plane `i` of a feature; of a grey one always the same.
+PlaneView<const float> plane_of(const Frame& feature, int i) {
+  return feature.plane<float>(std::min(i, feature.format.planes() - 1));
+}
+
+void check(const Frame& frame, const Features& features) {
+  for (int f = 0; f < feature_count; ++f) {
+    const auto& feature = features.planes[f];
+    if (!feature) continue;
+    const FrameFormat &a = feature->format, &b = frame.format;
+    if (a.sample != SampleType::f32)
+      throw InvalidArgument("a feature of integers (" + std::string(feature_names[f]) +
+                            " must be floats); convert it");
+    if (a.width != b.width || a.height != b.height)
+      throw InvalidArgument("the feature " + std::string(feature_names[f]) + " is of " +
+                            std::to_string(a.width) + "x" + std::to_string(a.height) +
+                            " pixels, its frame of " + std::to_string(b.width) + "x" +
+                            std::to_string(b.height) + "; give one of the same size");
+  }
+}
+
+template <class Value>
+void fill(PlaneView<float> to, Value value) {
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) to(x, y) = value(x, y);
+}
+
+/// The squared response of the mask of Immerkaer 1996 ("Fast noise variance estimation",
+/// doi:10.1006/cviu.1996.0060), which sees neither planes nor edges along the axes; of white noise
+/// its mean is the variance.
+void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
+  for (int y = 0; y < to.height; ++y) {
+    const float* row[3];
+    for (int k = -1; k <= 1; ++k) row[k + 1] = from.row(std::clamp(y + k, 0, to.height - 1));
+    for (int x = 0; x < to.width; ++x) {
+      const int l = x > 0 ? x - 1 : 0, r = x + 1 < to.width ? x + 1 : x;
+      const float v = 4 * row[1][x] - 2 * (row[1][l] + row[1][r] + row[0][x] + row[2][x]) +
+                      row[0][l] + row[0][r] + row[2][l] + row[2][r];
+      to(x, y) = v * v / 36;
+    }
+  }
+}
+
+/// Replaces what is no number by the mean of the numbers around it.
+void repair(PlaneView<float> plane) {
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      if (std::isfinite(plane(x, y))) continue;
+      float sum = 0, count = 0;
+      for (int v = std::max(y - 2, 0); v <= std::min(y + 2, plane.height - 1); ++v)
+        for (int u = std::max(x - 2, 0); u <= std::min(x + 2, plane.width - 1); ++u)
+          if (std::isfinite(plane(u, v))) sum += plane(u, v), ++count;
+      plane(x, y) = count > 0 ? sum / count : 0;
+    }
+}
+
+}  // namespace
+
+void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
+              PlaneView<float> to) {
+  const int width = from.width, height = from.height;
+  std::vector<double> sums(static_cast<std::size_t>(width));
+  double* const sum = sums.data();
+  for (int y = 0; y < height; ++y) {
+    std::fill_n(sum, width, 0.0);
+    for (int k = -radius; k <= radius; ++k) {
+      const float* row = from.row(y) + k;
+      const int end = std::min(width, width - k);
+      for (int x = std::max(0, -k); x < end; ++x) sum[x] += static_cast<double>(row[x]);
+    }
+    float* const row = scratch.row(y);
+    for (int x = 0; x < width; ++x) {
+      const int count = std::min(x + radius, width - 1) - std::max(x - radius, 0) + 1;
+      row[x] = static_cast<float>(sum[x] / count);
+    }
+  }
+  for (int y = 0; y < height; ++y) {
+    const int first = std::max(y - radius, 0), last = std::min(y + radius, height - 1);
+    std::fill_n(sum, width, 0.0);
+    for (int v = first; v <= last; ++v) {
+      const float* row = scratch.row(v);
+      for (int x = 0; x < width; ++x) sum[x] += static_cast<double>(row[x]);
+    }
+    float* const row = to.row(y);
+    const double share = 1.0 / (last - first + 1);
+    for (int x = 0; x < width; ++x) row[x] = static_cast<float>(sum[x] * share);
+  }
+}
+
+Light::Light(const FrameFormat& format)
+    : width_(format.width),
+      height_(format.height),
+      planes_(format.planes()),
+      scratch_(width_, height_) {
+  if (format.sample != SampleType::f32 || format.layout == Layout::yuv)
+    throw InvalidArgument(
+        "features with frames that are no light (renders are RGB or grey, of floats); leave "
+        "features out");
+  for (int i = 0; i < planes_; ++i) {
+    light_[i] = Plane<float>(width_, height_);
+    variance_[i] = Plane<float>(width_, height_);
+    albedo_[i] = Plane<float>(width_, height_);
+  }
+}
+
+void Light::take(const Frame& frame, const RenderNoise& noise) {
+  if (frame.features) check(frame, *frame.features);
+  take_albedo(frame);
+  take_samples(frame);
+  take_variance(frame, noise);
+  take_regressors(frame);
+}
+
+void Light::take_albedo(const Frame& frame) {
+  const auto* albedo = frame.features ? (*frame.features)[Feature::albedo].get() : nullptr;
+  for (int i = 0; i < planes_; ++i) {
+    const PlaneView<float> to = albedo_[i].view();
+    if (!albedo) {
+      fill(to, [](int, int) { return 1.0f; });
+      continue;
+    }
+    const PlaneView<const float> from = plane_of(*albedo, i);
+    fill(to, [&](int x, int y) {
+      const float a = from(x, y);
+      return std::isfinite(a) ? std::max(a, albedo_floor) : 1.0f;
+    });
+  }
+}
+
+void Light::take_samples(const Frame& frame) {
+  for (int i = 0; i < planes_; ++i) {
+    const PlaneView<const float> from = frame.plane<float>(i);
+    const PlaneView<const float> albedo = albedo_[i].view();
+    fill(light_[i].view(), [&](int x, int y) { return from(x, y) / albedo(x, y); });
+    repair(light_[i].view());
+  }
+}
+
+void Light::take_variance(const Frame& frame, const RenderNoise& noise) {
+  const Features none;
+  const Features& features = frame.features ? *frame.features : none;
+  const auto& given = features[Feature::variance];
+  const auto &a = features[Feature::half_a], &b = features[Feature::half_b];
+  const float level = noise.sigma * frame.format.white / 255;
+  for (int i = 0; i < planes_; ++i) {
+    const PlaneView<float> to = variance_[i].view();
+    const PlaneView<const float> albedo = albedo_[i].view(), light = light_[i].view();
+    int radius = 1;
+    if (level > 0) {
+      fill(to, [&](int x, int y) { return level * level / (albedo(x, y) * albedo(x, y)); });
+    } else if (given) {
+      const PlaneView<const float> from = plane_of(*given, i);
+      fill(to, [&](int x, int y) { return from(x, y) / (albedo(x, y) * albedo(x, y)); });
+    } else if (a && b) {
+      const PlaneView<const float> first = plane_of(*a, i), second = plane_of(*b, i);
+      fill(to, [&](int x, int y) {
+        const float half = (first(x, y) - second(x, y)) / (2 * albedo(x, y));
+        return half * half;
+      });
+      radius = 2;  // one degree of freedom each
+    } else {
+      high_frequencies(light, to);
+      radius = 3;
+    }
+    // The variance of a pixel that is no number is that of those around it.
+    const PlaneView<const float> samples = frame.plane<float>(i);
+    fill(to, [&](int x, int y) {
+      return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();
+    });
+    repair(to);
+    if (!(level > 0)) box_mean(to, radius, scratch_.view(), to);
+    const float factor = noise.strength * noise.strength;
+    fill(to, [&](int x, int y) {
+      const float u = light(x, y), least = 1e-12f + 1e-8f * u * u;  // what floats round
+      const float v = to(x, y) * factor;
+      return v > least ? std::min(v, 1e30f) : least;
+    });
+  }
+}
+
+void Light::take_regressors(const Frame& frame) {
+  regressors_ = 0;
+  if (!frame.features) return;
+  const Features& features = *frame.features;
+  if (const auto& normal = features[Feature::normal])
+    for (int i = 0; i < normal->format.planes(); ++i) add_regressor(normal->plane<float>(i), false);
+  if (const auto& depth = features[Feature::depth]) add_regressor(depth->plane<float>(0), true);
+  if (const auto& albedo = features[Feature::albedo])
+    for (int i = 0; i < albedo->format.planes(); ++i) add_regressor(albedo->plane<float>(i), false);
+}
+
+void Light::add_regressor(PlaneView<const float> from, bool logarithm) {
+  Plane<float>&value = regressor_[regressors_], &noise = regressor_noise_[regressors_];
+  if (value.width() == 0) {
+    value = Plane<float>(width_, height_);
+    noise = Plane<float>(width_, height_);
+  }
+  ++regressors_;
+  fill(value.view(), [&](int x, int y) {
+    const float v = from(x, y);
+    if (logarithm) return v > 0 ? std::log(std::clamp(v, 1e-6f, 1e12f)) : 0.0f;
+    return std::isfinite(v) ? std::clamp(v, -16.0f, 16.0f) : 0.0f;
+  });
+  high_frequencies(value.view(), noise.view());
+  box_mean(noise.view(), 2, scratch_.view(), noise.view());
+}
+
+void Light::put(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
+                const Frame& clean) const {
+  for (int i = 0; i < planes_; ++i) {
+    const PlaneView<const float> from = noisy.plane<float>(i), albedo = albedo_[i].view();
+    const PlaneView<float> to = clean.plane<float>(i);
+    fill(to, [&](int x, int y) {
+      const float v = filtered[i](x, y) * albedo(x, y);
+      return std::isfinite(from(x, y)) && std::isfinite(v) ? v : from(x, y);
+    });
+  }
+}
+
+}  // namespace lull

@@ -1,0 +1,281 @@
+// Renders: the backends of features against the reference, and what sessions make of light.
+
+#include "nlm/features/features.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "nlm/features/engine.h"
+#include "noise/render/even_render.h"
+#include "support/gpu.h"
+#include "support/pictures.h"
+
+namespace lull::nlm {
+namespace {
+
+constexpr FrameFormat rgb(int width, int height) {
+  return {.width = width,
+          .height = height,
+          .layout = Layout::rgb,
+          .sample = SampleType::f32,
+          .bits = 32};
+}
+constexpr FrameFormat of_one_channel(FrameFormat format) {
+  format.layout = Layout::gray;
+  return format;
+}
+constexpr Backend on_cpu{.kind = BackendKind::cpu, .threads = 2};
+constexpr Backend on_reference{.kind = BackendKind::reference};
+
+/// A wall and a floor that meet at an edge; the albedo has stripes, light falls off.
+struct SmallScene {
+  explicit SmallScene(FrameFormat f, float noise_level = 0.3f, unsigned seed = 7) : format(f) {
+    clean = lull::testing::make_frame(f);
+    noisy = lull::testing::make_frame(f);
+    auto features = std::make_shared<Features>();
+    Frame albedo = FramePool(f).acquire(), variance = FramePool(f).acquire();
+    Frame depth = FramePool(of_one_channel(f)).acquire();
+    FrameFormat three = f;
+    three.layout = Layout::rgb;
+    Frame normal = FramePool(three).acquire();
+    std::mt19937 random(seed);
+    std::normal_distribution<float> gauss;
+    const int edge = f.height / 2;
+    for (int y = 0; y < f.height; ++y)
+      for (int x = 0; x < f.width; ++x) {
+        const bool floor = y >= edge;
+        const float fall = 1 / (1 + 0.02f * static_cast<float>(x + std::abs(y - edge)));
+        const float light = (floor ? 2.0f : 0.8f) * fall;
+        depth.plane<float>(0)(x, y) = floor ? 5 - 0.05f * static_cast<float>(y - edge) : 5;
+        for (int i = 0; i < 3; ++i)
+          normal.plane<float>(i)(x, y) = i == (floor ? 1 : 2) ? 1.0f : 0.0f;
+        for (int i = 0; i < f.planes(); ++i) {
+          const float a = (x / 3 + y / 5) % 2 == 0 ? 0.8f - 0.1f * static_cast<float>(i) : 0.2f;
+          const float s = noise_level * light * a;
+          albedo.plane<float>(i)(x, y) = a;
+          variance.plane<float>(i)(x, y) = s * s;
+          clean.plane<float>(i)(x, y) = light * a;
+          noisy.plane<float>(i)(x, y) = light * a + s * gauss(random);
+        }
+      }
+    (*features)[Feature::albedo] = std::make_shared<const Frame>(albedo);
+    (*features)[Feature::normal] = std::make_shared<const Frame>(normal);
+    (*features)[Feature::depth] = std::make_shared<const Frame>(depth);
+    (*features)[Feature::variance] = std::make_shared<const Frame>(variance);
+    noisy.features = features;
+  }
+  /// The features that are named.
+  Frame with_only(std::initializer_list<Feature> wanted) const {
+    auto some = std::make_shared<Features>();
+    for (const Feature f : wanted) (*some)[f] = (*noisy.features)[f];
+    Frame frame = noisy;
+    frame.features = some;
+    return frame;
+  }
+
+  FrameFormat format;
+  Frame clean, noisy;
+};
+
+/// Mean squared difference, of all planes.
+double error(const Frame& a, const Frame& b) {
+  double sum = 0;
+  for (int i = 0; i < a.format.planes(); ++i)
+    for (int y = 0; y < a.format.height; ++y)
+      for (int x = 0; x < a.format.width; ++x) {
+        const double d = static_cast<double>(a.plane<float>(i)(x, y) - b.plane<float>(i)(x, y));
+        sum += d * d;
+      }
+  return sum / (a.format.planes() * a.format.width * a.format.height);
+}
+
+Frame filtered(const FeatureParams& params, const Frame& frame, const Backend& backend = on_cpu) {
+  const auto session = open_features(params, frame.format, backend);
+  return *session->push(frame);
+}
+
+std::vector<Frame> clip(const FeatureParams& params, const std::vector<Frame>& frames,
+                        const Backend& backend = on_cpu) {
+  const auto session = open_features(params, frames.front().format, backend);
+  std::vector<Frame> results;
+  for (const Frame& frame : frames) {
+    for (auto r = session->push(frame); r; r = session->next()) results.push_back(*std::move(r));
+  }
+  while (auto r = session->drain()) results.push_back(*std::move(r));
+  return results;
+}
+
+double farthest(const Frame& a, const Frame& b) {
+  double most = 0;
+  for (int i = 0; i < a.format.planes(); ++i)
+    for (int y = 0; y < a.format.height; ++y)
+      for (int x = 0; x < a.format.width; ++x)
+        most = std::max(
+            most, static_cast<double>(std::abs(a.plane<float>(i)(x, y) - b.plane<float>(i)(x, y))));
+  return most;
+}
+
+/// Floats in another order, in a line that is solved by a decomposition: of samples about 1.
+constexpr double line_tolerance = 2e-3;
+
+TEST(Features, AreThoseOfTheReference) {
+  for (const FrameFormat& format :
+       {rgb(41, 19), of_one_channel(rgb(33, 9)), rgb(5, 3), rgb(1, 1), rgb(64, 1)}) {
+    const SmallScene scene(format);
+    const FeatureParams params{.search_radius = 3};
+    EXPECT_LT(farthest(filtered(params, scene.noisy, on_reference), filtered(params, scene.noisy)),
+              line_tolerance)
+        << format.width << "x" << format.height;
+  }
+}
+
+TEST(Features, OverTimeTheyAreThoseOfTheReference) {
+  std::vector<Frame> frames;
+  for (unsigned n = 0; n < 4; ++n) frames.push_back(SmallScene(rgb(40, 34), 0.3f, n).noisy);
+  const FeatureParams params{.search_radius = 2, .temporal = 1};
+  const auto expected = clip(params, frames, on_reference), results = clip(params, frames);
+  ASSERT_EQ(results.size(), frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    EXPECT_LT(farthest(expected[i], results[i]), line_tolerance) << i;
+  const SmallScene scene(rgb(40, 34));
+  EXPECT_LT(error(results[1], scene.clean),
+            0.7 * error(filtered({.search_radius = 2}, frames[1]), scene.clean));
+}
+
+TEST(Features, EachThatIsKnownGains) {
+  const SmallScene scene(rgb(96, 64));
+  const auto left = [&](std::initializer_list<Feature> known) {
+    return error(filtered({}, scene.with_only(known)), scene.clean);
+  };
+  const double noisy = error(scene.noisy, scene.clean), alone = left({Feature::variance});
+  const double divided = left({Feature::variance, Feature::albedo});
+  const double all = error(filtered({}, scene.noisy), scene.clean);
+  EXPECT_LT(alone, 0.5 * noisy);
+  EXPECT_LT(divided, 0.5 * alone);
+  EXPECT_LT(all, divided);
+  // The noise is found where nobody says it.
+  EXPECT_LT(left({Feature::albedo}), 0.5 * alone);
+}
+
+TEST(Features, FeaturesOfPureNoiseCostNearlyNothing) {
+  const SmallScene scene(rgb(96, 64));
+  auto features = std::make_shared<Features>(*scene.noisy.features);
+  Frame noise = FramePool(rgb(96, 64)).acquire();
+  std::mt19937 random(3);
+  std::normal_distribution<float> gauss;
+  for (int i = 0; i < 3; ++i)
+    for (int y = 0; y < 64; ++y)
+      for (int x = 0; x < 96; ++x) noise.plane<float>(i)(x, y) = gauss(random);
+  (*features)[Feature::normal] = std::make_shared<const Frame>(noise);
+  (*features)[Feature::depth] = nullptr;
+  Frame misled = scene.noisy;
+  misled.features = features;
+  const double without =
+      error(filtered({}, scene.with_only({Feature::variance, Feature::albedo})), scene.clean);
+  EXPECT_LT(error(filtered({}, misled), scene.clean), 1.05 * without);
+}
+
+TEST(Features, LightHasNoUnit) {
+  const SmallScene scene(rgb(40, 24));
+  const Frame expected = filtered({}, scene.noisy);
+  for (const float scale : {1e-4f, 1e4f}) {
+    Frame other = lull::testing::make_frame(scene.format);
+    auto features = std::make_shared<Features>(*scene.noisy.features);
+    Frame variance = FramePool(scene.format).acquire();
+    for (int i = 0; i < 3; ++i)
+      for (int y = 0; y < 24; ++y)
+        for (int x = 0; x < 40; ++x) {
+          other.plane<float>(i)(x, y) = scene.noisy.plane<float>(i)(x, y) * scale;
+          variance.plane<float>(i)(x, y) =
+              (*scene.noisy.features)[Feature::variance]->plane<float>(i)(x, y) * scale * scale;
+        }
+    (*features)[Feature::variance] = std::make_shared<const Frame>(variance);
+    other.features = features;
+    const Frame result = filtered({}, other);
+    for (int x = 0; x < 40; ++x)
+      EXPECT_NEAR(result.plane<float>(0)(x, 12) / scale, expected.plane<float>(0)(x, 12), 1e-3);
+  }
+}
+
+TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
+  const SmallScene scene(rgb(48, 32));
+  Frame broken = lull::testing::make_frame(scene.format);
+  for (int i = 0; i < 3; ++i) copy_plane(scene.noisy, i, broken);
+  broken.features = scene.noisy.features;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  broken.plane<float>(0)(10, 10) = NAN;
+  broken.plane<float>(1)(11, 10) = infinity;
+  broken.plane<float>(2)(30, 20) = -infinity;
+  for (const bool even : {false, true}) {
+    Frame result;
+    if (even) {
+      struct Same final : Denoiser {
+        int latency() const noexcept override { return 0; }
+        std::optional<Frame> push(Frame f) override { return f; }
+        std::optional<Frame> drain() override { return std::nullopt; }
+      };
+      result = *even_render({}, scene.format, std::make_unique<Same>())->push(broken);
+    } else {
+      result = filtered({}, broken);
+      EXPECT_LT(error(filtered({}, scene.noisy), scene.clean), 1e-2);
+    }
+    EXPECT_TRUE(std::isnan(result.plane<float>(0)(10, 10)));
+    EXPECT_EQ(result.plane<float>(1)(11, 10), infinity);
+    EXPECT_EQ(result.plane<float>(2)(30, 20), -infinity);
+    int numbers = 0;
+    for (int i = 0; i < 3; ++i)
+      for (int y = 0; y < 32; ++y)
+        for (int x = 0; x < 48; ++x) numbers += std::isfinite(result.plane<float>(i)(x, y));
+    EXPECT_EQ(numbers, 3 * 32 * 48 - 3);
+    if (even) {
+      EXPECT_NEAR(result.plane<float>(0)(5, 5), scene.noisy.plane<float>(0)(5, 5), 1e-5);
+    }
+  }
+}
+
+TEST(Features, RefusesWhatIsNoLight) {
+  FrameFormat bytes = rgb(16, 16);
+  bytes.sample = SampleType::u8;
+  bytes.bits = 8;
+  EXPECT_THROW(open_features({}, bytes, on_cpu), InvalidArgument);
+  FrameFormat yuv = rgb(16, 16);
+  yuv.layout = Layout::yuv;
+  EXPECT_THROW(open_features({}, yuv, on_cpu), InvalidArgument);
+  EXPECT_THROW(open_features({.search_radius = 0}, rgb(16, 16), on_cpu), InvalidArgument);
+  const SmallScene scene(rgb(16, 16)), other(rgb(16, 12));
+  Frame mixed = scene.noisy;
+  mixed.features = other.noisy.features;
+  EXPECT_THROW(filtered({}, mixed), InvalidArgument);
+}
+
+class FeaturesCuda : public lull::testing::GpuTest {};
+
+TEST_F(FeaturesCuda, AreThoseOfTheReference) {
+  constexpr Backend on_gpu{.kind = BackendKind::cuda};
+  for (const FrameFormat& format :
+       {rgb(41, 19), of_one_channel(rgb(33, 9)), rgb(5, 3), rgb(1, 1), rgb(64, 1)}) {
+    const SmallScene scene(format);
+    const FeatureParams params{.search_radius = 3};
+    for (const Frame& frame :
+         {scene.noisy, scene.with_only({Feature::variance}),
+          scene.with_only({Feature::variance, Feature::normal, Feature::depth}),
+          scene.with_only({Feature::depth})})
+      EXPECT_LT(farthest(filtered(params, frame, on_reference), filtered(params, frame, on_gpu)),
+                line_tolerance)
+          << format.width << "x" << format.height;
+  }
+  std::vector<Frame> frames;
+  for (unsigned n = 0; n < 4; ++n) frames.push_back(SmallScene(rgb(40, 34), 0.3f, n).noisy);
+  const FeatureParams params{.search_radius = 2, .temporal = 1};
+  const auto expected = clip(params, frames, on_reference), results = clip(params, frames, on_gpu);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    EXPECT_LT(farthest(expected[i], results[i]), line_tolerance) << i;
+}
+
+}  // namespace
+}  // namespace lull::nlm
