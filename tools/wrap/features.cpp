@@ -1,4 +1,4 @@
-#include "tools/sessions/features.h"
+#include "tools/wrap/features.h"
 
 #include <algorithm>
 #include <array>

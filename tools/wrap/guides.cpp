@@ -1,4 +1,4 @@
-#include "tools/sessions/guides.h"
+#include "tools/wrap/guides.h"
 
 #include <utility>
 
