@@ -33,7 +33,7 @@ using namespace lull;
 struct Options {
   std::vector<std::string> pictures;
   std::vector<float> sigmas{10, 25, 50};
-  std::vector<std::string> clusters{"64:64:2:1"};
+  std::vector<std::string> clusters{text_of(ClusterParams{})};
   std::string profile = "high";
   bool paper = false;
   int window = 39, crop = 0;
@@ -125,10 +125,7 @@ Groups match_all(PlaneView<const float> guide, const MatchParams& params, float 
 }
 
 std::optional<ClusterParams> clusters_of(const std::string& text) {
-  ClusterParams c;
-  if (std::sscanf(text.c_str(), "%d:%d:%d:%d", &c.tile, &c.leaf, &c.tilings, &c.cell) < 1)
-    return std::nullopt;
-  return c;
+  return text == "window" ? std::nullopt : parse_clusters(text);
 }
 
 /// What a picture's groups cost and give in one phase after the other.
@@ -155,8 +152,8 @@ Cost cost_of(PlaneView<const float> clean, PlaneView<const float> noisy, bm3d::P
   cost.first = cost.second = 1e9;
   for (int run = 0; run < 3; ++run) {  // the least of three
     cost.first = std::min(cost.first, match_all(noisy, first, sigma).seconds);
-    cost.second = std::min(
-        cost.second, match_all(guide.view(), second, sigma * params.guide_noise).seconds);
+    cost.second =
+        std::min(cost.second, match_all(guide.view(), second, sigma * params.guide_noise).seconds);
   }
   return cost;
 }
@@ -236,8 +233,7 @@ std::vector<NoisyPicture> load_all(const Options& options, float sigma) {
     bench::Gaussian gaussian(1);
     for (int y = 0; y < clean.height; ++y)
       for (int x = 0; x < clean.width; ++x)
-        picture.noisy.view()(x, y) =
-            clean(x, y) + sigma * static_cast<float>(gaussian());
+        picture.noisy.view()(x, y) = clean(x, y) + sigma * static_cast<float>(gaussian());
   }
   return all;
 }
@@ -255,8 +251,8 @@ void repeat_paper(const Options& options) {
       by_bm3d += psnr(denoise(noisy.view(), params).view(), clean.view());
       if (!of_tiles) continue;
       add_overlap(noisy.view(), groups, paper_clusters.tile, match.group, noisy_overlap);
-      add_overlap(clean.view(), match_all(clean.view(), match, 0), paper_clusters.tile,
-                  match.group, clean_overlap);
+      add_overlap(clean.view(), match_all(clean.view(), match, 0), paper_clusters.tile, match.group,
+                  clean_overlap);
     }
     const auto count = static_cast<double>(pictures.size());
     std::printf("%-24s NLM %.2f  BM3D %.2f", name, by_means / count, by_bm3d / count);
@@ -294,10 +290,9 @@ void compare(const Options& options) {
     for (const std::string& name : names) {
       bm3d::Params params = parsed;
       params.hard.window = params.wiener.window = options.window;
-      params.hard.clusters = params.wiener.clusters = clusters_of(name);
+      params.hard.clusters = params.wiener.clusters = clusters_of(name.substr(0, name.find('/')));
       const std::size_t colon = name.find('/');  // A/B: one for each phase
-      if (colon != std::string::npos)
-        params.wiener.clusters = clusters_of(name.substr(colon + 1));
+      if (colon != std::string::npos) params.wiener.clusters = clusters_of(name.substr(colon + 1));
       Cost sum;
       for (const auto& [clean, noisy] : pictures) {
         const Cost cost = cost_of(clean.view(), noisy.view(), params, sigma);
@@ -327,7 +322,7 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--sigma", options.sigmas, "noise, on the 0..255 scale")->delimiter(',');
   app.add_option("--clusters", options.clusters,
-                 "TILE:LEAF:TILINGS:CELL, or two with a / between, of the phases")
+                 "TILE:LEAF:TILINGS, or two with a / between, of the phases")
       ->delimiter(',');
   app.add_option("--profile", options.profile, "balanced, high or paper");
   app.add_option("--window", options.window, "of both phases");

@@ -37,19 +37,19 @@ Enum choice(const std::string& text) {
   return *value;
 }
 
-/// "window", "cluster", "paper", or "64x64x2x1": tile, leaf, tilings and cell.
+/// "window", "cluster", "paper", or "64x64x2": tile, leaf and tilings.
 std::optional<ClusterParams> clusters(const std::string& text) {
   if (text == "window") return std::nullopt;
   if (text == "cluster") return ClusterParams{};
   if (text == "paper") return paper_clusters;
-  std::array<int, 4> values{};
+  std::array<int, 3> values{};
   std::size_t at = 0;
   for (int& value : values) {
     const std::size_t end = std::min(text.find('x', at), text.size());
     value = static_cast<int>(number(text.substr(std::min(at, text.size()), end - at)));
     at = end + 1;
   }
-  return ClusterParams{values[0], values[1], values[2], values[3]};
+  return ClusterParams{values[0], values[1], values[2]};
 }
 
 using PhaseSetter = std::function<void(PhaseParams&, const std::string&)>;

@@ -144,7 +144,6 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(c.leaf >= 8 && c.leaf <= max_leaf, of("leaf of the clusters"), c.leaf, "from 8 to 128");
   require(c.tilings >= 1 && c.tilings <= max_tilings, of("tilings of the clusters"), c.tilings,
           "from 1 to 4");
-  require(c.cell == 1 || c.cell == 2, of("cell of the clusters"), c.cell, "1 or 2");
 }
 
 }  // namespace

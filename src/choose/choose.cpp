@@ -30,9 +30,7 @@ void choose_matcher(const SessionChoice& choice, bm3d::Params& params) {
   }
   const auto clusters =
       choice.clusters.empty() ? std::optional(ClusterParams{}) : parse_clusters(choice.clusters);
-  if (!clusters)
-    refuse_name("cluster", choice.clusters,
-                "TILE:LEAF:TILINGS, TILE:LEAF:TILINGS:CELL or paper");
+  if (!clusters) refuse_name("cluster", choice.clusters, "TILE:LEAF:TILINGS or paper");
   params.hard.clusters = params.wiener.clusters = clusters;
 }
 void refuse_matcher(const SessionChoice& choice) {

@@ -2,43 +2,50 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace lull {
 namespace {
 
 /// The sums of patches, and how many they are.
 struct Centre {
-  std::array<int, max_features> sum{};
+  std::array<int, patch_samples> sum{};
   int count = 0;
 
-  void add(const std::uint8_t* features, int length) {
-    for (int k = 0; k < length; ++k) sum[k] += features[k];
+  void add(const std::uint8_t* samples) {
+    for (int k = 0; k < patch_samples; ++k) sum[k] += samples[k];
     ++count;
   }
 };
 
-Cut cut_between(const Centre& first, const Centre& second, int features) {
-  Cut cut;
-  std::int64_t norms[2] = {};
-  for (int k = 0; k < features; ++k) {
-    cut.weight[k] = static_cast<std::int16_t>(
-        cut_weight(first.sum[k], first.count, second.sum[k], second.count));
-    norms[0] += first.sum[k] * first.sum[k];
-    norms[1] += second.sum[k] * second.sum[k];
+Cut cut_between(const Centre& first, const Centre& second) {
+  std::array<int, patch_samples> differences;
+  int greatest = 0;
+  for (int k = 0; k < patch_samples; ++k) {
+    differences[k] = cut_difference(first.sum[k], first.count, second.sum[k], second.count);
+    greatest = std::max(greatest, std::abs(differences[k]));
   }
-  cut.bound = cut_bound(norms[0], first.count, norms[1], second.count);
+  const int shift = cut_shift(greatest);
+  Cut cut;
+  int middle = 0;
+  for (int k = 0; k < patch_samples; ++k) {
+    const int weight = cut_weight(differences[k], shift);
+    cut.weight[k] = static_cast<std::int8_t>(weight);
+    middle += weight * cut_middle(first.sum[k], first.count, second.sum[k], second.count);
+  }
+  cut.bound = cut_bound(middle, first.count, second.count);
   return cut;
 }
 
-int product(const std::uint8_t* features, const Cut& cut, int length) {
+int product(const std::uint8_t* samples, const Cut& cut) {
   int sum = 0;
-  for (int k = 0; k < length; ++k) sum += features[k] * cut.weight[k];
+  for (int k = 0; k < patch_samples; ++k) sum += samples[k] * cut.weight[k];
   return sum;
 }
 
-int distance(const std::uint8_t* a, const std::uint8_t* b, int length) {
+int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
-  for (int k = 0; k < length; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
   // The sum is below 2^23, so that the root is rounded as it should be before it is cut off.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
@@ -48,45 +55,42 @@ int distance(const std::uint8_t* a, const std::uint8_t* b, int length) {
 std::optional<ClusterParams> parse_clusters(std::string_view text) {
   if (text == "paper") return paper_clusters;
   ClusterParams params;
-  int* const values[] = {&params.tile, &params.leaf, &params.tilings, &params.cell};
-  int count = 0;
   const char *at = text.data(), *const end = at + text.size();
-  for (; count < 4; ++at) {
-    const auto [stop, error] = std::from_chars(at, end, *values[count++]);
+  for (int* const value : {&params.tile, &params.leaf, &params.tilings}) {
+    if (value != &params.tile && (at == end || *at++ != ':')) return std::nullopt;
+    const auto [stop, error] = std::from_chars(at, end, *value);
     if (error != std::errc{}) return std::nullopt;
     at = stop;
-    if (at == end) break;
-    if (*at != ':' || count == 4) return std::nullopt;
   }
-  return at == end && count >= 3 ? std::optional(params) : std::nullopt;
+  return at == end ? std::optional(params) : std::nullopt;
 }
 
 std::string text_of(const ClusterParams& params) {
   return std::to_string(params.tile) + ":" + std::to_string(params.leaf) + ":" +
-         std::to_string(params.tilings) + ":" + std::to_string(params.cell);
+         std::to_string(params.tilings);
 }
 
-std::optional<Cut> find_cut(std::span<const std::uint8_t> samples, int features) {
-  const auto sample = [&](int i) { return samples.data() + i * features; };
+std::optional<Cut> find_cut(const CutSamples& samples) {
+  const auto sample = [&](int i) { return samples.data() + i * patch_samples; };
   std::array<int, cut_samples> distances{};
-  for (int i = 1; i < cut_samples; ++i) distances[i] = distance(sample(0), sample(i), features);
+  for (int i = 1; i < cut_samples; ++i) distances[i] = root_distance(sample(0), sample(i));
   const int other = second_centre(distances);
   if (other < 0) return std::nullopt;
   Centre centres[2];
-  centres[0].add(sample(0), features);
-  centres[1].add(sample(other), features);
+  centres[0].add(sample(0));
+  centres[1].add(sample(other));
   unsigned last = 0;
   for (int round = 0;; ++round) {
-    const Cut cut = cut_between(centres[0], centres[1], features);
+    const Cut cut = cut_between(centres[0], centres[1]);
     if (round == cut_rounds) return cut;
     unsigned in_second = 0;
     for (int i = 0; i < cut_samples; ++i)
-      in_second |= static_cast<unsigned>(product(sample(i), cut, features) < cut.bound) << i;
+      in_second |= static_cast<unsigned>(product(sample(i), cut) < cut.bound) << i;
     constexpr unsigned all = (1u << cut_samples) - 1;
     if (in_second == last || in_second == 0 || in_second == all) return cut;
     last = in_second;
     centres[0] = centres[1] = {};
-    for (int i = 0; i < cut_samples; ++i) centres[in_second >> i & 1].add(sample(i), features);
+    for (int i = 0; i < cut_samples; ++i) centres[in_second >> i & 1].add(sample(i));
   }
 }
 
@@ -154,7 +158,6 @@ void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t
     int level;
   };
   std::vector<Node> nodes{{begin, count, 0}};
-  const int features = features_of(params_.cell);
   while (!nodes.empty()) {
     const Node node = nodes.back();
     nodes.pop_back();
@@ -165,12 +168,11 @@ void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t
     const std::span<std::uint32_t> patches(members_.data() + node.begin, node.count);
     std::size_t first = 0;
     if (node.level < cut_levels) {
-      std::array<std::uint8_t, cut_samples * max_features> samples;
+      CutSamples samples;
       for (int i = 0; i < cut_samples; ++i)
-        space.features(patches[cut_sample(i, static_cast<int>(node.count))],
-                       samples.data() + i * features);
-      if (const auto cut = find_cut(samples, features))
-        first = space.divide(patches, *cut, scratch.data());
+        space.samples(patches[cut_sample(i, static_cast<int>(node.count))],
+                      samples.data() + i * patch_samples);
+      if (const auto cut = find_cut(samples)) first = space.divide(patches, *cut, scratch.data());
     }
     if (first == 0 || first == node.count) first = node.count / 2;
     nodes.push_back({node.begin, first, node.level + 1});

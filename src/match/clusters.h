@@ -6,15 +6,15 @@
 // 2. The patches of a tile, frame by frame and row by row, are split in two until at most `leaf`
 //    are left: of 8 of them, evenly spaced, the first is one centre, and the other is the first at
 //    which the distances from it add up to more than half of their sum. 2-means of the 8, at most 5
-//    rounds; then each patch goes to the nearer centre, to the first where both are as near. The
+//    rounds; then each patch goes to the nearer centre, to the first where both are as near. (Their
+//    difference is rounded to 6 bits and a sign, so that it may be multiplied byte by byte.) The
 //    order is kept. Where nothing separates them, the first half and the second are the parts.
 // 3. Candidates of a reference patch are those of its clusters in all tilings, each once; over time
 //    also the patch of each other frame where motion predicts it. What they are ranked by, and how
 //    many count, stands in group.h: their place is that of all tiles, frame by frame, row by row.
 //
 // All of it is in integers: patches are those of a guide of 8 bits, centres are sums and counts.
-// So every backend finds the same groups in the same guide. `cell` > 1: clusters are told apart by
-// the means of cells of a patch, which have less noise; candidates are ranked by whole patches.
+// So every backend finds the same groups in the same guide.
 
 #include <algorithm>
 #include <array>
@@ -36,15 +36,12 @@ inline constexpr int cut_rounds = 5;   // of 2-means at most
 /// Splits from a tile down; beyond, clusters are halved. Pictures need about 12.
 inline constexpr int cut_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
-inline constexpr int max_features = patch * patch;
+inline constexpr int patch_samples = patch * patch;
 
-/// "paper", or TILE:LEAF:TILINGS, or with :CELL; empty where it is none. Ranges are not checked.
+/// TILE:LEAF:TILINGS, or "paper"; empty where it is none. Ranges are not checked.
 [[nodiscard]] std::optional<ClusterParams> parse_clusters(std::string_view text);
-/// TILE:LEAF:TILINGS:CELL
+/// TILE:LEAF:TILINGS
 [[nodiscard]] std::string text_of(const ClusterParams& params);
-
-/// Numbers by which clusters are told apart.
-constexpr int features_of(int cell) { return patch / cell * (patch / cell); }
 
 /// One cut of the places of a picture into tiles.
 struct Tiling {
@@ -83,26 +80,41 @@ constexpr int second_centre(const std::array<int, cut_samples>& distances) {
   return -1;
 }
 
-/// Of two centres, a patches with the sum s and b with the sum t, the second is nearer to p where
-///     |p - t/b|^2 < |p - s/a|^2,  times a^2 b^2:  2ab p.(b s - a t) < b^2 |s|^2 - a^2 |t|^2.
-/// So it is where p.weight is below a bound. a + b is 8 at most.
-constexpr int cut_weight(int s, int a, int t, int b) { return b * s - a * t; }
-constexpr std::int32_t cut_bound(std::int64_t norm_s, int a, std::int64_t norm_t, int b) {
-  const std::int64_t right = b * b * norm_s - a * a * norm_t, left = 2 * a * b;
-  return static_cast<std::int32_t>(right > 0 ? (right + left - 1) / left : -(-right / left));
+/// Of two centres, a patches with the sum s and b with the sum t, the second is nearer to p where p
+/// is on its side of the plane that is halfway between them and square to their difference,
+///     p.w < m.w,  w = b s - a t,  m = (b s + a t) / 2ab.
+/// With w brought to 6 bits and a sign: where p.w is below a bound. a + b is 8 at most.
+constexpr int cut_difference(int s, int a, int t, int b) { return b * s - a * t; }
+constexpr int cut_middle(int s, int a, int t, int b) { return b * s + a * t; }  // times 2ab
+/// How many bits differences up to this one have too many.
+constexpr int cut_shift(int greatest) {
+  int shift = 0;
+  while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
+  return shift;
+}
+constexpr int cut_weight(int difference, int shift) {
+  const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
+  return difference < 0 ? -size : size;
+}
+/// `middle`: 2ab m.w
+constexpr std::int32_t cut_bound(int middle, int a, int b) {
+  const int parts = 2 * a * b;
+  return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
 }
 
 /// How a cluster is split.
 struct Cut {
-  std::array<std::int16_t, max_features> weight{};
-  std::int32_t bound = 0;  // features . weight below it: the second part
+  std::array<std::int8_t, patch_samples> weight{};
+  std::int32_t bound = 0;  // samples . weight below it: the second part
 };
 
 /// Places of the 8 patches in a cluster of `count`.
 constexpr int cut_sample(int index, int count) { return index * count / cut_samples; }
 
-/// The features of the 8, one after the other. Nothing where all are alike.
-[[nodiscard]] std::optional<Cut> find_cut(std::span<const std::uint8_t> samples, int features);
+/// The samples of the 8, one patch after the other, in any order that is the same for all. Nothing
+/// where all are alike.
+using CutSamples = std::array<std::uint8_t, cut_samples * patch_samples>;
+[[nodiscard]] std::optional<Cut> find_cut(const CutSamples& samples);
 
 /// The 8-bit guide.
 struct GuideBytes {
@@ -171,7 +183,8 @@ struct PatchNumbers {
 class PatchSpace {
  public:
   virtual ~PatchSpace() = default;
-  virtual void features(std::uint32_t patch_number, std::uint8_t* to) const = 0;
+  /// Its samples, in an order of its own.
+  virtual void samples(std::uint32_t number, std::uint8_t* to) const = 0;
   /// Moves the patches of the second part behind the others, both in order, and gives how many
   /// those are. `scratch` has as many places.
   virtual std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
@@ -208,11 +221,11 @@ class Clusters {
   PatchNumbers numbers_;
   int frames_ = 1;
   std::vector<Tiling> tilings_;
-  std::vector<int> first_tile_;        // of each tiling
-  std::vector<std::size_t> offsets_;   // of each tile's members
+  std::vector<int> first_tile_;         // of each tiling
+  std::vector<std::size_t> offsets_;    // of each tile's members
   std::vector<std::uint32_t> members_;  // leaf by leaf
-  std::vector<std::uint8_t> counts_;   // where a leaf begins, how many it has
-  std::vector<std::uint32_t> begins_;  // [tiling][number]: where the patch's leaf begins
+  std::vector<std::uint8_t> counts_;    // where a leaf begins, how many it has
+  std::vector<std::uint32_t> begins_;   // [tiling][number]: where the patch's leaf begins
 };
 
 }  // namespace lull

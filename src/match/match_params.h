@@ -14,14 +14,13 @@ using DistanceBias = Autocorrelation;
 
 /// Clustered matching in place of a window: clusters.h.
 struct ClusterParams {
-  int tile = 32;    // side of a tile in patches, 8..128
+  int tile = 64;    // side of a tile in patches, 8..128
   int leaf = 48;    // patches of a cluster that is not split any more, 8..128
   int tilings = 2;  // shifted against each other, whose candidates are joined, 1..4
-  int cell = 2;     // clusters are told apart by means over so many samples a side, 1 or 2
   friend constexpr bool operator==(const ClusterParams&, const ClusterParams&) = default;
 };
 /// As in Tsai 2016, section 3.
-inline constexpr ClusterParams paper_clusters{.tile = 15, .leaf = 32, .tilings = 1, .cell = 1};
+inline constexpr ClusterParams paper_clusters{.tile = 15, .leaf = 32, .tilings = 1};
 
 /// The values that the picture to match in has, of which clusters are made in 8 bits.
 struct GuideRange {

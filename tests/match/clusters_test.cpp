@@ -81,12 +81,12 @@ TEST(Clusters, EachTilingHasEveryPlaceOnce) {
       }
 }
 
-/// One feature, the first sample of a patch: clusters are intervals.
-class OneFeature final : public PatchSpace {
+/// Patches of one sample that is not 0: clusters are intervals.
+class OneSample final : public PatchSpace {
  public:
-  explicit OneFeature(std::vector<std::uint8_t> values) : values_(std::move(values)) {}
-  void features(std::uint32_t number, std::uint8_t* to) const override {
-    std::fill_n(to, max_features, std::uint8_t{0});
+  explicit OneSample(std::vector<std::uint8_t> values) : values_(std::move(values)) {}
+  void samples(std::uint32_t number, std::uint8_t* to) const override {
+    std::fill_n(to, patch_samples, std::uint8_t{0});
     to[0] = values_[number];
   }
   std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
@@ -106,10 +106,10 @@ TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
   std::mt19937 rng{3};
   std::vector<std::uint8_t> values(static_cast<std::size_t>(width) * height);
   for (auto& v : values) v = static_cast<std::uint8_t>(rng() % 3 == 0 ? rng() % 256 : 77);
-  const OneFeature space(values);
+  const OneSample space(values);
   for (const ClusterParams& params : all_kinds) {
     Clusters clusters;
-    clusters.plan(width, height, 1, {params.tile, params.leaf, params.tilings, 1});
+    clusters.plan(width, height, 1, params);
     std::vector<std::uint32_t> scratch;
     for (int i = 0; i < clusters.tiles(); ++i) clusters.make(i, space, scratch);
     for (int k = 0; k < params.tilings; ++k) {
@@ -129,14 +129,15 @@ TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
 }
 
 TEST(Clusters, ACutSeparatesWhatIsFarApart) {
-  std::vector<std::uint8_t> samples(cut_samples * 4);
+  CutSamples samples;
   for (int i = 0; i < cut_samples; ++i)
-    std::fill_n(samples.begin() + 4 * i, 4, static_cast<std::uint8_t>(i % 2 == 0 ? 10 : 200));
-  const auto cut = find_cut(samples, 4);
+    std::fill_n(samples.begin() + patch_samples * i, patch_samples,
+                static_cast<std::uint8_t>(i % 2 == 0 ? 10 : 200));
+  const auto cut = find_cut(samples);
   ASSERT_TRUE(cut);
   const auto in_second = [&](int value) {
     int product = 0;
-    for (int k = 0; k < 4; ++k) product += value * cut->weight[k];
+    for (const int weight : cut->weight) product += value * weight;
     return product < cut->bound;
   };
   // The middle is as near to both: it stays with the first.
@@ -144,26 +145,38 @@ TEST(Clusters, ACutSeparatesWhatIsFarApart) {
   EXPECT_FALSE(in_second(105));
   EXPECT_TRUE(in_second(106));
   EXPECT_TRUE(in_second(255));
-  std::ranges::fill(samples, std::uint8_t{31});
-  EXPECT_FALSE(find_cut(samples, 4));
+  samples.fill(31);
+  EXPECT_FALSE(find_cut(samples));
 }
 
+TEST(Clusters, WeightsHaveSixBitsAndASign) {
+  for (const int greatest : {1, 63, 64, 127, 128, 255, 1000, 4080}) {
+    const int shift = cut_shift(greatest);
+    EXPECT_LE(cut_weight(greatest, shift), 63);
+    EXPECT_GE(cut_weight(greatest, shift), std::min(greatest, 31));
+    EXPECT_EQ(cut_weight(-greatest, shift), -cut_weight(greatest, shift));
+  }
+  EXPECT_EQ(cut_weight(5, 1), 3);  // halves away from 0, either way
+  EXPECT_EQ(cut_weight(-5, 1), -3);
+}
+
+// Where the difference of the centres needs no rounding, the side is that of the nearer one.
 TEST(Clusters, BoundsAreThoseOfCentresInFractions) {
   std::mt19937 rng{5};
-  for (int trial = 0; trial < 2000; ++trial) {
-    const int a = 1 + static_cast<int>(rng() % 7), b = trial % 5 == 0 ? 1 : 8 - a;
-    const int first = a == 7 && b > 1 ? 7 : a;
-    const int s = static_cast<int>(rng() % (255 * first + 1)),
+  for (int trial = 0; trial < 3000; ++trial) {
+    const int a = 1 + static_cast<int>(rng() % 7), b = trial % 2 == 0 ? 8 - a : 1;
+    const int s = static_cast<int>(rng() % (255 * a + 1)),
               t = static_cast<int>(rng() % (255 * b + 1));
-    const std::int32_t bound =
-        cut_bound(std::int64_t{s} * s, first, std::int64_t{t} * t, b);
+    const int difference = cut_difference(s, a, t, b);
+    const int weight = difference > 0 ? 1 : difference < 0 ? -1 : 0;
+    const std::int32_t bound = cut_bound(weight * cut_middle(s, a, t, b), a, b);
     for (int p = 0; p < 256; p += 5) {
-      const auto distance = [&](int sum, int count) {  // times (first b)^2
-        const std::int64_t d = (std::int64_t{p} * count - sum) * (first * b / count);
+      const auto distance = [&](int sum, int count) {  // times (ab)^2
+        const std::int64_t d = (std::int64_t{p} * count - sum) * (a * b / count);
         return d * d;
       };
-      EXPECT_EQ(p * cut_weight(s, first, t, b) < bound, distance(t, b) < distance(s, first))
-          << p << " " << s << "/" << first << " " << t << "/" << b;
+      EXPECT_EQ(p * weight < bound, distance(t, b) < distance(s, a))
+          << p << " " << s << "/" << a << " " << t << "/" << b;
     }
   }
 }
@@ -203,10 +216,9 @@ TEST(Clusters, TheGuideHasEightBits) {
 
 TEST(Clusters, TheirTexts) {
   EXPECT_EQ(parse_clusters("paper"), paper_clusters);
-  EXPECT_EQ(parse_clusters("64:32:4"), (ClusterParams{64, 32, 4, ClusterParams{}.cell}));
-  EXPECT_EQ(parse_clusters("64:32:4:1"), (ClusterParams{64, 32, 4, 1}));
-  EXPECT_EQ(parse_clusters(text_of(ClusterParams{9, 8, 3, 2})), (ClusterParams{9, 8, 3, 2}));
-  for (const char* bad : {"", "64", "64:32", "64:32:", "64:32:2:1:", "64:32:2:1:1", "a:b:c",
+  EXPECT_EQ(parse_clusters("64:32:4"), (ClusterParams{64, 32, 4}));
+  EXPECT_EQ(parse_clusters(text_of(ClusterParams{9, 8, 3})), (ClusterParams{9, 8, 3}));
+  for (const char* bad : {"", "64", "64:32", "64:32:", "64:32:2:", "64:32:2:1", "a:b:c", "64,32,2",
                           "64:32:2x", "papers", " 64:32:2"})
     EXPECT_FALSE(parse_clusters(bad)) << bad;
 }
@@ -231,11 +243,11 @@ TEST(ClusterMatcher, TiesGoByPlace) {
 TEST(ClusterMatcher, FlatPicturesAreHalvedDownToTheLeaf) {
   Clip clip(72, 60, 1, 1);
   for (int y = 0; y < 60; ++y) std::fill_n(clip.planes[0].view().row(y), 72, 128.0f);
-  const MatchParams params = cluster_params({64, 64, 2, 1}, 3, 32);
+  const MatchParams params = cluster_params({64, 64, 2}, 3, 32);
   expect_same(clip, params, "flat");
   for (const auto& [place, members] : by_cpu(clip, params)) ASSERT_EQ(members.size(), 32u);
   // A tile of 8x8 places in rows: the patch at (0, 0) has the leaf of the first row.
-  const Groups rows = by_cpu(clip, cluster_params({8, 8, 1, 1}, 3, 8));
+  const Groups rows = by_cpu(clip, cluster_params({8, 8, 1}, 3, 8));
   std::vector<std::uint32_t> row;
   for (int x = 0; x < 8; ++x) row.push_back(pack_displacement(x, 0));
   EXPECT_EQ(rows.at({0, 0}), row);
@@ -268,7 +280,7 @@ TEST(ClusterMatcher, NoiseThatIsNotWhiteCountsItsBias) {
   DistanceBias bias{};
   std::mt19937 rng{8};
   for (float& b : bias) b = static_cast<float>(static_cast<int>(rng() % 1200) - 300);
-  MatchParams params = cluster_params({64, 64, 2, 2});
+  MatchParams params = cluster_params({64, 64, 2});
   const Groups plain = by_cpu(clip, params);
   params.bias = &bias;
   expect_same(clip, params, "bias");
@@ -277,7 +289,7 @@ TEST(ClusterMatcher, NoiseThatIsNotWhiteCountsItsBias) {
 
 TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
   Clip clip(75, 60, 5, 60);
-  MatchParams params = cluster_params({32, 40, 2, 2});
+  MatchParams params = cluster_params({32, 40, 2});
   params.place_bonus = 300;
   expect_same(clip, params, "still");
   std::set<int> offsets;
@@ -388,10 +400,9 @@ TEST(ClusterSession, PhasesMayDiffer) {
 
 TEST(ClusterSession, RefusesWhatIsOutOfRange) {
   const FrameFormat format{.width = 50, .height = 40};
-  for (const ClusterParams& bad : {ClusterParams{7, 48, 2, 2}, ClusterParams{129, 48, 2, 2},
-                                   ClusterParams{32, 7, 2, 2}, ClusterParams{32, 129, 2, 2},
-                                   ClusterParams{32, 48, 0, 2}, ClusterParams{32, 48, 5, 2},
-                                   ClusterParams{32, 48, 2, 0}, ClusterParams{32, 48, 2, 3}}) {
+  for (const ClusterParams& bad :
+       {ClusterParams{7, 48, 2}, ClusterParams{129, 48, 2}, ClusterParams{32, 7, 2},
+        ClusterParams{32, 129, 2}, ClusterParams{32, 48, 0}, ClusterParams{32, 48, 5}}) {
     bm3d::Params params = clustered();
     params.wiener.clusters = bad;
     EXPECT_THROW((void)bm3d::open(params, format, {.kind = BackendKind::cpu}), InvalidArgument)

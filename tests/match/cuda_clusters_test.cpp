@@ -53,8 +53,7 @@ testing::Groups by_gpu(const Clip& clip, const MatchParams& params,
                       {{guide.samples.get(), guide.norms.get()},
                        cells.empty() || f == 0 ? nullptr : guide.motion.get()}});
   }
-  const auto matcher =
-      cuda::make_matcher(params, static_cast<int>(frames.size()) - 1, planned);
+  const auto matcher = cuda::make_matcher(params, static_cast<int>(frames.size()) - 1, planned);
   const ReferenceGrid grid(own.width, own.height, params.step);
   const MotionGrid bundles{own.width, own.height, params.step};
   const int bricks_x = (grid.count_x + 3) / 4, bricks_y = (grid.count_y + 3) / 4;
@@ -123,8 +122,7 @@ TEST_F(CudaClusters, FlatAndTinyPictures) {
   for (const auto& [width, height] :
        {std::pair{72, 60}, {8, 8}, {9, 8}, {8, 30}, {15, 11}, {200, 150}}) {
     Clip flat(width, height, 1, 1);
-    for (int y = 0; y < height; ++y)
-      std::fill_n(flat.planes[0].view().row(y), width, 128.0f);
+    for (int y = 0; y < height; ++y) std::fill_n(flat.planes[0].view().row(y), width, 128.0f);
     for (const ClusterParams& clusters : all_kinds) {
       const MatchParams params = cluster_params(clusters, 3, 32);
       const Clip clip(width, height, 1, 90);
@@ -145,7 +143,7 @@ TEST_F(CudaClusters, CountTheBiasOfNoiseThatIsNotWhite) {
   DistanceBias bias{};
   std::mt19937 rng{8};
   for (float& b : bias) b = static_cast<float>(static_cast<int>(rng() % 1200) - 300);
-  MatchParams params = cluster_params({64, 64, 2, 2});
+  MatchParams params = cluster_params({64, 64, 2});
   params.bias = &bias;
   params.tau = 1400;
   expect_equal(by_reference(clip, params), by_gpu(clip, params), "bias");
@@ -154,7 +152,7 @@ TEST_F(CudaClusters, CountTheBiasOfNoiseThatIsNotWhite) {
 TEST_F(CudaClusters, OverTimeFollowTheMotion) {
   for (const int frames : {2, 5, 9}) {
     Clip clip(75, 60, frames, 60);
-    for (const ClusterParams& clusters : {ClusterParams{32, 40, 2, 2}, ClusterParams{64, 64, 4, 1}}) {
+    for (const ClusterParams& clusters : {ClusterParams{32, 40, 2}, ClusterParams{64, 64, 4}}) {
       MatchParams params = cluster_params(clusters);
       params.place_bonus = 300;
       clip.motion.clear();

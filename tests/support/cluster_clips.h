@@ -68,7 +68,7 @@ inline MatchParams cluster_params(const ClusterParams& clusters, int step = 3, i
   return params;
 }
 
-inline constexpr ClusterParams all_kinds[] = {
-    {}, paper_clusters, {64, 64, 2, 1}, {8, 8, 1, 2}, {33, 20, 3, 1}, {128, 128, 4, 2}};
+inline constexpr ClusterParams all_kinds[] = {{},        paper_clusters, {32, 48, 2},
+                                              {8, 8, 1}, {33, 20, 3},    {128, 128, 4}};
 
 }  // namespace lull::testing

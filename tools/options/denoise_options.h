@@ -78,8 +78,8 @@ struct DenoiseOptions {
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
-  std::optional<std::array<bool, 2>> by_clusters;  // of each phase: not by windows
-  std::optional<ClusterParams> clusters;           // empty: as they are by themselves
+  std::optional<std::array<bool, 2>> by_clusters;             // of each phase: not by windows
+  std::optional<ClusterParams> clusters;                      // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are

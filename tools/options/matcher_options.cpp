@@ -23,13 +23,11 @@ constexpr OptionRow rows[] = {
      }},
     {"--cluster", "TILE:LEAF:TILINGS", "Method",
      "clusters of at most LEAF patches, in tiles of TILE patches a side (8 to 128 both) of 1 to 4 "
-     "tilings; a fourth number says by means over how many samples a side they are told apart, 1 "
-     "or 2; paper: 15:32:1:1, as in Tsai 2016; --matcher cluster is meant where it is not given "
-     "(default: 32:48:2:2)",
+     "tilings; paper: 15:32:1, as in Tsai 2016; --matcher cluster is meant where it is not given "
+     "(default: 64:64:2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.clusters = parse_clusters(v);
-       if (!o.clusters)
-         reject("--cluster", v, "must be TILE:LEAF:TILINGS, TILE:LEAF:TILINGS:CELL or paper");
+       if (!o.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");
        o.bm3d_alone.emplace_back("--cluster");
      }},
 };

@@ -169,8 +169,7 @@ class PhaseRun {
     const bool own = frame.offset == 0;
     const auto& clusters = params_.clusters;
     const int radius = clusters ? 0 : (own ? params_.window : params_.temporal_window) / 2;
-    MotionRange m =
-        motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
+    MotionRange m = motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
     m = {m.least_x - radius, m.least_y - radius, m.most_x + radius, m.most_y + radius};
     if (clusters) {  // a tile is in its place in all frames
       const int most = clusters->tile - 1;

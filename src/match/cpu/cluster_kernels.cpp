@@ -7,6 +7,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_kernels.cpp"
+#include "match/cpu/cluster_kernels.h"
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,8 +16,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-
-#include "match/cpu/cluster_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lull::cpu {
@@ -55,31 +55,51 @@ HWY_INLINE void store_sums(const hn::Vec<Sums32>& a, const hn::Vec<Sums32>& b,
 #endif
 }
 
+using Bytes = hn::Repartition<std::uint8_t, Halves>;
+using SignedBytes = hn::Repartition<std::int8_t, Halves>;
+
+/// Samples by weights, summed up in pairs: 2 * 255 * 63 has 15 bits and a sign.
+HWY_INLINE hn::Vec<Halves> pair_products(const std::uint8_t* samples, const std::int8_t* weights) {
+  const auto own = hn::LoadU(Bytes(), samples);
+  const auto weight = hn::Load(SignedBytes(), weights);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::Vec<Halves>{_mm256_maddubs_epi16(own.raw, weight.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  return hn::Vec<Halves>{_mm_maddubs_epi16(own.raw, weight.raw)};
+#else
+  const hn::RebindToUnsigned<Halves> d;
+  const auto pairs = hn::BitCast(d, own);
+  const auto low = hn::BitCast(Halves(), hn::And(pairs, hn::Set(d, 0xff)));
+  const auto high = hn::BitCast(Halves(), hn::ShiftRight<8>(pairs));
+  const auto both = hn::BitCast(Halves(), weight);
+  return hn::Add(hn::Mul(low, hn::ShiftRight<8>(hn::ShiftLeft<8>(both))),
+                 hn::Mul(high, hn::ShiftRight<8>(both)));
+#endif
+}
+
 /// The sum of weights by samples of a patch.
-template <int kFeatures>
-HWY_INLINE hn::Vec<Sums32> products(const std::uint8_t* features, const std::int16_t* weights) {
-  const Halves d;
+HWY_INLINE hn::Vec<Sums32> products(const std::uint8_t* samples, const std::int8_t* weights) {
+  const auto ones = hn::Set(Halves(), 1);
   auto sum = hn::Zero(Sums32()), more = sum;
-#pragma GCC unroll 8
-  for (std::size_t k = 0; k < kFeatures; k += lanes)
-    sum = hn::ReorderWidenMulAccumulate(Sums32(), samples_at(features + k),
-                                        hn::Load(d, weights + k), sum, more);
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < patch_samples; k += 2 * lanes)
+    sum = hn::ReorderWidenMulAccumulate(Sums32(), pair_products(samples + k, weights + k), ones,
+                                        sum, more);
   return hn::Add(sum, more);
 }
 
-template <int kFeatures>
-std::size_t divide_of(const PatchStrips& strips, std::span<std::uint32_t> patches, const Cut& cut,
-                      std::uint32_t* scratch) {
-  alignas(64) std::int16_t weights[kFeatures];
+}  // namespace
+
+std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
+                           const Cut& cut, std::uint32_t* scratch) {
+  alignas(64) std::int8_t weights[patch_samples];
   std::memcpy(weights, cut.weight.data(), sizeof weights);
   std::uint32_t* const all = patches.data();
   const std::size_t count = patches.size();
   std::size_t first = 0, second = 0;
-  const auto divide_4 = [&](const std::uint32_t (&own)[4], std::size_t how_many) HWY_ATTR {
-    const auto sums = [&](std::uint32_t number) HWY_ATTR {
-      return products<kFeatures>(
-          kFeatures == max_features ? strips.patch_at(number) : strips.cells_at(number), weights);
-    };
+  const auto divide_4 = [&](const std::uint32_t(&own)[4], std::size_t how_many) HWY_ATTR {
+    const auto sums = [&](std::uint32_t number)
+                          HWY_ATTR { return products(strips.patch_at(number), weights); };
     alignas(16) std::int32_t sum[4];
     store_sums(sums(own[0]), sums(own[1]), sums(own[2]), sums(own[3]), sum);
     for (std::size_t k = 0; k < how_many; ++k) {  // both are written, one of them counts
@@ -93,12 +113,14 @@ std::size_t divide_of(const PatchStrips& strips, std::span<std::uint32_t> patche
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4) divide_4({all[i], all[i + 1], all[i + 2], all[i + 3]}, 4);
   if (i < count)
-    divide_4({all[i], all[std::min(i + 1, count - 1)], all[std::min(i + 2, count - 1)],
-              all[count - 1]},
-             count - i);
+    divide_4(
+        {all[i], all[std::min(i + 1, count - 1)], all[std::min(i + 2, count - 1)], all[count - 1]},
+        count - i);
   std::copy_n(scratch, second, patches.data() + first);
   return first;
 }
+
+namespace {
 
 /// How many distances are up to each of three bounds.
 struct ThreeCounts {
@@ -144,8 +166,7 @@ HWY_INLINE std::int32_t bound_for(const std::int32_t* distances, int count, int 
     const std::int32_t near = first ? std::min(part, guess / 8 + 1) : part;
     const bool upwards = low >= bounds[1];
     for (int k = 0; k < 3; ++k)
-      bounds[k] = upwards ? low + std::max(1, (k + 1) * near)
-                          : high - std::max(1, (3 - k) * near);
+      bounds[k] = upwards ? low + std::max(1, (k + 1) * near) : high - std::max(1, (3 - k) * near);
     for (std::int32_t& bound : bounds) bound = std::clamp(bound, low + 1, high);
   }
 }
@@ -199,23 +220,16 @@ HWY_INLINE void rank(const std::int32_t* distances, const std::int32_t* places, 
 
 }  // namespace
 
-std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
-                           const Cut& cut, std::uint32_t* scratch) {
-  return strips.cells != nullptr
-             ? divide_of<features_of(2)>(strips, patches, cut, scratch)
-             : divide_of<max_features>(strips, patches, cut, scratch);
-}
-
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances) {
-  hn::Vec<Halves> reference[max_features / lanes];
-  for (std::size_t k = 0; k < max_features / lanes; ++k)
+  hn::Vec<Halves> reference[patch_samples / lanes];
+  for (std::size_t k = 0; k < patch_samples / lanes; ++k)
     reference[k] = samples_at(strips.patch_at(own) + k * lanes);
   const auto squares = [&](int i) HWY_ATTR {
     const std::uint8_t* const at = strips.patch_at(patches[std::min(i, count - 1)]);
     auto sum = hn::Zero(Sums32()), more = sum;
 #pragma GCC unroll 8
-    for (std::size_t k = 0; k < max_features / lanes; ++k) {
+    for (std::size_t k = 0; k < patch_samples / lanes; ++k) {
       const auto difference = hn::Sub(samples_at(at + k * lanes), reference[k]);
       sum = hn::ReorderWidenMulAccumulate(Sums32(), difference, difference, sum, more);
     }

@@ -16,24 +16,12 @@ namespace lull::cpu {
 /// samples of its first column, at the next one those of the second, and so on.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][8]
-  /// The same of means over cells of 2x2 samples, every other one, so that the columns of a patch
-  /// stand one after the other: at half the number, those of odd numbers behind the others. Null:
-  /// not made.
-  const std::uint8_t* cells = nullptr;  // [number % 2][number / 2][4]
-  std::size_t odd_cells = 0;            // where those begin
-
   const std::uint8_t* patch_at(std::uint32_t number) const {
     return columns + std::size_t{number} * patch;
   }
-  const std::uint8_t* cells_at(std::uint32_t number) const {
-    return cells + (number % 2) * odd_cells + std::size_t{number / 2} * (patch / 2);
-  }
-  const std::uint8_t* features_at(std::uint32_t number) const {
-    return cells != nullptr ? cells_at(number) : patch_at(number);
-  }
 };
 
-/// PatchSpace::divide(); weights in the order in which features stand in memory.
+/// PatchSpace::divide(); weights in the order in which samples stand in memory.
 std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
                            const Cut& cut, std::uint32_t* scratch);
 

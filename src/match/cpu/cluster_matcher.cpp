@@ -32,26 +32,20 @@ class StripSpace final : public PatchSpace {
     numbers_ = PatchNumbers(own.width, own.height);
     const std::size_t places = std::size_t{numbers_.frame} * frames.size();
     strips_ = {columns_.reserve(places * patch)};
-    if (params.clusters->cell == 2) {
-      strips_.odd_cells = places / 2 * (patch / 2);
-      strips_.cells = cells_.reserve(2 * strips_.odd_cells);
-    }
     for (std::size_t f = 0; f < frames.size(); ++f) {
       to_bytes(frames[f].frame.samples, GuideBytes(params.range));
       const int last = own.height - patch + 1;
       tbb::parallel_for(0, (last + rows_at_once - 1) / rows_at_once, [&](int band) {
         const int first = band * rows_at_once, end = std::min(last, first + rows_at_once);
         fill_columns(static_cast<int>(f), first, end);
-        if (params.clusters->cell == 2) fill_cells(static_cast<int>(f), first, end);
       });
     }
   }
 
   const PatchStrips& strips() const { return strips_; }
 
-  void features(std::uint32_t number, std::uint8_t* to) const override {
-    const int count = strips_.cells != nullptr ? features_of(2) : max_features;
-    std::copy_n(strips_.features_at(number), count, to);
+  void samples(std::uint32_t number, std::uint8_t* to) const override {
+    std::copy_n(strips_.patch_at(number), patch_samples, to);
   }
   std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
                      std::uint32_t* scratch) const override {
@@ -90,35 +84,9 @@ class StripSpace final : public PatchSpace {
       columns[i] = columns[i] >> 8 | static_cast<std::uint64_t>(samples[i]) << 56;
   }
 
-  /// Rows of cells are made as they are needed: twice that of a patch, in even and odd rows.
-  void fill_cells(int frame, int first, int end) {
-    const int row = numbers_.row;
-    std::vector<std::uint32_t> above[2];
-    for (auto& columns : above) columns.resize(row);
-    const auto push_row = [&](int y) {
-      const std::uint8_t *upper = row_of(y), *lower = row_of(y + 1);
-      std::uint32_t* const columns = above[y & 1].data();
-      for (int x = 0; x + 1 < row; ++x) {
-        const unsigned mean = (upper[x] + upper[x + 1] + lower[x] + lower[x + 1] + 2u) / 4;
-        columns[x] = columns[x] >> 8 | mean << 24;
-      }
-    };
-    for (int y = first; y < first + patch - 2; ++y) push_row(y);
-    for (int y = first; y < end; ++y) {
-      push_row(y + patch - 2);
-      const std::uint32_t* const columns = above[y & 1].data();
-      const std::size_t at = std::size_t{numbers_.of(frame, 0, y)} / 2;
-      for (int odd : {0, 1}) {
-        auto* const to =
-            reinterpret_cast<std::uint32_t*>(cells_.data() + odd * strips_.odd_cells) + at;
-        for (int i = 0; i < row / 2; ++i) to[i] = columns[2 * i + odd];
-      }
-    }
-  }
-
   PatchNumbers numbers_;
   PatchStrips strips_;
-  Buffer<std::uint8_t> bytes_, columns_, cells_;
+  Buffer<std::uint8_t> bytes_, columns_;
 };
 
 /// What a thread needs.
@@ -187,8 +155,7 @@ class ClusterMatcher final : public Matcher {
     group.members[0] = pack_displacement(0, 0);
     for (int m = 1; m < group.count; ++m) {
       const PatchNumbers::Place place = numbers.place(nearest.patches[m - 1]);
-      group.members[m] =
-          pack_displacement(place.x - x, place.y - y, frames_[place.index].offset);
+      group.members[m] = pack_displacement(place.x - x, place.y - y, frames_[place.index].offset);
     }
     return group;
   }
@@ -224,8 +191,7 @@ class ClusterMatcher final : public Matcher {
   /// The patch of frame `f` of the list where motion leads, if it lies in the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
-    const Motion motion =
-        frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
+    const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
     const int u = x + motion.x, v = y + motion.y;
     if (u < 0 || v < 0 || u > grid_.width - patch || v > grid_.height - patch) return std::nullopt;
     return clusters_.numbers().of(static_cast<int>(f), u, v);
@@ -248,8 +214,8 @@ class ClusterMatcher final : public Matcher {
     int kept = predicted;
     for (int p = predicted; p < count; ++p) {
       const std::uint32_t number = candidates[p];
-      const int at = static_cast<int>(std::find(candidates, candidates + predicted, number) -
-                                      candidates);
+      const int at =
+          static_cast<int>(std::find(candidates, candidates + predicted, number) - candidates);
       const int to = at < predicted ? at : kept++;
       candidates[to] = number;
       distances[to] = rules_->with_bonus(distances[p]);

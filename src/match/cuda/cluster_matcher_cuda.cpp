@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "cuda/handles.h"
-#include "match/cuda/clusters.h"
+#include "match/cuda/kernels_clusters.h"
 #include "match/cuda/matcher.h"
 
 namespace lull::cuda {
@@ -11,10 +11,8 @@ namespace {
 /// Makes the clusters with the first batch of a plane, and keeps them for the others.
 class ClusterMatcher final : public Matcher {
  public:
-  ClusterMatcher(const MatchParams& params, int others, const Margins& greatest)
-      : cells_(params.clusters->cell == 2 ? (others + 1) * greatest.size() : 0),
-        places_(greatest.size()) {
-    if (places_ > most_patch_places)
+  ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {
+    if (greatest.size() > most_patch_places)
       throw InvalidArgument("planes of " + std::to_string(greatest.width) + "x" +
                             std::to_string(greatest.height) +
                             " samples with the matcher cluster (on a GPU it numbers 2^28); choose "
@@ -22,7 +20,7 @@ class ClusterMatcher final : public Matcher {
     const int frames = others + 1, tilings = params.clusters->tilings;
     const std::size_t members = members_of(greatest, frames);
     members_ = DeviceBuffer<std::uint32_t>(tilings * members);
-    begins_ = DeviceBuffer<std::uint32_t>(tilings * frames * places_);
+    begins_ = DeviceBuffer<std::uint32_t>(tilings * frames * greatest.size());
     counts_ = DeviceBuffer<std::uint8_t>(tilings * members);
     scratch_ = DeviceBuffer<std::uint32_t>(members);
     nodes_ = DeviceBuffer<uint2>(2 * nodes_of(members, params.clusters->leaf));
@@ -35,23 +33,19 @@ class ClusterMatcher final : public Matcher {
       frames.guide[f] = frame.guide.samples;
       frames.offset[f] = offset;
       frames.motion[f] = frame.motion;
-      if (in.params.clusters->cell == 2) frames.cells[f] = cells_.get() + f * places_;
     }
     const ClusterMemory memory{members_.get(), begins_.get(), counts_.get(), scratch_.get(),
                                nodes_.get()};
-    if (in.batch.x0 == 0 && in.batch.y0 == 0) {
-      if (in.params.clusters->cell == 2) make_cells(frames, in.margins, stream);
+    if (in.batch.x0 == 0 && in.batch.y0 == 0)
       make_clusters(frames, in.margins, *in.params.clusters, memory, stream);
-    }
     match_in_clusters(frames, in.margins, in.grid, in.motion, in.batch, in.params, memory, groups,
                       stream);
   }
 
  private:
-  DeviceBuffer<std::uint8_t> cells_, counts_;
+  DeviceBuffer<std::uint8_t> counts_;
   DeviceBuffer<std::uint32_t> members_, begins_, scratch_;
   DeviceBuffer<uint2> nodes_;
-  std::size_t places_;  // of the greatest plane
 };
 
 }  // namespace

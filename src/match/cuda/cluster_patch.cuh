@@ -1,7 +1,7 @@
 #pragma once
 // Patches in device memory, word by word.
 
-#include "match/cuda/clusters.h"
+#include "match/cuda/kernels_clusters.h"
 
 namespace lull::match_detail {
 
@@ -25,13 +25,6 @@ __device__ __forceinline__ std::uint32_t patch_word(const std::uint8_t* guide, i
                                                     int k) {
   const uint2 row = words_at(guide, place + (k >> 1) * pitch);
   return (k & 1) != 0 ? row.y : row.x;
-}
-
-/// Row `k` of 4 of a patch's cells.
-__device__ __forceinline__ std::uint32_t cell_word(const std::uint8_t* cells, int place, int pitch,
-                                                   int k) {
-  const uint2 row = words_at(cells, place + 2 * k * pitch);
-  return __byte_perm(row.x, row.y, 0x6420);
 }
 
 }  // namespace lull::match_detail

@@ -71,8 +71,8 @@ class Query {
     if (lane_ < patch_words)
       words[lane_] = patch_word(a_.frames.guide[0], own_, a_.margins.pitch, lane_);
     if (lane_ < max_frames) predicted[lane_] = ~0u;
-    if (lane_ > 0 && lane_ < a_.frames.count) predict(min(i, a_.grid.count_x - 1),
-                                                      min(j, a_.grid.count_y - 1));
+    if (lane_ > 0 && lane_ < a_.frames.count)
+      predict(min(i, a_.grid.count_x - 1), min(j, a_.grid.count_y - 1));
     __syncwarp();
   }
 
@@ -195,8 +195,8 @@ __global__ void __launch_bounds__(query_threads) query_kernel(const QueryArgs a)
 
 void match_in_clusters(const ClusterFrames& frames, const Margins& margins,
                        const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-                       const MatchParams& params, const ClusterMemory& memory,
-                       const Groups& groups, cudaStream_t stream) {
+                       const MatchParams& params, const ClusterMemory& memory, const Groups& groups,
+                       cudaStream_t stream) {
   const QueryArgs args{frames,
                        margins,
                        grid,

@@ -1,13 +1,12 @@
 // Clusters: a thread block takes a tile, and splits its patches level by level; a warp takes one
 // cluster at a time.
 //
-// 1. The 8 patches that decide: lanes are features, so that distances, norms and products are sums
-//    over the warp. All of it is in integers (match/clusters.h); the one root is rounded to nearest
-//    and cut off, as on the host.
-// 2. All patches of the cluster: lanes are patches. A product with the weights, which have 13 bits,
-//    is two of bytes: weight = 128 high + low. Ballots give each patch its place: those of the first
-//    part go to the other buffer at once, the others to the front of their own, which was read
-//    already, and behind the first ones when these are counted.
+// 1. The 8 patches that decide: lanes are dimensions, so that distances and products are sums over
+//    the warp. All of it is in integers (match/clusters.h); the one root is rounded to nearest and
+//    cut off, as on the host.
+// 2. All patches of the cluster: lanes are patches, and weights are bytes. Ballots give each patch
+//    its place: those of the first part go to the other buffer at once, the others to the front of
+//    their own, which was read already, and behind the first ones when these are counted.
 //
 // Which warp takes which cluster changes nothing: a cluster owns its part of both buffers.
 
@@ -21,7 +20,7 @@ namespace {
 using namespace match_detail;
 
 constexpr int cluster_warps = 8, cluster_threads = 32 * cluster_warps;
-constexpr int cell_threads = 128;
+constexpr int per_lane = patch_samples / 32;
 
 struct ClusterArgs {
   ClusterFrames frames;
@@ -33,9 +32,9 @@ struct ClusterArgs {
   uint2* nodes[2];  // first member, members
 };
 
-/// A warp's weights: of each feature the high and the low part.
+/// A warp's weights.
 struct alignas(16) Weights {
-  std::int8_t high[max_features], low[max_features];
+  std::int8_t of[patch_samples];
 };
 
 /// Unsigned bytes by signed ones, summed up.
@@ -45,63 +44,47 @@ __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights,
   return result;
 }
 
-template <int cell>
-struct Features {
-  static constexpr int count = features_of(cell);
-  static constexpr int per_lane = (count + 31) / 32;
-  static constexpr int rows = patch / cell;
+/// Sample `k` of a patch, row by row.
+__device__ __forceinline__ int sample_of(const ClusterArgs& a, std::uint32_t id, int k) {
+  return a.frames.guide[frame_of(id)][place_of(id) + k / patch * a.margins.pitch + k % patch];
+}
 
-  /// Feature `k` of a patch; of a lane beyond them 0.
-  static __device__ int at(const ClusterArgs& a, std::uint32_t id, int k) {
-    if (k >= count) return 0;
-    constexpr int side = patch / cell;
-    const int place = place_of(id) + k / side * cell * a.margins.pitch + k % side * cell;
-    return cell == 1 ? a.frames.guide[frame_of(id)][place] : a.frames.cells[frame_of(id)][place];
+__device__ int product_of(const ClusterArgs& a, std::uint32_t id, const Weights& weights) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(weights.of);
+  const std::uint8_t* const guide = a.frames.guide[frame_of(id)];
+  const int place = place_of(id);
+  int sum = 0;
+#pragma unroll
+  for (int row = 0; row < patch; ++row) {
+    const uint2 own = words_at(guide, place + row * a.margins.pitch);
+    sum = dot(own.y, words[2 * row + 1], dot(own.x, words[2 * row], sum));
   }
+  return sum;
+}
 
-  static __device__ int product(const ClusterArgs& a, std::uint32_t id, const Weights& weights) {
-    const int place = place_of(id), frame = frame_of(id);
-    const auto* high = reinterpret_cast<const std::uint32_t*>(weights.high);
-    const auto* low = reinterpret_cast<const std::uint32_t*>(weights.low);
-    int high_sum = 0, low_sum = 0;
-    if constexpr (cell == 1) {
+__device__ __forceinline__ int warp_max(int v) {
 #pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        const uint2 own = words_at(a.frames.guide[frame], place + row * a.margins.pitch);
-        high_sum = dot(own.y, high[2 * row + 1], dot(own.x, high[2 * row], high_sum));
-        low_sum = dot(own.y, low[2 * row + 1], dot(own.x, low[2 * row], low_sum));
-      }
-    } else {
-#pragma unroll
-      for (int row = 0; row < rows; ++row) {
-        const std::uint32_t own = cell_word(a.frames.cells[frame], place, a.margins.pitch, row);
-        high_sum = dot(own, high[row], high_sum);
-        low_sum = dot(own, low[row], low_sum);
-      }
-    }
-    return 128 * high_sum + low_sum;
-  }
-};
+  for (int j = 16; j > 0; j >>= 1) v = max(v, __shfl_xor_sync(~0u, v, j));
+  return v;
+}
 
 /// Step 1. Gives whether there is a cut, its weights and its bound.
-template <int cell>
 __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                             Weights& weights, int& bound) {
-  using F = Features<cell>;
   const int lane = threadIdx.x & 31;
-  int sample[cut_samples][F::per_lane];
+  int sample[cut_samples][per_lane];
 #pragma unroll
   for (int i = 0; i < cut_samples; ++i) {
     const std::uint32_t id = from[node.x + cut_sample(i, static_cast<int>(node.y))];
 #pragma unroll
-    for (int k = 0; k < F::per_lane; ++k) sample[i][k] = F::at(a, id, lane + 32 * k);
+    for (int k = 0; k < per_lane; ++k) sample[i][k] = sample_of(a, id, lane + 32 * k);
   }
   int distance[cut_samples], total = 0;
 #pragma unroll
   for (int i = 0; i < cut_samples; ++i) {
     int sum = 0;
 #pragma unroll
-    for (int k = 0; k < F::per_lane; ++k)
+    for (int k = 0; k < per_lane; ++k)
       sum += (sample[i][k] - sample[0][k]) * (sample[i][k] - sample[0][k]);
     distance[i] = static_cast<int>(__fsqrt_rn(static_cast<float>(warp_sum(sum))));
     total += distance[i];
@@ -117,30 +100,37 @@ __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uin
   }
   unsigned in_first = 1;  // which samples make the centres
   unsigned last = 0;
-  int weight[F::per_lane];
+  int weight[per_lane];
   for (int round = 0;; ++round) {
     const int first_count = __popc(in_first), second_count = __popc(in_second);
-    int first_norm = 0, second_norm = 0;
+    int difference[per_lane], middle[per_lane], greatest = 0;
 #pragma unroll
-    for (int k = 0; k < F::per_lane; ++k) {
+    for (int k = 0; k < per_lane; ++k) {
       int first = 0, second = 0;
 #pragma unroll
       for (int i = 0; i < cut_samples; ++i) {
         if ((in_first >> i & 1) != 0) first += sample[i][k];
         if ((in_second >> i & 1) != 0) second += sample[i][k];
       }
-      weight[k] = cut_weight(first, first_count, second, second_count);
-      first_norm += first * first;
-      second_norm += second * second;
+      difference[k] = cut_difference(first, first_count, second, second_count);
+      middle[k] = cut_middle(first, first_count, second, second_count);
+      greatest = max(greatest, abs(difference[k]));
     }
-    bound = cut_bound(warp_sum(first_norm), first_count, warp_sum(second_norm), second_count);
+    const int shift = cut_shift(warp_max(greatest));
+    int own_middle = 0;
+#pragma unroll
+    for (int k = 0; k < per_lane; ++k) {
+      weight[k] = cut_weight(difference[k], shift);
+      own_middle += weight[k] * middle[k];
+    }
+    bound = cut_bound(warp_sum(own_middle), first_count, second_count);
     if (round == cut_rounds) break;
     unsigned nearer = 0;
 #pragma unroll
     for (int i = 0; i < cut_samples; ++i) {
       int product = 0;
 #pragma unroll
-      for (int k = 0; k < F::per_lane; ++k) product += sample[i][k] * weight[k];
+      for (int k = 0; k < per_lane; ++k) product += sample[i][k] * weight[k];
       if (warp_sum(product) < bound) nearer |= 1u << i;
     }
     constexpr unsigned all = (1u << cut_samples) - 1;
@@ -149,16 +139,12 @@ __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uin
     in_first = all & ~nearer;
   }
 #pragma unroll
-  for (int k = 0; k < F::per_lane; ++k)
-    if (lane + 32 * k < F::count) {
-      weights.high[lane + 32 * k] = static_cast<std::int8_t>(weight[k] >> 7);
-      weights.low[lane + 32 * k] = static_cast<std::int8_t>(weight[k] & 127);
-    }
+  for (int k = 0; k < per_lane; ++k)
+    weights.of[lane + 32 * k] = static_cast<std::int8_t>(weight[k]);
   return true;
 }
 
 /// Step 2: the node's patches from one buffer to the other. Gives how many the first part has.
-template <int cell>
 __device__ int divide_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to, uint2 node,
                            const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -167,8 +153,7 @@ __device__ int divide_node(const ClusterArgs& a, std::uint32_t* from, std::uint3
   for (int i = 0; i < count; i += 32) {
     const bool is_there = i + lane < count;
     const std::uint32_t id = is_there ? from[node.x + i + lane] : 0;
-    const bool in_second =
-        is_there && Features<cell>::product(a, id, weights) < bound;
+    const bool in_second = is_there && product_of(a, id, weights) < bound;
     const unsigned seconds = __ballot_sync(~0u, in_second);
     const unsigned firsts = __ballot_sync(~0u, is_there) & ~seconds;
     if (is_there && !in_second) to[node.x + first + __popc(firsts & before)] = id;
@@ -193,7 +178,6 @@ __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2
   if (lane == 0) a.counts[leaf.x] = static_cast<std::uint8_t>(leaf.y);
 }
 
-template <int cell>
 __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterArgs a) {
   __shared__ Weights all_weights[cluster_warps];
   __shared__ int waiting[2];
@@ -233,13 +217,12 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
       Weights& weights = all_weights[warp];
       int bound = 0, first = 0;
       // Without a cut all are in the first part.
-      if (level >= cut_levels || !find_cut_of<cell>(a, from, node, weights, bound)) {
-        for (int i = lane; i < static_cast<int>(node.y); i += 32)
-          to[node.x + i] = from[node.x + i];
+      if (level >= cut_levels || !find_cut_of(a, from, node, weights, bound)) {
+        for (int i = lane; i < static_cast<int>(node.y); i += 32) to[node.x + i] = from[node.x + i];
         __syncwarp();
       } else {
         __syncwarp();
-        first = divide_node<cell>(a, from, to, node, weights, bound);
+        first = divide_node(a, from, to, node, weights, bound);
       }
       if (first == 0 || first == static_cast<int>(node.y)) first = static_cast<int>(node.y) / 2;
       const uint2 parts[2] = {make_uint2(node.x, first),
@@ -258,26 +241,10 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   }
 }
 
-__global__ void cell_kernel(const ClusterFrames frames, Margins margins) {
-  const int x = static_cast<int>(blockIdx.x * cell_threads + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y);
-  if (x >= margins.width - 1) return;
-  const std::uint8_t* const own = frames.guide[blockIdx.z] + margins.at(x, y);
-  const int sum = own[0] + own[1] + own[margins.pitch] + own[margins.pitch + 1];
-  frames.cells[blockIdx.z][margins.at(x, y)] = static_cast<std::uint8_t>((sum + 2) / 4);
-}
-
 }  // namespace
 
-void make_cells(const ClusterFrames& frames, const Margins& margins, cudaStream_t stream) {
-  const dim3 blocks((margins.width - 1 + cell_threads - 1) / cell_threads, margins.height - 1,
-                    frames.count);
-  cell_kernel<<<blocks, cell_threads, 0, stream>>>(frames, margins);
-  cuda::check(cudaGetLastError());
-}
-
-void make_clusters(const ClusterFrames& frames, const Margins& margins,
-                   const ClusterParams& params, const ClusterMemory& memory, cudaStream_t stream) {
+void make_clusters(const ClusterFrames& frames, const Margins& margins, const ClusterParams& params,
+                   const ClusterMemory& memory, cudaStream_t stream) {
   const std::size_t members = members_of(margins, frames.count);
   const std::size_t nodes = nodes_of(members, params.leaf);
   for (int k = 0; k < params.tilings; ++k) {
@@ -291,8 +258,7 @@ void make_clusters(const ClusterFrames& frames, const Margins& margins,
                            memory.begins + k * frames.count * margins.size(),
                            memory.counts + k * members,
                            {memory.nodes, memory.nodes + nodes}};
-    const auto kernel = params.cell == 2 ? cluster_kernel<2> : cluster_kernel<1>;
-    kernel<<<tiling.columns() * tiling.rows(), cluster_threads, 0, stream>>>(args);
+    cluster_kernel<<<tiling.columns() * tiling.rows(), cluster_threads, 0, stream>>>(args);
     cuda::check(cudaGetLastError());
   }
 }

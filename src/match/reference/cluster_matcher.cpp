@@ -18,8 +18,7 @@ namespace {
 class PlainSpace final : public PatchSpace {
  public:
   PlainSpace(std::span<const FramePlane> guides, const MatchParams& params)
-      : numbers_(guides[0].frame.samples.width, guides[0].frame.samples.height),
-        cell_(params.clusters->cell) {
+      : numbers_(guides[0].frame.samples.width, guides[0].frame.samples.height) {
     const GuideBytes bytes(params.range);
     for (const auto& [offset, plane] : guides) {
       auto& guide = guides_.emplace_back(plane.samples.width, plane.samples.height);
@@ -29,25 +28,17 @@ class PlainSpace final : public PatchSpace {
     }
   }
 
-  void features(std::uint32_t number, std::uint8_t* to) const override {
-    const std::uint8_t* const samples = patch_at(number);
-    for (int y = 0; y < patch; y += cell_)
-      for (int x = 0; x < patch; x += cell_) {
-        int sum = 0;
-        for (int v = 0; v < cell_; ++v)
-          for (int u = 0; u < cell_; ++u) sum += samples[(y + v) * stride() + x + u];
-        const int count = cell_ * cell_;
-        *to++ = static_cast<std::uint8_t>((sum + count / 2) / count);
-      }
+  void samples(std::uint32_t number, std::uint8_t* to) const override {
+    for (int y = 0; y < patch; ++y) to = std::copy_n(patch_at(number) + y * stride(), patch, to);
   }
 
   std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
                      std::uint32_t*) const override {
     const auto second = std::ranges::stable_partition(patches, [&](std::uint32_t number) {
-      std::array<std::uint8_t, max_features> own;
-      features(number, own.data());
+      std::array<std::uint8_t, patch_samples> own;
+      samples(number, own.data());
       int product = 0;
-      for (int k = 0; k < features_of(cell_); ++k) product += own[k] * cut.weight[k];
+      for (int k = 0; k < patch_samples; ++k) product += own[k] * cut.weight[k];
       return product >= cut.bound;
     });
     return patches.size() - second.size();
@@ -72,7 +63,6 @@ class PlainSpace final : public PatchSpace {
   }
 
   PatchNumbers numbers_;
-  int cell_;
   std::vector<Plane<std::uint8_t>> guides_;
 };
 
@@ -115,16 +105,14 @@ class ClusterMatcher final : public Matcher {
     group.members[0] = pack_displacement(0, 0);
     for (int m = 1; m < group.count; ++m) {
       const PatchNumbers::Place place = numbers.place(candidates[m - 1].second);
-      group.members[m] =
-          pack_displacement(place.x - x, place.y - y, guides[place.index].offset);
+      group.members[m] = pack_displacement(place.x - x, place.y - y, guides[place.index].offset);
     }
     return group;
   }
 
  private:
   /// Each once.
-  std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x,
-                                           int y) const {
+  std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;
     const std::uint32_t own_number = clusters_.numbers().of(0, x, y);
     for (int k = 0; k < clusters_.tilings(); ++k) {

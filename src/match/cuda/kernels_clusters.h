@@ -25,10 +25,8 @@ inline constexpr std::size_t most_patch_places = std::size_t{1} << patch_frame_b
 struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};
-  /// Means over 2x2 samples from each place on, in the guide's layout; null: not made.
-  std::uint8_t* cells[max_frames] = {};
-  int offset[max_frames] = {};             // of the frame
-  const Motion* motion[max_frames] = {};   // as of SearchView
+  int offset[max_frames] = {};            // of the frame
+  const Motion* motion[max_frames] = {};  // as of SearchView
 };
 
 /// Memory for the clusters of one plane. For each tiling `members`, leaf by leaf, and for each
@@ -48,15 +46,13 @@ inline std::size_t members_of(const Margins& margins, int frames) {
 /// Clusters that are split at a time, at most.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
-/// ClusterFrames::cells (clusters.cu).
-void make_cells(const ClusterFrames& frames, const Margins& margins, cudaStream_t stream);
 /// The clusters of all tilings (clusters.cu).
-void make_clusters(const ClusterFrames& frames, const Margins& margins,
-                   const ClusterParams& params, const ClusterMemory& memory, cudaStream_t stream);
+void make_clusters(const ClusterFrames& frames, const Margins& margins, const ClusterParams& params,
+                   const ClusterMemory& memory, cudaStream_t stream);
 /// The groups of a batch, from its clusters (cluster_query.cu).
 void match_in_clusters(const ClusterFrames& frames, const Margins& margins,
                        const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-                       const MatchParams& params, const ClusterMemory& memory,
-                       const Groups& groups, cudaStream_t stream);
+                       const MatchParams& params, const ClusterMemory& memory, const Groups& groups,
+                       cudaStream_t stream);
 
 }  // namespace lull
