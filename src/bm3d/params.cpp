@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "match/clusters.h"
 #include "match/group.h"
 #include "noise/coefficient_table.h"
 
@@ -150,6 +151,12 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
   require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
           "a number from 0");
+  if (!p.clusters) return;
+  const ClusterParams& c = *p.clusters;
+  require(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile, "from 8 to 128");
+  require(c.leaf >= 8 && c.leaf <= max_leaf, of("leaf of the clusters"), c.leaf, "from 8 to 128");
+  require(c.tilings >= 1 && c.tilings <= max_tilings, of("tilings of the clusters"), c.tilings,
+          "from 1 to 4");
 }
 
 void validate_bayes(const Params& params) {
@@ -202,6 +209,10 @@ void validate_kept(const Params& p) {
       p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
       "patches kept for the second phase", p.kept,
       "0, or a power of two from " + std::to_string(least) + " to 32");
+  if (p.hard.clusters || p.wiener.clusters)
+    throw InvalidArgument(
+        "a second phase without a search, with clusters (it would rank what they found, which was "
+        "not measured); leave out --second-search or --matcher");
   if (p.bayes)
     throw InvalidArgument(
         "groups kept for the second phase, with the profile best over time (its phases by Bayes "
@@ -280,6 +291,9 @@ void validate(const Params& p) {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
   validate_kept(p);
+  if (p.holes && (p.hard.clusters || p.wiener.clusters))
+    throw InvalidArgument(
+        "frames with holes with clusters (which know no holes); choose the matcher window");
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");

@@ -61,6 +61,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
   plan_kept(plan, params);
   plan.guide_share = first && !params.guided ? 1 : params.bayes ? 0 : params.guide_noise;
+  for (PlaneSet& set : plan.sets)
+    set.range = guide_range(set, format, plan.noise, plan.guide_share);
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;
 }

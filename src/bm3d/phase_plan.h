@@ -52,6 +52,7 @@ struct PhasePlan {
     if (phase == Phase::first) matching.group = std::max(matching.group, set.kept);
     matching.bias = set.bias.get();
     matching.any_size = is_bayes();
+    matching.range = set.range;
     return matching;
   }
   [[nodiscard]] bool is_bayes() const {

@@ -292,6 +292,8 @@ std::span<const OptionRow> denoise_option_table() {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
+    const auto window = std::ranges::find(rows, "--window", &OptionRow::names);
+    rows.insert(window + 1, matcher_option_rows().begin(), matcher_option_rows().end());
     for (const std::span<const OptionRow> more :
          {nlm_option_rows(), depth_option_rows(), encoding_option_rows(), volume_option_rows(),
           media_option_rows(), report_option_rows()})
@@ -388,6 +390,7 @@ void check(const DenoiseOptions& options) {
           std::string(options.page.reference.empty() ? "--report-frames" : "--reference") +
           " without --report (nothing would show it); give the name of a page");
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
+  check_matchers(options);
   check_nlm(options);
   check_guide(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
@@ -436,6 +439,7 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
     throw InvalidArgument(options.wiener_alone.front() +
                           " with --profile best over time (it has no second phase of fixed "
                           "transforms); leave one out");
+  choose_matchers(options, params);
   if (options.second_search)
     params.kept = *options.second_search ? 0 : bm3d::usually_kept;
   else

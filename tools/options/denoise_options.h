@@ -99,6 +99,8 @@ struct DenoiseOptions {
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
   std::optional<bool> second_search;  // whether the second phase searches; empty: by the profile
+  std::optional<std::array<bool, 2>> by_clusters;             // of each phase: not by windows
+  std::optional<ClusterParams> clusters;                      // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
@@ -178,6 +180,7 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> volume_option_rows();
 /// The part of the table that is about non-local means.
 [[nodiscard]] std::span<const OptionRow> nlm_option_rows();
+[[nodiscard]] std::span<const OptionRow> matcher_option_rows();
 /// The part of the table that says how inputs are read, and how streams are cut and limited.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
@@ -195,6 +198,9 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
+/// What --matcher and --cluster say, into the parameters; and whether they agree.
+void choose_matchers(const DenoiseOptions& options, bm3d::Params& params);
+void check_matchers(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 

@@ -75,11 +75,11 @@ constexpr OptionRow rows[] = {
 
 /// Options that nlm does not have.
 constexpr std::string_view others[] = {
-    "--window",          "--group",        "--step",   "--tau",
-    "--transform",       "--kaiser",       "--lambda", "--group-transform",
-    "--lambda-mean",     "--mu2",          "--phases", "--guide-noise",
-    "--temporal-window", "--place-bonus",  "--batch",  "--cube",
-    "--mu2-mean",        "--second-search"};
+    "--window",          "--group",         "--step",   "--tau",
+    "--transform",       "--kaiser",        "--lambda", "--group-transform",
+    "--lambda-mean",     "--mu2",           "--phases", "--guide-noise",
+    "--temporal-window", "--place-bonus",   "--batch",  "--cube",
+    "--mu2-mean",        "--second-search", "--matcher", "--cluster"};
 
 nlm::Profile profile_of(const DenoiseOptions& options) {
   switch (chosen_profile(options)) {

@@ -126,14 +126,6 @@ class CudaPhases {
     Margins margins;
     ReferenceGrid first_grid, second_grid;  // of phases with transforms
   };
-  /// A picture to match in, and the least and greatest value that pictures free of noise have
-  /// there.
-  struct GuidePlane {
-    MixedPlane plane;
-    float low, high;
-    float sigma = 0;  // of the noise in it
-  };
-
   /// Planes of the size of plane `i` have equal geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
@@ -148,8 +140,7 @@ class CudaPhases {
   void plan_bayes();
   void plan_phases(cuda::MatcherFactory make_matcher);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
-  GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
-  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
+  MixedPlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   /// Where the kept groups of a set are, those of the first batch first.

@@ -37,7 +37,7 @@ Accumulator& accumulator_of(PhaseSums& sums) {
 template <class Coefficient>
 class Filter {
  public:
-  Filter(const PhaseInput& input, const reference::Matcher& matcher, PatchShape shape,
+  Filter(const PhaseInput& input, reference::Matcher& matcher, PatchShape shape,
          const PatchTransform<Coefficient>& transform)
       : input_(input),
         plan_(input.plan),
@@ -64,6 +64,7 @@ class Filter {
     const int rows = reference_count(picture.height, step, side);
     if (input_.keeps())
       input_.groups->reserve(static_cast<std::size_t>(columns) * rows, input_.set.kept);
+    matcher_.begin(guides_, matching, shape_);
     for (int j = 0; j < rows; ++j)
       for (int i = 0; i < columns; ++i) {
         const int x = reference_position(i, picture.width, step, side);
@@ -121,7 +122,7 @@ class Filter {
 
   const PhaseInput& input_;
   const PhasePlan& plan_;
-  const reference::Matcher& matcher_;
+  reference::Matcher& matcher_;
   PatchShape shape_;
   const PatchTransform<Coefficient>& transform_;
   std::array<float, patch> window_;

@@ -49,5 +49,9 @@ class Matcher {
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
 /// Those of the groups of MatchInput::kept that are most similar, exactly.
 [[nodiscard]] std::unique_ptr<Matcher> make_ranking_matcher(int threads);
+/// By clusters (match/clusters.h).
+[[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
+/// The one that MatchParams::clusters asks for, phase by phase.
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher(int threads);
 
 }  // namespace lull::cpu
