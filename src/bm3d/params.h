@@ -67,12 +67,12 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the second phase's guide, 0..1
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
-  /// noisy patches, and then with that of the mean of the basic estimate and of what comes of it.
+  /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
   /// Over time, of white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  int phases = 2;            // 1: the basic estimate is the result; by Bayes there are 3
-  int temporal = 0;          // R: patches come from so many frames before and after, 0..4
+  int phases = 2;    // 1: the basic estimate is the result; by Bayes there are 3
+  int temporal = 0;  // R: patches come from so many frames before and after, 0..4
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

@@ -191,7 +191,8 @@ constexpr OptionRow table[] = {
      }},
     {"--temporal", "R|auto", method,
      "patches come from so many frames before and after too, 0 to 4; auto: 2 for moving pictures "
-     "with balanced and high, 4 with best, 0 for stills and slices, and with fast and paper (default: auto)",
+     "with balanced and high, 4 with best, 0 for stills and slices, and with fast and paper "
+     "(default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;

@@ -35,9 +35,7 @@ int greatest_window(const Params& params) {
 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
-    : params_(params),
-      format_(format),
-      stream_(stream) {
+    : params_(params), format_(format), stream_(stream) {
   for (int k = 0; k < known_phases(params); ++k)
     states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
   if (!filters_any()) return;
@@ -157,8 +155,8 @@ CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
-  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame, made_guide_.get())
-                                         : luma_guide(phase, frame);
+  const GuidePlane plane =
+      set.is_made() ? made_guide(phase, set, frame, made_guide_.get()) : luma_guide(phase, frame);
   // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
   // reach beyond.
   const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
@@ -213,12 +211,11 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
   if (is_bayes(phase))
-    return bayes_normalise(frame.sums[i], margins(i),
-                           of(phase).plan.side(margins(i).width, margins(i).height),
-                           is_blended(phase) && params_.phases > static_cast<int>(phase) + 1
-                               ? frame.basic[i]
-                               : nullptr,
-                           estimate, stream_);
+    return bayes_normalise(
+        frame.sums[i], margins(i), of(phase).plan.side(margins(i).width, margins(i).height),
+        is_blended(phase) && params_.phases > static_cast<int>(phase) + 1 ? frame.basic[i]
+                                                                          : nullptr,
+        estimate, stream_);
   bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
                   stream_);
 }
