@@ -108,11 +108,11 @@ SessionChoice denoise_choice(const Arguments& given) {
   require_range("temporal", temporal, 0, max_temporal);
   const std::string profile = given.text("profile").value_or("balanced");
   const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
-  const bool looks_far = profile == "best";
+  const int radius = profile == "best" ? 4 : looks_around ? 2 : 0;
   return {.method = method == "nlm" ? "nlm" : "bm3d",
           .profile = profile,
           .device = given.text("device").value_or("auto"),
-          .temporal = temporal.value_or(looks_around ? 2 : 0),
+          .temporal = temporal.value_or(radius),
           .guided = given.has("guide")};
 }
 

@@ -26,6 +26,7 @@ from ._values import Values, values_of
 
 METHODS = ("auto", "bm3d", "bm4d", "nlm")
 FRAMES_ASIDE = 2  # that patches of a clip come from, as of the command
+MOST_FRAMES_ASIDE = 4  # of the profile best
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,12 @@ def chosen_device(device: str, array: Any) -> str:
 
 
 def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
-    """As of the command: `fast` and `paper` filter each frame for itself."""
+    """As of the command: `fast` and `paper` filter each frame for itself, `best` looks far."""
     if isinstance(temporal, str):
         if temporal != "auto":
             raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 8)")
+        if clip and profile == "best":
+            return MOST_FRAMES_ASIDE
         return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
     if temporal and not clip:
         raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
@@ -187,7 +190,7 @@ def denoise(
         bm4d)
     temporal : int from 0 to 8, or 'auto'
         Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
-        high, 0 of the others.
+        high, 4 of best, 0 of the others.
     method : 'auto', 'bm3d', 'bm4d' or 'nlm'
         'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d). Non-local
         means filter pictures, clips and volumes.

@@ -87,7 +87,7 @@ struct Params {
   /// phases. 0: it searches.
   int kept = 0;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
-  /// noisy patches, and then with that of the mean of the basic estimate and of what comes of it.
+  /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
   /// Over time, of white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};

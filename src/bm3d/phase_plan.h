@@ -22,6 +22,10 @@ enum class Filtering {
   bayes_basic,  // that of the basic estimate's patches
 };
 
+/// Between the phases by Bayes the basic estimate becomes so much of what the first of them made,
+/// and the rest of what it was.
+inline constexpr float bayes_share = 0.6f;
+
 /// What a phase does to coefficients.
 struct Strength {
   float value = 0;  // lambda: hard threshold lambda * sigma. mu2: c^2 / (c^2 + mu2 sigma^2)

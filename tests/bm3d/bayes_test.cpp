@@ -1,6 +1,8 @@
 // Phases by Bayes: the reference against eigenvalues, the cpu backend against the reference, stage
 // by stage and as a whole; which frames patches lie in; what parameters are refused.
 
+#include "bm3d/cpu/bayes.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "bm3d/cpu/bayes.h"
 #include "bm3d/phase_engine.h"
 #include "bm3d/reference/bayes.h"
 #include "core/error.h"
@@ -79,16 +80,15 @@ TEST(Bayes, EstimatesOfAGroupOnTheCpu) {
     for (const bool by_basic : {false, true}) {
       SCOPED_TRACE(::testing::Message() << count << " of " << side << " " << by_basic);
       const int samples = side * side * depth, pitch = cpu::bayes_pitch(samples);
-      const BayesParams params = make_params(Profile::best, {sigma, 0, 0}, 1)
-                                     .bayes_phases[by_basic ? 1 : 0];
+      const BayesParams params =
+          make_params(Profile::best, {sigma, 0, 0}, 1).bayes_phases[by_basic ? 1 : 0];
       const Matrix noisy = some_patches(count, samples, sigma, 1);
       const Matrix basic = some_patches(count, samples, 4, 2);
       const Matrix expected = bayes_estimate(noisy, by_basic ? basic : noisy, sigma, params);
       const auto floats = [&](const Matrix& patches) {
         std::vector<float> rows(std::size_t{cpu::max_bayes_pitch} * max_large_group, 1e6f);
         for (int m = 0; m < count; ++m)
-          for (int i = 0; i < samples; ++i)
-            rows[m * pitch + i] = static_cast<float>(patches(m, i));
+          for (int i = 0; i < samples; ++i) rows[m * pitch + i] = static_cast<float>(patches(m, i));
         return rows;
       };
       std::vector<float> y = floats(noisy), b = floats(basic), result = floats(noisy);
@@ -122,10 +122,9 @@ TEST(Bayes, DistancesOnTheCpu) {
                            distances.data());
       for (int u = 0; u < columns; ++u) {
         const PatchShape shape{side, 2};
-        const double expected =
-            (patch_distance(a.view(), 7, 5, b.view(), 11 + u, 9, shape) +
-             patch_distance(b.view(), 7, 5, a.view(), 11 + u, 9, shape)) /
-            2;
+        const double expected = (patch_distance(a.view(), 7, 5, b.view(), 11 + u, 9, shape) +
+                                 patch_distance(b.view(), 7, 5, a.view(), 11 + u, 9, shape)) /
+                                2;
         EXPECT_NEAR(distances[u], expected, 1e-4 * expected);
       }
     }
@@ -178,8 +177,12 @@ TEST(Bayes, TheCpuBackendIsTheReference) {
   // Chroma of 9 x 9 samples has smaller patches; one frame alone has patches in one frame.
   for (const auto& [format, count] :
        {std::pair{FrameFormat{.width = 41, .height = 35}, 4},
-        std::pair{FrameFormat{.width = 18, .height = 18, .layout = Layout::yuv,
-                              .chroma_shift_x = 1, .chroma_shift_y = 1}, 3},
+        std::pair{FrameFormat{.width = 18,
+        .height = 18,
+        .layout = Layout::yuv,
+        .chroma_shift_x = 1,
+        .chroma_shift_y = 1},
+                  3},
         std::pair{FrameFormat{.width = 24, .height = 20, .layout = Layout::rgb}, 2},
         std::pair{FrameFormat{.width = 40, .height = 30}, 1}}) {
     const Params params = quick(2);
@@ -217,8 +220,7 @@ TEST(Bayes, FlatPicturesStayFlat) {
       frames.back().pts = n;
     }
     for (const Frame& frame : run_clip(*open(quick(1), format, {}), frames))
-      for (int x = 0; x < 40; ++x)
-        EXPECT_NEAR(plane_of(frame, 0).view()(x, 20), level, 1e-2);
+      for (int x = 0; x < 40; ++x) EXPECT_NEAR(plane_of(frame, 0).view()(x, 20), level, 1e-2);
   }
 }
 

@@ -38,6 +38,10 @@ TEST(Choose, OpensWhatBm3dOpens) {
     EXPECT_EQ(chosen.margin, bm3d::margin(bm3d::make_params(bm3d::Profile::fast, choice.noise, 1)));
     EXPECT_EQ(device_name(chosen.backend), "cpu");
   }
+  SessionChoice best = cpu_choice();
+  best.profile = "best";
+  best.temporal = 1;
+  EXPECT_EQ(open_chosen(best, grey).margin.after, 6) << "three phases";
 }
 
 TEST(Choose, OpensVolumes) {

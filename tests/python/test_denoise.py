@@ -27,6 +27,11 @@ def test_profiles():
     assert len(set(levels)) == 4
 
 
+def test_best_is_high_of_pictures():
+    best, high = (lull.denoise(NOISY, SIGMA, profile=p) for p in ("best", "high"))
+    assert (best == high).all()
+
+
 def test_equal_input_gives_equal_bytes():
     np.testing.assert_array_equal(lull.denoise(NOISY), lull.denoise(NOISY))
 

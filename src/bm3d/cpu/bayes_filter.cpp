@@ -68,25 +68,62 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
   mirror(c, n);
 }
 
-/// Of a symmetric positive matrix, in place (Gauss and Jordan).
+inline constexpr int pivots = 4;  // at a time
+
+/// Of a small matrix, in place (Gauss and Jordan).
+HWY_INLINE void invert_small(float (&a)[pivots][pivots]) {
+  for (int k = 0; k < pivots; ++k) {
+    const float pivot = 1 / a[k][k];
+    a[k][k] = 1;
+    for (float& v : a[k]) v *= pivot;
+    for (int i = 0; i < pivots; ++i) {
+      if (i == k) continue;
+      const float factor = a[i][k];
+      a[i][k] = 0;
+      for (int j = 0; j < pivots; ++j) a[i][j] -= factor * a[k][j];
+    }
+  }
+}
+
+/// row -= the pivots' elements of it, times the pivots' rows; these elements count as 0 in it.
+HWY_INLINE void eliminate(float* row, const float* pivot_rows, int first, int n) {
+  const Floats d;
+  hn::Vec<Floats> factor[pivots];
+  for (int k = 0; k < pivots; ++k) {
+    factor[k] = hn::Set(d, row[first + k]);
+    row[first + k] = 0;
+  }
+  for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d))) {
+    auto sum = hn::LoadU(d, row + j);
+    for (int k = 0; k < pivots; ++k)
+      sum = hn::NegMulAdd(factor[k], hn::LoadU(d, pivot_rows + k * n + j), sum);
+    hn::StoreU(sum, d, row + j);
+  }
+}
+
+/// Of a symmetric positive matrix, in place: Gauss and Jordan by blocks of four pivots.
 HWY_INLINE void invert(float* a, int n) {
   const Floats d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int k = 0; k < n; ++k) {
-    float* const pivot_row = a + k * n;
-    const auto pivot = hn::Set(d, 1 / pivot_row[k]);
-    pivot_row[k] = 1;
-    for (int j = 0; j < n; j += lanes)
-      hn::StoreU(hn::Mul(pivot, hn::LoadU(d, pivot_row + j)), d, pivot_row + j);
-    for (int i = 0; i < n; ++i) {
-      if (i == k) continue;
-      float* const row = a + i * n;
-      const auto factor = hn::Set(d, row[k]);
-      row[k] = 0;
-      for (int j = 0; j < n; j += lanes)
-        hn::StoreU(hn::NegMulAdd(factor, hn::LoadU(d, pivot_row + j), hn::LoadU(d, row + j)), d,
-                   row + j);
+  for (int first = 0; first < n; first += pivots) {
+    float* const rows = a + first * n;
+    float block[pivots][pivots];
+    for (int k = 0; k < pivots; ++k)
+      for (int i = 0; i < pivots; ++i) {
+        block[k][i] = rows[k * n + first + i];
+        rows[k * n + first + i] = k == i ? 1.0f : 0.0f;
+      }
+    invert_small(block);
+    for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d))) {
+      hn::Vec<Floats> before[pivots];
+      for (int k = 0; k < pivots; ++k) before[k] = hn::LoadU(d, rows + k * n + j);
+      for (int k = 0; k < pivots; ++k) {
+        auto sum = hn::Zero(d);
+        for (int i = 0; i < pivots; ++i) sum = hn::MulAdd(hn::Set(d, block[k][i]), before[i], sum);
+        hn::StoreU(sum, d, rows + k * n + j);
+      }
     }
+    for (int i = 0; i < n; ++i)
+      if (i < first || i >= first + pivots) eliminate(a + i * n, rows, first, n);
   }
 }
 
@@ -195,8 +232,8 @@ void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params)
   mirror(at.a, g.group);
   scale(at.a, g.group, 1 / static_cast<float>(g.count));
   for (int i = 0; i < g.group; ++i) at.a[i * (g.group + 1)] += params.threshold;
-  const float* const weights = g.basic != nullptr ? weights_of_basic(at, g)
-                                                  : weights_of_noisy(at, g, params);
+  const float* const weights =
+      g.basic != nullptr ? weights_of_basic(at, g) : weights_of_noisy(at, g, params);
   multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::whole);
   const Floats d;
   const auto unit = hn::Set(d, sigma), mean = hn::Set(d, level);

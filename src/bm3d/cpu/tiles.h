@@ -115,15 +115,15 @@ void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, cons
     return &tile;
   };
   using tbb::filter_mode;
-  tbb::parallel_pipeline(
-      tiles.size(), tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
-                        tbb::make_filter<Tile*, Tile*>(filter_mode::parallel,
-                                                       [&](Tile* tile) {
-                                                         work(*tile);
-                                                         return tile;
-                                                       }) &
-                        tbb::make_filter<Tile*, void>(filter_mode::serial_in_order,
-                                                      [&](Tile* tile) { add(*tile); }));
+  tbb::parallel_pipeline(tiles.size(),
+                         tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
+                             tbb::make_filter<Tile*, Tile*>(filter_mode::parallel,
+                                                            [&](Tile* tile) {
+                                                              work(*tile);
+                                                              return tile;
+                                                            }) &
+                             tbb::make_filter<Tile*, void>(filter_mode::serial_in_order,
+                                                           [&](Tile* tile) { add(*tile); }));
 }
 
 }  // namespace lull::bm3d::cpu

@@ -93,7 +93,7 @@ class CudaPhases {
   /// (of the set's size) from `frame` to it.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const int> distance);
-  // Phases by Bayes (bayes/phases_cuda.cpp):
+  // Phases by Bayes (bayes_phases_cuda.cpp):
   bool is_bayes(Phase phase) const { return of(phase).plan.is_bayes(); }
   /// Whether its result is blended into the basic estimate.
   bool is_blended(Phase phase) const { return of(phase).plan.filter == Filtering::bayes_noisy; }
@@ -105,8 +105,8 @@ class CudaPhases {
                        std::span<const SearchFrame> frames, std::span<const int> distance,
                        const float* guide);
 
-  /// The estimate of a plane: the quotient of its sums; if it is blended the mean of that and the
-  /// basic estimate.
+  /// The estimate of a plane: the quotient of its sums, blended with the basic estimate where the
+  /// phase is.
   void normalise(Phase phase, int plane, const DeviceFrame& frame, float* estimate);
   /// The estimate of a plane, or the plane itself where it is not filtered.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
@@ -154,7 +154,7 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  std::vector<PhaseState> states_;  // of all phases that the parameters know
+  std::vector<PhaseState> states_;      // of all phases that the parameters know
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   // Used by one set after the other; sized for the greatest.
   cuda::DeviceBuffer<float> made_guide_;

@@ -48,9 +48,7 @@ void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream) 
 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
-    : params_(params),
-      format_(format),
-      stream_(stream) {
+    : params_(params), format_(format), stream_(stream) {
   for (int k = 0; k < known_phases(params); ++k)
     states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
   if (!filters_any()) return;
@@ -233,12 +231,11 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
   if (is_bayes(phase))
-    return bayes_normalise(frame.sums[i], margins(i),
-                           of(phase).plan.side(margins(i).width, margins(i).height),
-                           is_blended(phase) && params_.phases > static_cast<int>(phase) + 1
-                               ? frame.basic[i]
-                               : nullptr,
-                           estimate, stream_);
+    return bayes_normalise(
+        frame.sums[i], margins(i), of(phase).plan.side(margins(i).width, margins(i).height),
+        is_blended(phase) && params_.phases > static_cast<int>(phase) + 1 ? frame.basic[i]
+                                                                          : nullptr,
+        estimate, stream_);
   bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
                   stream_);
 }

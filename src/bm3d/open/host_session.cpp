@@ -205,14 +205,15 @@ class HostWorker : public FrameWorker {
     return mixed_;
   }
 
-  /// The basic estimate becomes its mean with another.
+  /// A share of another estimate comes into the basic one (bayes_share).
   void blend(Slot& slot, const Planes& other) const {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
       for (int y = 0; y < slot.basic[i].height(); ++y) {
         const float* const more = other[i].view().row(y);
         float* const basic = slot.basic[i].view().row(y);
-        for (int x = 0; x < slot.basic[i].width(); ++x) basic[x] = 0.5f * (basic[x] + more[x]);
+        for (int x = 0; x < slot.basic[i].width(); ++x)
+          basic[x] += bayes_share * (more[x] - basic[x]);
       }
     }
   }

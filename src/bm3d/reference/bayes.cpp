@@ -69,8 +69,7 @@ Matrix gather_wide(std::span<const FramePlane> planes, int x, int y, const Group
     const int area = shape.side * shape.side;
     for (int i = 0; i < shape.samples(); ++i) {
       const PlaneView<const float> samples = i < area ? plane.samples : plane.partner;
-      patches(m, i) =
-          static_cast<double>(samples(u + i % shape.side, v + i % area / shape.side));
+      patches(m, i) = static_cast<double>(samples(u + i % shape.side, v + i % area / shape.side));
     }
   }
   return patches;

@@ -146,7 +146,8 @@ class BayesFilter {
     shape_ = {plan_.side(picture.width, picture.height), partners[0] == no_frame ? 1 : 2};
     for (std::size_t f = 0; f < offsets.size(); ++f) {
       if (f > 0 && partners[f] == no_frame) continue;
-      const std::size_t second = partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
+      const std::size_t second =
+          partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
       add_pair(input.frames[f], input.frames[second]);
     }
   }
@@ -190,13 +191,13 @@ class BayesFilter {
     const Matrix basic = plan_.filter == Filtering::bayes_noisy
                              ? noisy
                              : gather_wide(basic_[p], x, y, group, shape_);
-    const Matrix estimate = bayes_estimate(
-        noisy, basic, static_cast<double>(input_.noise(p).sigma), plan_.bayes);
+    const Matrix estimate =
+        bayes_estimate(noisy, basic, static_cast<double>(input_.noise(p).sigma), plan_.bayes);
     const std::size_t area = static_cast<std::size_t>(shape_.side * shape_.side);
     for (int m = 0; m < group.count; ++m) {
       const std::uint32_t member = group.members[m];
-      const PairSums& sums = frame_at(std::span<const FrameAt<PairSums>>(sums_[p]),
-                                      displacement_t(member));
+      const PairSums& sums =
+          frame_at(std::span<const FrameAt<PairSums>>(sums_[p]), displacement_t(member));
       for (int k = 0; k < shape_.depth; ++k)
         accumulator_of(*sums[k]).add(
             {estimate.values.data() + (static_cast<std::size_t>(m * shape_.depth + k)) * area,

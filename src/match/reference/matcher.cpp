@@ -57,8 +57,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
         if (plane.holes != nullptr && plane.holes->any_in(u, v, shape.side)) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
         if (shape.depth == 2)
-          distance =
-              (distance + patch_distance(own_partner, x, y, plane.partner, u, v, shape)) / 2;
+          distance = (distance + patch_distance(own_partner, x, y, plane.partner, u, v, shape)) / 2;
         if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(
               0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));

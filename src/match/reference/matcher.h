@@ -22,7 +22,7 @@ namespace lull {
 /// A plane of a frame.
 struct SamplePlane {
   PlaneView<const float> samples;
-  Motion motion{};  // of the reference patch to this frame, for match()
+  Motion motion{};                   // of the reference patch to this frame, for match()
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;
 };

@@ -138,9 +138,9 @@ TEST(Completion, Bash) {
   EXPECT_THAT(completed({"lull", "--v"}), ElementsAre("--version"));
   EXPECT_THAT(completed({"lull", "denoise", "--sigm"}), ElementsAre("--sigma", "--sigma-scale"));
   EXPECT_THAT(completed({"lull", "denoise", "-p", ""}),
-              ElementsAre("fast", "balanced", "high", "paper"));
+              ElementsAre("fast", "balanced", "high", "best", "paper"));
   EXPECT_THAT(completed({"lull", "denoise", "--profile", "=", "h"}), ElementsAre("high"));
-  EXPECT_THAT(completed({"lull", "denoise", "--profile", "="}), testing::SizeIs(4));
+  EXPECT_THAT(completed({"lull", "denoise", "--profile", "="}), testing::SizeIs(5));
   EXPECT_THAT(completed({"lull", "denoise", "--sigma", "="}), testing::IsEmpty());
   EXPECT_THAT(completed({"lull", "denoise", "--sigma", ""}), testing::IsEmpty());
   EXPECT_THAT(completed({"lull", "denoise", "-i", "comp"}), ElementsAre("completion"));  // a file

@@ -163,6 +163,35 @@ TEST(Options, TemporalSuitsWhatIsDenoised) {
     EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
 }
 
+TEST(Options, BestIsOverTime) {
+  io::VideoInfo video;
+  DenoiseOptions options = minimal();
+  apply(options, "--profile", "best");
+  EXPECT_TRUE(may_be_temporal(options));
+  EXPECT_EQ(temporal_radius(options, video), 4);
+  EXPECT_TRUE(make_params(options, given_noise(options), 4).bayes);
+  EXPECT_FALSE(make_params(options, given_noise(options), 0).bayes);
+  const auto refused = [&](const char* option, const char* value) -> std::string {
+    DenoiseOptions more = options;
+    apply(more, option, value);
+    EXPECT_NO_THROW((void)make_params(more, given_noise(more), 0)) << "frame by frame it is high";
+    try {
+      (void)make_params(more, given_noise(more), 2);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refused("--window", "21"), "");
+  EXPECT_NE(refused("--window", "21:15").find("--window A:B with --profile best"),
+            std::string::npos);
+  EXPECT_NE(refused("--mu2", "0.5").find("--mu2 with --profile best"), std::string::npos);
+  EXPECT_NE(refused("--guide-noise", "0.1").find("--guide-noise"), std::string::npos);
+  DenoiseOptions first = options;
+  apply(first, "--phases", "2");
+  EXPECT_EQ(make_params(first, given_noise(first), 2).phases, 2);
+}
+
 TEST(Options, TemporalOverrides) {
   DenoiseOptions options = minimal();
   const bm3d::Params own = params_of(options, 2);

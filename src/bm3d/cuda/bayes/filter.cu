@@ -2,7 +2,8 @@
 //
 // Patches are rows in shared memory, in half precision, less the mean of all their samples and in
 // units of sigma. Products run on the tensor cores, halves with float sums, in tiles of 16x16:
-//   1. the Gram matrix G = Y Y' / n of the patches (or of the basic estimate's, B B' / n), to shared
+//   1. the Gram matrix G = Y Y' / n of the patches (or of the basic estimate's, B B' / n), to
+//   shared
 //      memory, in floats;
 //   2. (G + t I)^-1 by Gauss and Jordan, in floats: a thread has a share of every fourth (eighth)
 //      row and column in registers, and pivot rows and columns pass through shared memory;
@@ -223,8 +224,8 @@ __device__ void add_estimates(const BayesArgs& a, const Members<N>& members, con
   float* const stage = stages + warp * tile * pitch;
   for (int k = warp; k < tiles * filled(samples) / tile; k += Shape<N>::warps) {
     const int i = k % tiles, j = k / tiles;
-    const Accumulator16 sum = multiply_tile<Right>(w, Shape<N>::half_pitch, b, row_pitch(samples),
-                                                   i, j, N);
+    const Accumulator16 sum =
+        multiply_tile<Right>(w, Shape<N>::half_pitch, b, row_pitch(samples), i, j, N);
     wmma::store_matrix_sync(stage, sum, pitch, wmma::mem_row_major);
     __syncwarp();
     for (int n = threadIdx.x % 32; n < tile * tile; n += 32) {
@@ -232,8 +233,7 @@ __device__ void add_estimates(const BayesArgs& a, const Members<N>& members, con
       if (m >= members.count || s >= samples) continue;
       const float value = stage[n / tile * pitch + n % tile] * plane.sigma + mean - mid_level;
       const int inside = s % area;
-      const int at =
-          members.at[s / area][m] + inside / a.side * a.margins.pitch + inside % a.side;
+      const int at = members.at[s / area][m] + inside / a.side * a.margins.pitch + inside % a.side;
       atomicAdd(plane.sums.numerator + at,
                 static_cast<unsigned long long>(__float2ll_rn(value * value_scale)));
     }

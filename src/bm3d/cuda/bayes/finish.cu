@@ -3,6 +3,7 @@
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"
+#include "bm3d/phase_plan.h"
 #include "cuda/check.h"
 
 namespace lull::bm3d {
@@ -19,7 +20,7 @@ __global__ void bayes_normalise_kernel(Sums sums, Margins margins, int side, con
   const auto value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
   // The grid of reference patches covers every sample.
   const float mean = value / (value_scale * static_cast<float>(patches)) + mid_level;
-  estimate[at] = blended == nullptr ? mean : 0.5f * (blended[at] + mean);
+  estimate[at] = blended == nullptr ? mean : blended[at] + bayes_share * (mean - blended[at]);
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ __global__ void bayes_normalise_kernel(Sums sums, Margins margins, int side, con
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float* estimate, cudaStream_t stream) {
   const dim3 block(32, 8);
-  const dim3 grid((margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y);
+  const dim3 grid((margins.width + block.x - 1) / block.x,
+                  (margins.height + block.y - 1) / block.y);
   bayes_normalise_kernel<<<grid, block, 0, stream>>>(sums, margins, side, blended, estimate);
   cuda::check(cudaGetLastError());
 }

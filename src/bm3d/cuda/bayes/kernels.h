@@ -57,8 +57,8 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// The mean of all estimates of a sample; or its mean with `blended`, if that is given, which may
-/// be `estimate` (finish.cu).
+/// The mean of all estimates of a sample; blended with `blended`, if that is given, which may be
+/// `estimate` (bayes_share; finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float* estimate, cudaStream_t stream);
 

@@ -2,8 +2,8 @@
 //
 // The reference patch lies in shared memory. Each thread takes candidates of its own, row by row of
 // the windows, so that neighbouring threads read neighbouring samples; distances become keys, with
-// the candidate's number in their lower half. A bitonic sort puts the best in front. Equal distances
-// keep the order of group.h.
+// the candidate's number in their lower half. A bitonic sort puts the best in front. Equal
+// distances keep the order of group.h.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "cuda/check.h"

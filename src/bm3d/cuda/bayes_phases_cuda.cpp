@@ -15,8 +15,8 @@ int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
   const Margins& m = margins(plane);
   const int side = plan.side(m.width, m.height), step = plan.params.step;
   const int columns = reference_count(m.width, step, side);
-  const auto most = static_cast<std::int64_t>(params_.batch.width) * params_.batch.height / step /
-                    step / columns;
+  const auto most =
+      static_cast<std::int64_t>(params_.batch.width) * params_.batch.height / step / step / columns;
   return std::clamp(static_cast<int>(most), 1, reference_count(m.height, step, side));
 }
 
@@ -55,8 +55,8 @@ void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
 }
 
 void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,
-                                 std::span<const SearchFrame> frames,
-                                 std::span<const int> distance, const float* guide) {
+                                 std::span<const SearchFrame> frames, std::span<const int> distance,
+                                 const float* guide) {
   const PhasePlan& plan = of(which).plan;
   BayesArgs args;
   args.margins = margins(set.planes.front());
@@ -73,8 +73,7 @@ void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceF
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (f > 0 && partners[f] == no_frame) continue;
     const std::size_t second = partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
-    args.pair[args.pairs++] = {
-        offsets[f], {distance[f], distance[second]}, frames[f].frame.motion};
+    args.pair[args.pairs++] = {offsets[f], {distance[f], distance[second]}, frames[f].frame.motion};
   }
   const int rows = reference_count(args.margins.height, plan.params.step, args.side);
   for (; args.first_row < rows; args.first_row += args.rows) {

@@ -1,0 +1,125 @@
+// Phases by Bayes on a GPU against the reference backend, from outside.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "support/gpu.h"
+#include "support/pictures.h"
+#include "support/sessions.h"
+
+namespace lull::bm3d {
+namespace {
+
+using namespace lull::testing;
+
+constexpr float bayes_sigma = 20;
+
+/// Cheap enough for the reference backend.
+Params small_best(int temporal, float sigma = bayes_sigma) {
+  Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
+  params.hard.window = 9;
+  params.hard.temporal_window = 5;
+  params.hard.step = 6;
+  for (BayesParams& phase : params.bayes_phases) {
+    phase.window = 7, phase.temporal_window = 3;
+    phase.step = 8;
+  }
+  return params;
+}
+
+/// A pan over the texture picture with noise.
+std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
+  std::vector<Frame> frames;
+  for (int n = 0; n < count; ++n) {
+    Frame frame = make_frame(format);
+    for (int i = 0; i < format.planes(); ++i) {
+      const int w = format.plane_width(i), h = format.plane_height(i);
+      const Plane<float> whole = texture_picture(w + 40, h + 20, i);
+      Plane<float> part(w, h);
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + 2 * n, y + n);
+      store_plane(with_noise(part.view(), bayes_sigma, 10 * n + i + 1).view(), frame, i);
+    }
+    frame.pts = n;
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+std::vector<Frame> result_on(BackendKind kind, const Params& params,
+                             const std::vector<Frame>& frames) {
+  return run_clip(*open(params, frames[0].format, {.kind = kind}), frames);
+}
+
+/// Least PSNR of a plane of any frame against another result.
+double least_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+  double least = 200;
+  for (std::size_t n = 0; n < a.size(); ++n)
+    for (int i = 0; i < a[n].format.planes(); ++i)
+      least = std::min(least, psnr(plane_of(a[n], i).view(), plane_of(b[n], i).view()));
+  return least;
+}
+
+using CudaBayes = GpuTest;
+
+// The first phase of the two differs as it always did; halves add a little.
+TEST_F(CudaBayes, IsTheReference) {
+  const FrameFormat yuv420{
+      .width = 48, .height = 36, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+  const FrameFormat small_chroma{
+      .width = 18, .height = 18, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+  for (const auto& [format, count] :
+       {std::pair{FrameFormat{.width = 61, .height = 45}, 5}, std::pair{yuv420, 4},
+        std::pair{small_chroma, 3},
+        std::pair{FrameFormat{.width = 32, .height = 24, .layout = Layout::rgb}, 3},
+        std::pair{FrameFormat{.width = 40, .height = 30}, 1}}) {
+    SCOPED_TRACE(::testing::Message() << format.width << "x" << format.height << ", " << count);
+    const std::vector<Frame> frames = noisy_pan(format, count);
+    const auto expected = result_on(BackendKind::reference, small_best(2), frames);
+    const auto result = result_on(BackendKind::cuda, small_best(2), frames);
+    ASSERT_EQ(result.size(), frames.size());
+    EXPECT_GT(least_psnr(result, expected), 42);
+  }
+}
+
+/// Each phase alone, as the last.
+TEST_F(CudaBayes, PhaseByPhase) {
+  const std::vector<Frame> frames = noisy_pan({.width = 61, .height = 45}, 4);
+  for (const int phases : {1, 2, 3}) {
+    Params params = small_best(2);
+    params.phases = phases;
+    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, params, frames),
+                         result_on(BackendKind::reference, params, frames)),
+              42)
+        << phases;
+  }
+}
+
+TEST_F(CudaBayes, AsTheProfileHasItAndOfWeakNoise) {
+  const std::vector<Frame> frames = noisy_pan({.width = 90, .height = 70}, 4);
+  for (const float sigma : {2.0f, 20.0f, 60.0f}) {
+    const Params params = make_params(Profile::best, {sigma, 0, 0}, 4);
+    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, params, frames),
+                         result_on(BackendKind::cpu, params, frames)),
+              sigma < 10 ? 50 : 40)
+        << sigma;
+  }
+}
+
+TEST_F(CudaBayes, BatchesAndRunsDoNotMatter) {
+  const std::vector<Frame> frames = noisy_pan({.width = 90, .height = 70}, 4);
+  Params params = small_best(1);
+  const auto once = result_on(BackendKind::cuda, params, frames);
+  const auto again = result_on(BackendKind::cuda, params, frames);
+  params.batch = {32, 32};
+  const auto batches = result_on(BackendKind::cuda, params, frames);
+  for (std::size_t n = 0; n < frames.size(); ++n) {
+    EXPECT_TRUE(same_samples(once[n], again[n])) << n;
+    EXPECT_TRUE(same_samples(once[n], batches[n])) << n;
+  }
+}
+
+}  // namespace
+}  // namespace lull::bm3d
