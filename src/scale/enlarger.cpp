@@ -144,6 +144,7 @@ class Enlarger::Work {
     if (to_ == from) return;
     bm3d::Backend alone = backend;
     alone.streams = 1;
+    alone.results_on_device = false;
     for (const float sigma : rounds_of(params.profile))
       rounds_.push_back(
           bm3d::open(round_params(params.profile, to_, sigma), floats_.format(), alone));

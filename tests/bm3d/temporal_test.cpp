@@ -117,9 +117,10 @@ TEST_P(TemporalOn, IsBetterThanFrameByFrameAndAsGoodAtTheEnds) {
     const double mean = mean_psnr(result);
     EXPECT_GT(mean, before) << radius;
     before = mean;
-    // Half of the frames to look at are missing there, and of a pan some of the picture.
+    // Half of the frames to look at are missing there, and of a pan some of the picture. The first
+    // frames look further ahead for it, which lifts the mean above the last.
     EXPECT_GT(psnr_of(result.front(), 0), mean - 1.5) << radius;
-    EXPECT_GT(psnr_of(result.back(), 8), mean - 1.5) << radius;
+    EXPECT_GT(psnr_of(result.back(), 8), mean - 1.7) << radius;
   }
   EXPECT_GT(before, mean_psnr(alone) + 1);
 }
@@ -145,6 +146,21 @@ TEST_P(TemporalOn, AgreesWithTheReference) {
         EXPECT_GT(psnr(plane_of(result[n], i).view(), plane_of(reference[n], i).view()), 42)
             << "frame " << n << ", plane " << i << " of " << describe(format);
   }
+}
+
+// The greatest radius: groups have patches of 17 frames.
+TEST_P(TemporalOn, AgreesWithTheReferenceOverSeventeenFrames) {
+  Params params = quick(max_temporal);
+  params.phases = 1;
+  params.hard.group = 16;
+  const std::vector<Frame> noisy = pan(gray(), max_frames);
+  const auto result = run(params, noisy);
+  const auto reference = bm3d::run(params, noisy, {.kind = BackendKind::reference});
+  ASSERT_EQ(result.size(), noisy.size());
+  for (std::size_t n = 0; n < noisy.size(); ++n)
+    EXPECT_GT(psnr(plane_of(result[n], 0).view(), plane_of(reference[n], 0).view()), 42) << n;
+  const auto fewer = run(quick(2), noisy);
+  EXPECT_GT(psnr_of(run(quick(max_temporal), noisy)[8], 8), psnr_of(fewer[8], 8));
 }
 
 TEST_P(TemporalOn, TakesEveryLayoutDepthAndSize) {
@@ -349,7 +365,7 @@ TEST_P(TemporalOn, AfterAStillNothingStaysBehind) {
 }
 
 TEST(Temporal, RefusesWhatMakesNoSense) {
-  for (const int radius : {-1, 5})
+  for (const int radius : {-1, max_temporal + 1})
     EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
   Params params = quick(1);
   params.scene_cut = 1.5f;
