@@ -7,8 +7,8 @@ build=$1
 out=$build/depth
 
 python3 make_depth.py make "$out"
-echo "\$ lull denoise -i noisy.pfm -o denoised.pfm --sigma 0.02 --sigma-model depth2:1 -y"
-"$build/bin/lull" denoise -i "$out/noisy.pfm" -o "$out/denoised.pfm" --sigma 0.02 \
-  --sigma-model depth2:1 -y
+echo "\$ lull denoise -i noisy.pgm -o denoised.pgm --invalid 0 --sigma 20 --sigma-model depth2:1000 -y"
+"$build/bin/lull" denoise -i "$out/noisy.pgm" -o "$out/denoised.pgm" --invalid 0 \
+  --sigma 20 --sigma-model depth2:1000 -y
 python3 make_depth.py show "$out"
 echo "maps and a picture of before and after: $out"

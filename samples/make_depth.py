@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Makes a depth map such as a stereo camera gives, and says what denoising it gained.
 
-  python3 samples/make_depth.py make FOLDER [SEED]   clean.pfm and noisy.pfm
-  python3 samples/make_depth.py show FOLDER          the errors of noisy.pfm and denoised.pfm, and
+  python3 samples/make_depth.py make FOLDER [SEED]   clean.pgm and noisy.pgm
+  python3 samples/make_depth.py show FOLDER          the errors of noisy.pgm and denoised.pgm, and
                                                      before_after.png
 
 The scene is made up: a room of slanted planes with boards, balls, cones, poles, a lattice and a
 wavy cloth in it, 0.8 to 8 metres away. Noise is Gaussian and grows with the square of the depth:
 2 cm at 1 metre, 50 cm at 5. What one of the two cameras does not see is a hole (not a number), and
-so are some samples at random. It needs nothing but Python. samples/depth.sh runs it all.
+so are some samples at random. Samples are
+millimetres of 16 bits; 0 is a hole. It needs nothing but Python. samples/depth.sh runs it all.
 """
 
-import array
 import math
 import pathlib
 import random
@@ -89,22 +89,19 @@ def hidden(row):
     return [d + 2 < nearest[i - int(d / 3)] for i, d in enumerate(row)]
 
 
-def write_pfm(path, rows):
+def write_pgm(path, rows):
     with open(path, "wb") as file:
-        file.write(f"Pf\n{WIDTH} {HEIGHT}\n-1.0\n".encode())
-        for row in reversed(rows):
-            file.write(struct.pack(f"<{WIDTH}f", *row))
+        file.write(f"P5\n{WIDTH} {HEIGHT}\n65535\n".encode())
+        for row in rows:
+            values = [0 if math.isnan(z) else max(round(1000 * z), 1) for z in row]
+            file.write(struct.pack(f">{WIDTH}H", *values))
 
 
-def read_pfm(path):
-    data = pathlib.Path(path).read_bytes()
-    kind, width, height, scale = data.split(None, 4)[:4]
-    assert kind == b"Pf", "a grey PFM file"
-    width, height = int(width), int(height)
-    values = array.array("f", data[-4 * width * height:])
-    if (float(scale) > 0) == (sys.byteorder == "little"):
-        values.byteswap()
-    return [values[width * y:width * (y + 1)] for y in reversed(range(height))]
+def read_pgm(path):
+    data = pathlib.Path(path).read_bytes()[-2 * WIDTH * HEIGHT:]
+    values = struct.unpack(f">{WIDTH * HEIGHT}H", data)
+    return [[v / 1000 if v else math.nan for v in values[WIDTH * y:WIDTH * (y + 1)]]
+            for y in range(HEIGHT)]
 
 
 def make(folder, seed):
@@ -117,8 +114,8 @@ def make(folder, seed):
         noisy.append([math.nan if hole or rng.random() < 0.003 else z + rng.gauss(0, SIGMA * z * z)
                       for z, hole in zip(clean[-1], holes)])
     folder.mkdir(parents=True, exist_ok=True)
-    write_pfm(folder / "clean.pfm", clean)
-    write_pfm(folder / "noisy.pfm", noisy)
+    write_pgm(folder / "clean.pgm", clean)
+    write_pgm(folder / "noisy.pgm", noisy)
 
 
 def error(clean, rows):
@@ -147,7 +144,7 @@ def write_png(path, rows):
 
 
 def show(folder):
-    clean, noisy, denoised = (read_pfm(folder / f"{name}.pfm")
+    clean, noisy, denoised = (read_pgm(folder / f"{name}.pgm")
                               for name in ("clean", "noisy", "denoised"))
     print(f"error at 1 metre: {1000 * error(clean, noisy):.1f} mm before, "
           f"{1000 * error(clean, denoised):.1f} mm after")
