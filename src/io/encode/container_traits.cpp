@@ -216,6 +216,7 @@ constexpr StillTraits stills[] = {{"png", "png"},
                                   {"exr", "exr"},
                                   {"tif", "tiff"},
                                   {"tiff", "tiff"},
+                                  {"pfm", "pfm"},
                                   {"pgm", "pgm", nullptr, "use .ppm for colour"},
                                   {"ppm", "ppm", nullptr, "use .pgm for grey"},
                                   {"pnm", "ppm", "pgm"},  // grey or colour as it comes

@@ -7,6 +7,7 @@
 #include "io/encode/encoder_options.h"
 #include "io/encode/frame_sei.h"
 #include "io/ffmpeg/ffmpeg_log.h"
+#include "io/ffmpeg/float_map.h"
 #include "io/ffmpeg/passenger.h"
 
 namespace lull::io {
@@ -224,6 +225,7 @@ void Encoder::send(const Frame& frame) {
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
+  if (leaves_upside_down(*context_->codec)) turn_over(*picture);
   const LogWatch watch;
   const int code = avcodec_send_frame(context_.get(), picture.get());
   if (code < 0)

@@ -93,6 +93,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "png", .codec = AV_CODEC_ID_PNG, .settings = png_settings},
     {.name = "exr", .codec = AV_CODEC_ID_EXR, .settings = exr_settings},
     {.name = "tiff", .codec = AV_CODEC_ID_TIFF, .settings = tiff_settings},
+    {.name = "pfm", .codec = AV_CODEC_ID_PFM},
     {.name = "pgm", .codec = AV_CODEC_ID_PGM},
     {.name = "ppm", .codec = AV_CODEC_ID_PPM},
     {.name = "pam", .codec = AV_CODEC_ID_PAM},

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "io/exr/exr_picture.h"
+#include "io/ffmpeg/float_map.h"
 #include "io/pictures/float_tiff.h"
 
 namespace lull::io {
@@ -156,6 +157,7 @@ FramePtr PictureDecoder::decode() {
   if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
   if (code < 0) fail_decoding();
   check_decoded(*picture);
+  if (leaves_upside_down(*decoder_->codec)) turn_over(*picture);
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 

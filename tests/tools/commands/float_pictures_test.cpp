@@ -124,7 +124,7 @@ class FloatPictures : public ::testing::TestWithParam<const char*> {
   std::string said_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FloatPictures, ::testing::Values("exr", "tif"),
+INSTANTIATE_TEST_SUITE_P(Kinds, FloatPictures, ::testing::Values("exr", "tif", "pfm"),
                          [](const auto& param) { return std::string(param.param); });
 
 TEST_P(FloatPictures, HighlightsAndWhatIsNotFiniteStayAndDisturbNobody) {

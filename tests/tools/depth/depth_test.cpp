@@ -5,6 +5,7 @@
 #include <tiffio.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -60,6 +61,17 @@ Map read_tiff(const std::string& path) {
   return map;
 }
 
+/// The rows of a map are the last ones of its file, the last first.
+Map read_pfm(const std::string& path) {
+  const std::string bytes = bytes_of(path);
+  Map map(std::size_t{width} * height);
+  const std::size_t row = 4 * std::size_t{width};
+  if (bytes.size() < row * height) return map;
+  for (std::size_t y = 0; y < height; ++y)
+    std::memcpy(&map[width * y], &bytes[bytes.size() - row * (y + 1)], row);
+  return map;
+}
+
 /// Root mean square over the samples that are no holes.
 double error_of(const Map& map, double unit = 1) {
   double sum = 0, count = 0;
@@ -95,6 +107,17 @@ TEST(DepthMaps, LoseTheirNoiseAndKeepTheirHoles) {
       else
         EXPECT_FALSE(std::isnan(out[i])) << i;
   }
+}
+
+TEST(DepthMaps, ComeOutTheRightWayUp) {
+  const Folder folder;
+  write_pfm(folder / "in.pfm", noisy_map(0.02));
+  const std::vector<std::string> options{"--depth", "--sigma", "0.02", "--profile", "fast"};
+  ASSERT_EQ(denoise(folder / "in.pfm", folder / "out.tif", options).code, 0);
+  ASSERT_EQ(denoise(folder / "in.pfm", folder / "out.pfm", options).code, 0);
+  EXPECT_LT(error_of(read_pfm(folder / "out.pfm")), 0.4 * 0.02);
+  const Map a = read_pfm(folder / "out.pfm"), b = read_tiff(folder / "out.tif");
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0);
 }
 
 TEST(DepthMaps, DoNotDependOnTheirUnit) {
