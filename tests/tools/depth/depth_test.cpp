@@ -146,7 +146,7 @@ TEST(DepthMaps, NoiseIsFoundBesideHoles) {
   const Outcome outcome = denoise(folder / "in.tif", folder / "out.tif", {"--depth"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("noise: found, sigma 0.0"));
-  EXPECT_LT(error_of(read_tiff(folder / "out.tif")), 0.4 * 0.02);
+  EXPECT_LT(error_of(read_tiff(folder / "out.tif")), 0.5 * 0.02);
 }
 
 /// A PGM file of 16 bits, in millimetres; holes are 0.
