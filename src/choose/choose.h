@@ -18,7 +18,7 @@ namespace lull {
 struct SessionChoice {
   std::string method = "bm3d";       // bm3d, nlm: pictures, also over time; bm4d, nlm_volumes:
                                      // slices of volumes
-  std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too
+  std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too; of bm3d best
   std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
   int temporal = 0;                // of pictures: R, frames on either side that patches come from
   std::string matcher = "window";  // of bm3d: window, cluster
