@@ -117,7 +117,7 @@ class LightWorker final : public FrameWorker {
     slot.light->put(filtered, slot.noisy, slot.clean);
   }
 
-  void finish_basic(int) override {}
+  void finish_phase(Phase, int) override {}
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
