@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "match/clusters.h"
 #include "noise/coefficient_table.h"
 
 namespace lull::bm3d {
@@ -137,6 +138,12 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
   require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
           "a number from 0");
+  if (!p.clusters) return;
+  const ClusterParams& c = *p.clusters;
+  require(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile, "from 8 to 128");
+  require(c.leaf >= 8 && c.leaf <= max_leaf, of("leaf of the clusters"), c.leaf, "from 8 to 128");
+  require(c.tilings >= 1 && c.tilings <= max_tilings, of("tilings of the clusters"), c.tilings,
+          "from 1 to 4");
 }
 
 }  // namespace

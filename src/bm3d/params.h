@@ -4,6 +4,7 @@
 // (doi:10.1109/TIP.2007.901238) are the originals.
 
 #include <array>
+#include <optional>
 
 #include "core/denoiser.h"
 #include "match/match_params.h"
@@ -31,10 +32,18 @@ struct PhaseParams {
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..63
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
+  /// Groups are found by clusters (match/clusters.h), in place of windows.
+  std::optional<ClusterParams> clusters{};
 
   /// What its matcher looks for.
   constexpr MatchParams matching() const {
-    return {window, group, step, tau, temporal_window, place_bonus};
+    return {.window = window,
+            .group = group,
+            .step = step,
+            .tau = tau,
+            .temporal_window = temporal_window,
+            .place_bonus = place_bonus,
+            .clusters = clusters};
   }
 };
 

@@ -56,12 +56,12 @@ class PhaseEngine {
 /// Square patches up to square_8, whatever finds their groups.
 /// @throws InvalidArgument  another shape
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
-    std::unique_ptr<reference::Matcher> matcher = reference::make_exhaustive_matcher(),
+    std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
 /// Makes a matcher for so many threads.
 using CpuMatcherFactory = std::unique_ptr<cpu::Matcher> (*)(int threads);
 /// `threads`: 0 takes every core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
-    int threads, CpuMatcherFactory make_matcher = cpu::make_exhaustive_matcher);
+    int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);
 
 }  // namespace lull::bm3d

@@ -20,6 +20,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   if (first)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
   plan.guide_share = first ? 1 : params.guide_noise;
+  for (PlaneSet& set : plan.sets)
+    set.range = guide_range(set, format, plan.noise, plan.guide_share);
   plan.window = kaiser_window(plan.params.kaiser);
   return plan;
 }

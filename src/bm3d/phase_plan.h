@@ -38,6 +38,7 @@ struct PhasePlan {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
     matching.bias = set.bias.get();
+    matching.range = set.range;
     return matching;
   }
 };

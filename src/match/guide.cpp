@@ -52,6 +52,26 @@ float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseMod
   return std::sqrt(first * first + second * second);
 }
 
+GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise,
+                       float share) {
+  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
+  constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
+  const bool rgb = format.layout == Layout::rgb;
+  GuideRange range{0, set.of_luma || !set.is_made() ? 255.0f : 0.0f};
+  for (const int c : {0, 1}) {
+    const float weight = set.of_chroma[c];
+    const float ends[2] = {rgb ? -weight * opponent_range[c] : 0.0f,
+                           weight * (rgb ? opponent_range[c] : 255.0f)};
+    range.low += std::min(ends[0], ends[1]);
+    range.high += std::max(ends[0], ends[1]);
+  }
+  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
+  // reach beyond.
+  const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
+  const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
+  return {range.low - beyond, range.high + beyond};
+}
+
 namespace {
 
 /// Covariance of a plane's noise at a lag between the means of 2^shift_x x 2^shift_y samples.

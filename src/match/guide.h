@@ -42,6 +42,7 @@ struct PlaneSet {
   float tau_factor = 1;
   /// Of a noisy picture whose noise is not white; else null.
   std::shared_ptr<const DistanceBias> bias;
+  GuideRange range{};  // of that picture, guide_range()
 
   bool has_chroma() const { return of_chroma[0] != 0 || of_chroma[1] != 0; }
   /// Whether that picture is made, in chroma's size, and not luma as it is.
@@ -56,6 +57,11 @@ struct PlaneSet {
 /// of the planes. Luma's share beside chroma is left out.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
+
+/// The values that the picture has which a set is matched in, where it has this share of the noise:
+/// those of pictures free of noise, and 3 sigma beyond where samples are not clipped.
+[[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
+                                     const NoiseModel& noise, float share);
 
 /// MatchParams::bias for the picture that a set is matched in, made of planes with this noise:
 /// 2 sigma^2 rho of that picture. Null where it is white.

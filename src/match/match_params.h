@@ -2,6 +2,7 @@
 // What a matcher looks for.
 
 #include <array>
+#include <optional>
 
 #include "noise/noise_model.h"
 
@@ -10,6 +11,21 @@ namespace lull {
 /// What is added to the distance of the candidate (dx, dy) away in the same frame, laid out as an
 /// Autocorrelation; 0 beyond.
 using DistanceBias = Autocorrelation;
+
+/// Clustered matching in place of a window: clusters.h.
+struct ClusterParams {
+  int tile = 64;    // side of a tile in patches, 8..128
+  int leaf = 48;    // patches of a cluster that is not split any more, 8..128
+  int tilings = 2;  // shifted against each other, whose candidates are joined, 1..4
+  friend constexpr bool operator==(const ClusterParams&, const ClusterParams&) = default;
+};
+/// As in Tsai 2016, section 3.
+inline constexpr ClusterParams paper_clusters{.tile = 15, .leaf = 32, .tilings = 1};
+
+/// The values that the picture to match in has, of which clusters are made in 8 bits.
+struct GuideRange {
+  float low = 0, high = 255;
+};
 
 /// Lengths are in samples; distances are mean squared differences of patches on the 0..255 scale.
 struct MatchParams {
@@ -22,6 +38,9 @@ struct MatchParams {
   float place_bonus = 0.0f;
   /// Null: none, as for white noise (group.h).
   const DistanceBias* bias = nullptr;
+  /// What `window` and `temporal_window` are replaced by; empty: by nothing.
+  std::optional<ClusterParams> clusters{};
+  GuideRange range{};
 };
 
 }  // namespace lull

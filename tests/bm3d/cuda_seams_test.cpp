@@ -27,7 +27,7 @@ class LonelyMatcher final : public cuda::Matcher {
   }
 };
 
-std::unique_ptr<cuda::Matcher> make_lonely_matcher(const MatchParams&, int) {
+std::unique_ptr<cuda::Matcher> make_lonely_matcher(const MatchParams&, int, const Margins&) {
   return std::make_unique<LonelyMatcher>();
 }
 

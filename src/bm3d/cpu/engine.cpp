@@ -167,14 +167,19 @@ class PhaseRun {
   /// What the groups of a block can reach in a frame.
   Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
-    const int radius = (own ? params_.window : params_.temporal_window) / 2;
-    const MotionRange m =
-        motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
+    const auto& clusters = params_.clusters;
+    const int radius = clusters ? 0 : (own ? params_.window : params_.temporal_window) / 2;
+    MotionRange m = motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
+    m = {m.least_x - radius, m.least_y - radius, m.most_x + radius, m.most_y + radius};
+    if (clusters) {  // a tile is in its place in all frames
+      const int most = clusters->tile - 1;
+      m = {std::min(m.least_x, -most), std::min(m.least_y, -most), std::max(m.most_x, most),
+           std::max(m.most_y, most)};
+    }
     const int right = block.x + (block.columns - 1) * params_.step + patch;
     const int bottom = block.y + (block.rows - 1) * params_.step + patch;
-    Area area{std::max(0, block.x + m.least_x - radius), std::max(0, block.y + m.least_y - radius),
-              std::min(width_, right + m.most_x + radius),
-              std::min(height_, bottom + m.most_y + radius)};
+    Area area{std::max(0, block.x + m.least_x), std::max(0, block.y + m.least_y),
+              std::min(width_, right + m.most_x), std::min(height_, bottom + m.most_y)};
     area.right = std::max(area.left, area.right);
     area.bottom = std::max(area.top, area.bottom);
     return area;

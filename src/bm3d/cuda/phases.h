@@ -95,14 +95,6 @@ class CudaPhases {
     Margins margins;
     ReferenceGrid first_grid, second_grid;
   };
-  /// A picture to match in, and the least and greatest value that pictures free of noise have
-  /// there.
-  struct GuidePlane {
-    MixedPlane plane;
-    float low, high;
-    float sigma = 0;  // of the noise in it
-  };
-
   /// Planes of the size of plane `i` have equal geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
@@ -115,8 +107,7 @@ class CudaPhases {
   void plan_batches();
   void plan_phases(cuda::MatcherFactory make_matcher);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
-  GuidePlane luma_guide(Phase phase, const DeviceFrame& frame) const;
-  GuidePlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
+  MixedPlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame);
   /// The reference patches of a set as bundles that share their motion.
   MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
   void run_batches(const PhaseState& phase, const MatchParams& matching,

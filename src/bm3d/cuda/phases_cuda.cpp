@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bm3d/cuda/phases.h"
+#include "match/clusters.h"
 
 namespace lull::bm3d {
 namespace {
@@ -81,9 +82,9 @@ void CudaPhases::plan_batches() {
 void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
   for (PhaseState* phase : {&first_, &second_}) {
     const PhaseParams& params = phase->plan.params;
-    phase->matcher = make_matcher(params.matching(), 2 * params_.temporal);
     const bool is_run = phase == &first_ || params_.phases == 2;
     if (!is_run) continue;
+    phase->matcher = make_matcher(params.matching(), 2 * params_.temporal, margins(0));
     if (params.transform == Transform::dft)
       phase->dft = std::make_unique<DftFilter>(params, phase->plan.phase, stream_);
     else  // validate() refuses other than white noise with the DFT
@@ -122,55 +123,35 @@ MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) co
   return {basic_of(frame, i), frame.noisy[i], of(phase).plan.guide_share};
 }
 
-CudaPhases::GuidePlane CudaPhases::luma_guide(Phase phase, const DeviceFrame& frame) const {
-  const PhasePlan& plan = of(phase).plan;
-  return {guide_of(phase, frame, 0), 0, 255, plan.guide_share * plan.noise.sigma(0)};
-}
-
-CudaPhases::GuidePlane CudaPhases::made_guide(Phase phase, const PlaneSet& set,
-                                              const DeviceFrame& frame) {
-  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
-  constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
+MixedPlane CudaPhases::made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) {
   ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
                   format_.chroma_shift_x, format_.chroma_shift_y};
-  GuidePlane guide{{made_guide_.get()}, 0, set.of_luma ? 255.0f : 0.0f};
-  for (int i = 1; i < format_.planes(); ++i) {
-    const float weight = set.of_chroma[i - 1];
-    if (weight == 0) continue;
-    mix.chroma[i - 1] = guide_of(phase, frame, i);
-    mix.weight[i - 1] = weight;
-    const bool rgb = format_.layout == Layout::rgb;
-    const float ends[2] = {rgb ? -weight * opponent_range[i - 1] : 0.0f,
-                           weight * (rgb ? opponent_range[i - 1] : 255.0f)};
-    guide.low += std::min(ends[0], ends[1]);
-    guide.high += std::max(ends[0], ends[1]);
-  }
-  const PhasePlan& plan = of(phase).plan;
-  guide.sigma = guide_sigma(set, format_, plan.noise) * plan.guide_share;
+  for (int i = 1; i < format_.planes(); ++i)
+    if (const float weight = set.of_chroma[i - 1]; weight != 0) {
+      mix.chroma[i - 1] = guide_of(phase, frame, i);
+      mix.weight[i - 1] = weight;
+    }
   mix_guide(mix, margins(1), made_guide_.get(), stream_);
-  return guide;
+  return {made_guide_.get()};
 }
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
-  const GuidePlane plane = set.is_made() ? made_guide(phase, set, frame) : luma_guide(phase, frame);
-  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
-  // reach beyond.
-  const bool clipped = format_.sample != SampleType::f32 && !set.has_chroma();
-  const float beyond = clipped ? 0 : 3 * plane.sigma;
+  const MixedPlane plane =
+      set.is_made() ? made_guide(phase, set, frame) : guide_of(phase, frame, 0);
   const MatchParams matching = of(phase).plan.matching(set);
   float taken_off = params_.temporal > 0 ? matching.place_bonus : 0;
   if (matching.bias != nullptr)
     taken_off = std::max(taken_off, -*std::ranges::min_element(*matching.bias));
-  const float greatest = matching.tau + taken_off;
-  Guide guide{to.samples, to.half_norms};
-  guide.offset = plane.low - beyond;
+  const GuideBytes bytes(matching.range);
+  Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
   // A great tau makes the steps of the guide wider. It comes with strong noise, which hides them.
-  guide.scale = std::min(255 / (plane.high - plane.low + 2 * beyond), greatest_scale(greatest));
+  if (!matching.clusters)
+    guide.scale = std::min(guide.scale, greatest_scale(matching.tau + taken_off));
   ClearedSums sums{static_cast<int>(set.planes.size())};
   for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
-  lull::make_guide_and_clear_sums(plane.plane, margins(set.planes.front()), guide.scale,
-                                  guide.offset, to.samples, to.half_norms, sums, stream_);
+  lull::make_guide_and_clear_sums(plane, margins(set.planes.front()), guide.scale, guide.offset,
+                                  to.samples, to.half_norms, sums, stream_);
   return guide;
 }
 

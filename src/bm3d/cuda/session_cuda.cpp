@@ -62,8 +62,7 @@ class SlotSession final : public Denoiser {
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
                                     int streams, bool results_on_device) {
-  return open_cuda(params, format, device, streams, cuda::make_exhaustive_matcher,
-                   results_on_device);
+  return open_cuda(params, format, device, streams, cuda::make_matcher, results_on_device);
 }
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,

@@ -17,7 +17,7 @@ class CudaSlot {
  public:
   /// `params.temporal` is 0. @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
-           cuda::MatcherFactory make_matcher = cuda::make_exhaustive_matcher);
+           cuda::MatcherFactory make_matcher = cuda::make_matcher);
   /// Waits for the frame in flight: its buffers must not go before.
   ~CudaSlot();
 

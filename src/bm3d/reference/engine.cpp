@@ -35,7 +35,7 @@ Accumulator& accumulator_of(PhaseSums& sums) {
 template <class Coefficient>
 class Filter {
  public:
-  Filter(const PhaseInput& input, const reference::Matcher& matcher, PatchShape shape,
+  Filter(const PhaseInput& input, reference::Matcher& matcher, PatchShape shape,
          const PatchTransform<Coefficient>& transform)
       : input_(input),
         plan_(input.plan),
@@ -58,6 +58,7 @@ class Filter {
     const int step = plan_.params.step, side = shape_.side;
     const MatchParams matching = plan_.matching(input_.set);
     const MotionGrid grid{picture.width, picture.height, step};
+    matcher_.begin(guides_, matching, shape_);
     for (int j = 0; j < reference_count(picture.height, step, side); ++j)
       for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
         const int x = reference_position(i, picture.width, step, side);
@@ -107,7 +108,7 @@ class Filter {
 
   const PhaseInput& input_;
   const PhasePlan& plan_;
-  const reference::Matcher& matcher_;
+  reference::Matcher& matcher_;
   PatchShape shape_;
   const PatchTransform<Coefficient>& transform_;
   std::array<float, patch> window_;

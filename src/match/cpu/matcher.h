@@ -44,5 +44,9 @@ class Matcher {
 
 /// The most similar patches of the whole window, exactly. For `threads` threads at most.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
+/// By clusters (match/clusters.h).
+[[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
+/// The one that MatchParams::clusters asks for, phase by phase.
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher(int threads);
 
 }  // namespace lull::cpu

@@ -31,7 +31,8 @@ class TimeMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params, int others) {
+std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params, int others,
+                                                 const Margins&) {
   if (others == 0) return std::make_unique<FrameMatcher>(params);
   return std::make_unique<TimeMatcher>(params, others);
 }

@@ -30,11 +30,19 @@ class Matcher {
 };
 
 /// Makes a matcher for `others` frames beside the references' own, 0 for frames by themselves, on
-/// the current device.
-using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others);
+/// the current device. `greatest`: of the planes that are matched.
+using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
+                                                    const Margins& greatest);
 
 /// The most similar patches of the whole window, exactly (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
-                                                               int others);
+                                                               int others, const Margins& greatest);
+/// By clusters (match/clusters.h; clusters.cu, cluster_query.cu).
+/// @throws InvalidArgument  the planes have more places than it can number
+[[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
+                                                            const Margins& greatest);
+/// The one that MatchParams::clusters asks for.
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
+                                                    const Margins& greatest);
 
 }  // namespace lull::cuda

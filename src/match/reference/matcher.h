@@ -36,11 +36,17 @@ namespace reference {
 class Matcher {
  public:
   virtual ~Matcher() = default;
+  /// Before the reference patches of guides[0]. What `guides` refers to stays until the last.
+  virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;
 };
 /// match().
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher();
+/// By clusters (match/clusters.h), of patches of square_8.
+[[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
+/// The one that MatchParams::clusters asks for.
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference
 }  // namespace lull

@@ -1,0 +1,183 @@
+#include "match/clusters.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace lull {
+namespace {
+
+/// The sums of patches, and how many they are.
+struct Centre {
+  std::array<int, patch_samples> sum{};
+  int count = 0;
+
+  void add(const std::uint8_t* samples) {
+    for (int k = 0; k < patch_samples; ++k) sum[k] += samples[k];
+    ++count;
+  }
+};
+
+Cut cut_between(const Centre& first, const Centre& second) {
+  std::array<int, patch_samples> differences;
+  int greatest = 0;
+  for (int k = 0; k < patch_samples; ++k) {
+    differences[k] = cut_difference(first.sum[k], first.count, second.sum[k], second.count);
+    greatest = std::max(greatest, std::abs(differences[k]));
+  }
+  const int shift = cut_shift(greatest);
+  Cut cut;
+  int middle = 0;
+  for (int k = 0; k < patch_samples; ++k) {
+    const int weight = cut_weight(differences[k], shift);
+    cut.weight[k] = static_cast<std::int8_t>(weight);
+    middle += weight * cut_middle(first.sum[k], first.count, second.sum[k], second.count);
+  }
+  cut.bound = cut_bound(middle, first.count, second.count);
+  return cut;
+}
+
+int product(const std::uint8_t* samples, const Cut& cut) {
+  int sum = 0;
+  for (int k = 0; k < patch_samples; ++k) sum += samples[k] * cut.weight[k];
+  return sum;
+}
+
+int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
+  int sum = 0;
+  for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  // The sum is below 2^23, so that the root is rounded as it should be before it is cut off.
+  return static_cast<int>(std::sqrt(static_cast<float>(sum)));
+}
+
+}  // namespace
+
+std::optional<ClusterParams> parse_clusters(std::string_view text) {
+  if (text == "paper") return paper_clusters;
+  ClusterParams params;
+  const char *at = text.data(), *const end = at + text.size();
+  for (int* const value : {&params.tile, &params.leaf, &params.tilings}) {
+    if (value != &params.tile && (at == end || *at++ != ':')) return std::nullopt;
+    const auto [stop, error] = std::from_chars(at, end, *value);
+    if (error != std::errc{}) return std::nullopt;
+    at = stop;
+  }
+  return at == end ? std::optional(params) : std::nullopt;
+}
+
+std::string text_of(const ClusterParams& params) {
+  return std::to_string(params.tile) + ":" + std::to_string(params.leaf) + ":" +
+         std::to_string(params.tilings);
+}
+
+std::optional<Cut> find_cut(const CutSamples& samples) {
+  const auto sample = [&](int i) { return samples.data() + i * patch_samples; };
+  std::array<int, cut_samples> distances{};
+  for (int i = 1; i < cut_samples; ++i) distances[i] = root_distance(sample(0), sample(i));
+  const int other = second_centre(distances);
+  if (other < 0) return std::nullopt;
+  Centre centres[2];
+  centres[0].add(sample(0));
+  centres[1].add(sample(other));
+  unsigned last = 0;
+  for (int round = 0;; ++round) {
+    const Cut cut = cut_between(centres[0], centres[1]);
+    if (round == cut_rounds) return cut;
+    unsigned in_second = 0;
+    for (int i = 0; i < cut_samples; ++i)
+      in_second |= static_cast<unsigned>(product(sample(i), cut) < cut.bound) << i;
+    constexpr unsigned all = (1u << cut_samples) - 1;
+    if (in_second == last || in_second == 0 || in_second == all) return cut;
+    last = in_second;
+    centres[0] = centres[1] = {};
+    for (int i = 0; i < cut_samples; ++i) centres[in_second >> i & 1].add(sample(i));
+  }
+}
+
+ClusterRules::ClusterRules(const MatchParams& params) {
+  const auto scale = static_cast<double>(GuideBytes(params.range).scale);
+  const auto in_guide = [&](float mean) {
+    const double sum = static_cast<double>(mean) * (patch * patch) * scale * scale;
+    constexpr double most = 1 << 22;
+    return static_cast<std::int32_t>(std::clamp(sum, -most, most));
+  };
+  limit = in_guide(params.tau);
+  bonus = in_guide(params.place_bonus);
+  biased = params.bias != nullptr;
+  if (biased)
+    for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = in_guide((*params.bias)[i]);
+}
+
+void Clusters::plan(int width, int height, int frames, const ClusterParams& params) {
+  params_ = params;
+  numbers_ = PatchNumbers(width, height);
+  frames_ = frames;
+  tilings_.clear();
+  first_tile_.clear();
+  offsets_.clear();
+  std::size_t offset = 0;
+  for (int k = 0; k < params.tilings; ++k) {
+    const Tiling& tiling = tilings_.emplace_back(width, height, params, k);
+    first_tile_.push_back(tiles());
+    for (int i = 0; i < tiling.columns() * tiling.rows(); ++i) {
+      offsets_.push_back(offset);
+      offset += static_cast<std::size_t>(frames) * tiling.tile(i).places();
+    }
+  }
+  members_.resize(offset);
+  counts_.resize(offset);
+  begins_.resize(static_cast<std::size_t>(params.tilings) * frames * numbers_.frame);
+}
+
+std::size_t Clusters::list(const Tiling::Tile& tile, std::uint32_t* to) const {
+  std::uint32_t* const begin = to;
+  for (int f = 0; f < frames_; ++f)
+    for (int y = tile.y; y < tile.bottom; ++y)
+      for (int x = tile.x; x < tile.right; ++x) *to++ = numbers_.of(f, x, y);
+  return to - begin;
+}
+
+void Clusters::keep(int tiling, std::size_t begin, std::size_t count) {
+  counts_[begin] = static_cast<std::uint8_t>(count);
+  std::uint32_t* const begins =
+      begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
+  for (std::size_t i = begin; i < begin + count; ++i)
+    begins[members_[i]] = static_cast<std::uint32_t>(begin);
+}
+
+void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch) {
+  const auto after = std::ranges::upper_bound(first_tile_, tile);
+  const int tiling = static_cast<int>(after - first_tile_.begin()) - 1;
+  const std::size_t begin = offsets_[tile];
+  const std::size_t count =
+      list(tilings_[tiling].tile(tile - first_tile_[tiling]), members_.data() + begin);
+  scratch.resize(count);
+
+  struct Node {
+    std::size_t begin, count;
+    int level;
+  };
+  std::vector<Node> nodes{{begin, count, 0}};
+  while (!nodes.empty()) {
+    const Node node = nodes.back();
+    nodes.pop_back();
+    if (node.count <= static_cast<std::size_t>(params_.leaf)) {
+      keep(tiling, node.begin, node.count);
+      continue;
+    }
+    const std::span<std::uint32_t> patches(members_.data() + node.begin, node.count);
+    std::size_t first = 0;
+    if (node.level < cut_levels) {
+      CutSamples samples;
+      for (int i = 0; i < cut_samples; ++i)
+        space.samples(patches[cut_sample(i, static_cast<int>(node.count))],
+                      samples.data() + i * patch_samples);
+      if (const auto cut = find_cut(samples)) first = space.divide(patches, *cut, scratch.data());
+    }
+    if (first == 0 || first == node.count) first = node.count / 2;
+    nodes.push_back({node.begin, first, node.level + 1});
+    nodes.push_back({node.begin + first, node.count - first, node.level + 1});
+  }
+}
+
+}  // namespace lull
