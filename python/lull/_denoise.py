@@ -39,6 +39,8 @@ class Work:
     phases: int = 2
     layout: str | None = None  # of groups of three; None: rgb
     on_device: bool = False  # frames come from a GPU's memory, and results stay there
+    matcher: str = "window"
+    clusters: str = ""
 
     @property
     def volumes(self) -> bool:
@@ -46,7 +48,8 @@ class Work:
 
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
-            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0, self.on_device
+            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0, self.on_device,
+            self.matcher, self.clusters,
         )
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
@@ -144,6 +147,8 @@ def denoise(
     method: Literal["auto", "bm3d", "bm4d", "nlm"] = "auto",
     noise: Kind = "auto",
     device: str = "auto",
+    matcher: Literal["window", "cluster"] = "window",
+    cluster: str | None = None,
     preserve_range: bool = False,
     out: Any = None,
 ) -> Any:
@@ -177,6 +182,11 @@ def denoise(
         background.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
         'auto': the GPU whose memory has the array, or else the first one, or else the CPU.
+    matcher : 'window' or 'cluster'
+        Of bm3d: similar patches are all those of a search window, or those of the clusters that a
+        patch belongs to, which is faster where windows are wide.
+    cluster : str, optional
+        Of the matcher 'cluster': 'TILE:LEAF:TILINGS', or 'paper', as the command's --cluster.
     preserve_range : bool
         Floats are pictures as in scikit-image, where 1 is white, unless most of them are greater.
         True: they are measurements of any range, which is found. (Values are never rescaled in the
@@ -212,6 +222,8 @@ def denoise(
         profile=profile,
         temporal=radius,
         device=chosen_device(device, image),
+        matcher=matcher,
+        clusters=cluster or "",
     )
     if on_gpu is not None and on_gpu == work.device and axes.z is None and 0 not in shape:
         if out is not None:

@@ -57,6 +57,8 @@ class Session:
         Of uint16: the depth of its samples, 9 to 16.
     threads : int
         On the CPU; 0: one for each core.
+    matcher, cluster
+        As of :func:`lull.denoise`.
 
     Raises
     ------
@@ -77,6 +79,8 @@ class Session:
         device: str = "auto",
         bits: int | None = None,
         threads: int = 0,
+        matcher: Literal["window", "cluster"] = "window",
+        cluster: str | None = None,
     ) -> None:
         if sigma is None or isinstance(sigma, str):
             raise ValueError("a session needs a sigma; lull.estimate_noise() finds one of frames")
@@ -105,7 +109,7 @@ class Session:
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
             format, model, method_name(method, self._volume), profile, device, temporal, 2,
-            threads, False,
+            threads, False, matcher, cluster or "",
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
         self._count = 0

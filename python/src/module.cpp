@@ -94,11 +94,13 @@ void bind_session(nb::module_& m) {
           "__init__",
           [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
              std::string profile, std::string device, int temporal, int phases, int threads,
-             bool on_device) {
+             bool on_device, std::string matcher, std::string clusters) {
             SessionChoice choice{.method = std::move(method),
                                  .profile = std::move(profile),
                                  .device = std::move(device),
                                  .temporal = temporal,
+                                 .matcher = std::move(matcher),
+                                 .clusters = std::move(clusters),
                                  .threads = threads,
                                  .results_on_device = on_device,
                                  .noise = noise.model,
@@ -109,7 +111,7 @@ void bind_session(nb::module_& m) {
             new (at) Session(choice, format);
           },
           "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
-          "threads"_a, "on_device"_a)
+          "threads"_a, "on_device"_a, "matcher"_a = "window", "clusters"_a = "")
       .def("push", nb::overload_cast<const Image&, int, bool>(&Session::push), "planes"_a,
            "slice"_a, "copy"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,

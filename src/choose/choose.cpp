@@ -7,6 +7,7 @@
 #include "bm4d/names.h"
 #include "core/error.h"
 #include "cuda/device_list.h"
+#include "match/clusters.h"
 #include "nlm/names.h"
 #include "nlm/nlm.h"
 #include "noise/volume/even_volume.h"
@@ -19,10 +20,30 @@ namespace {
                         "); choose one of these");
 }
 
+void choose_matcher(const SessionChoice& choice, bm3d::Params& params) {
+  if (choice.matcher != "window" && choice.matcher != "cluster")
+    refuse_name("matcher", choice.matcher, "window or cluster");
+  if (choice.matcher == "window") {
+    if (choice.clusters.empty()) return;
+    throw InvalidArgument("cluster = '" + choice.clusters +
+                          "' with the matcher window (which has none); leave one out");
+  }
+  const auto clusters =
+      choice.clusters.empty() ? std::optional(ClusterParams{}) : parse_clusters(choice.clusters);
+  if (!clusters) refuse_name("cluster", choice.clusters, "TILE:LEAF:TILINGS or paper");
+  params.hard.clusters = params.wiener.clusters = clusters;
+}
+void refuse_matcher(const SessionChoice& choice) {
+  if (choice.matcher != "window" || !choice.clusters.empty())
+    throw InvalidArgument("a matcher with the method " + choice.method +
+                          " (only bm3d has them); leave it out");
+}
+
 bm3d::Params picture_params(const SessionChoice& choice) {
   const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
   bm3d::Params params = bm3d::make_params(*profile, choice.noise, choice.temporal);
+  choose_matcher(choice, params);
   if (choice.adjust) choice.adjust(params);
   return params;
 }
@@ -42,6 +63,7 @@ nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
   const auto profile = nlm::parse(nlm::profile_names, choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
   refuse_results_on_device(choice);
+  refuse_matcher(choice);
   if (!volumes) return nlm::make_params(*profile, choice.noise, choice.temporal);
   refuse_time(choice);
   return nlm::make_volume_params(*profile, choice.noise);
@@ -51,6 +73,7 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   const auto profile = bm4d::parse_profile(choice.profile);
   if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
   refuse_results_on_device(choice);
+  refuse_matcher(choice);
   refuse_time(choice);
   bm4d::Params params = bm4d::make_params(*profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);

@@ -60,6 +60,30 @@ TEST(Choose, OpensNonLocalMeans) {
             nlm::margin(nlm::make_volume_params(nlm::Profile::balanced, choice.noise)));
 }
 
+TEST(Choose, MatchersOfBm3d) {
+  SessionChoice choice = cpu_choice();
+  choice.adjust = [](bm3d::Params& params) {
+    EXPECT_EQ(params.hard.clusters, paper_clusters);
+    EXPECT_EQ(params.wiener.clusters, paper_clusters);
+  };
+  choice.matcher = "cluster", choice.clusters = "paper";
+  EXPECT_TRUE(open_chosen(choice, grey).denoiser);
+  choice.adjust = {};
+  choice.clusters = "paper:1";
+  EXPECT_THAT(refusal(choice), HasSubstr("cluster = 'paper:1' (must be TILE:LEAF:TILINGS"));
+  choice.clusters = "15:32:9";
+  EXPECT_THAT(refusal(choice), HasSubstr("tilings of the clusters of the first phase = 9"));
+  choice.clusters = "";
+  for (const char* method : {"nlm", "bm4d", "nlm_volumes"}) {
+    choice.method = method;
+    EXPECT_THAT(refusal(choice), HasSubstr("only bm3d has them"));
+  }
+  choice.method = "bm3d", choice.matcher = "tree";
+  EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
+  choice.matcher = "window", choice.clusters = "paper";
+  EXPECT_THAT(refusal(choice), HasSubstr("which has none"));
+}
+
 TEST(Choose, AdjustsParameters) {
   SessionChoice choice = cpu_choice();
   choice.adjust = [](bm3d::Params& params) { params.hard.step = 99; };

@@ -240,6 +240,19 @@ def test_other_failures_are_lull_errors():
     assert lull.Error.__module__ == "lull"
 
 
+def test_matchers():
+    window = lull.denoise(NOISY, SIGMA, profile="high")
+    cluster = lull.denoise(NOISY, SIGMA, profile="high", matcher="cluster")
+    assert not np.array_equal(window, cluster)
+    assert psnr(window, cluster) > 35
+    paper = lull.denoise(NOISY, SIGMA, profile="high", matcher="cluster", cluster="paper")
+    assert not np.array_equal(paper, cluster)
+    with pytest.raises(ValueError, match="window or cluster"):
+        lull.denoise(NOISY, SIGMA, matcher="tree")
+    with pytest.raises(ValueError, match="only bm3d"):
+        lull.nlm(NOISY, SIGMA, matcher="cluster")
+
+
 def test_non_local_means():
     result = lull.nlm(NOISY, SIGMA)
     assert psnr(CLEAN, result) > psnr(CLEAN, NOISY) + 5

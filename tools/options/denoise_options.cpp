@@ -259,6 +259,8 @@ std::span<const OptionRow> denoise_option_table() {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
+    const auto window = std::ranges::find(rows, "--window", &OptionRow::names);
+    rows.insert(window + 1, matcher_option_rows().begin(), matcher_option_rows().end());
     for (const std::span<const OptionRow> more :
          {nlm_option_rows(), encoding_option_rows(), volume_option_rows(), media_option_rows(),
           report_option_rows()})
@@ -341,6 +343,7 @@ void check(const DenoiseOptions& options) {
           std::string(options.page.reference.empty() ? "--report-frames" : "--reference") +
           " without --report (nothing would show it); give the name of a page");
   (void)make_params(options, given_noise(options), options.temporal.value_or(0));
+  check_matchers(options);
   check_nlm(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
   if (options.method == MethodChoice::bm3d && !options.bm4d_alone.empty())
@@ -369,6 +372,7 @@ Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int t
   Params params = bm3d::make_params(
       options.profile, options.strength == 1 ? noise : scaled(noise, options.strength), temporal);
   for (const auto& override_one : options.overrides) override_one(params);
+  choose_matchers(options, params);
   bm3d::validate(params);
   return params;
 }

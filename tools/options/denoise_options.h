@@ -78,6 +78,8 @@ struct DenoiseOptions {
   bm3d::Profile profile = bm3d::Profile::balanced;
   std::optional<int> temporal;  // frames on either side; empty: by what is denoised
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
+  std::optional<std::array<bool, 2>> by_clusters;             // of each phase: not by windows
+  std::optional<ClusterParams> clusters;                      // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
@@ -153,6 +155,7 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> volume_option_rows();
 /// The part of the table that is about non-local means.
 [[nodiscard]] std::span<const OptionRow> nlm_option_rows();
+[[nodiscard]] std::span<const OptionRow> matcher_option_rows();
 /// The part of the table that says how inputs are read, and how streams are cut and limited.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
@@ -166,6 +169,9 @@ void place_operands(DenoiseOptions& options);
 void check_grain(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
+/// What --matcher and --cluster say, into the parameters; and whether they agree.
+void choose_matchers(const DenoiseOptions& options, bm3d::Params& params);
+void check_matchers(const DenoiseOptions& options);
 /// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 

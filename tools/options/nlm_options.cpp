@@ -66,7 +66,7 @@ constexpr std::string_view others[] = {
     "--transform",       "--kaiser",      "--lambda", "--group-transform",
     "--lambda-mean",     "--mu2",         "--phases", "--guide-noise",
     "--temporal-window", "--place-bonus", "--batch",  "--cube",
-    "--mu2-mean"};
+    "--mu2-mean",        "--matcher",     "--cluster"};
 
 nlm::Profile profile_of(const DenoiseOptions& options) {
   switch (options.profile) {

@@ -9,6 +9,7 @@
 
 #include "bm3d/names.h"
 #include "cuda/device_list.h"
+#include "match/clusters.h"
 #include "tools/sessions/device_choice.h"
 
 namespace lull::tools {
@@ -24,6 +25,9 @@ std::string text_of(float value) {
 std::string text_of(int value) { return std::to_string(value); }
 std::string text_of(bm3d::Transform value) { return std::string(bm3d::name(value)); }
 std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(value)); }
+std::string text_of(const std::optional<ClusterParams>& clusters) {
+  return clusters ? "cluster " + lull::text_of(*clusters) : "window";
+}
 
 template <class Params, class Phase, class Value>
 std::string both(const Params& params, Value Phase::*member) {
@@ -133,6 +137,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
   using Phase = bm3d::PhaseParams;
   return {{"--sigma (of 0..255)", text_of(params.noise)},
           {"--window", both(params, &Phase::window)},
+          {"--matcher", both(params, &Phase::clusters)},
           {"--group", both(params, &Phase::group)},
           {"--step", both(params, &Phase::step)},
           {"--tau", both(params, &Phase::tau)},

@@ -184,6 +184,43 @@ TEST(Options, TemporalOverrides) {
   EXPECT_THROW(apply(options, "--keep", "-1"), InvalidArgument);
 }
 
+TEST(Options, Matchers) {
+  const DenoiseOptions plain = minimal();
+  EXPECT_FALSE(params_of(plain).hard.clusters);
+  DenoiseOptions options = minimal();
+  apply(options, "--matcher", "cluster");
+  EXPECT_EQ(params_of(options).hard.clusters, ClusterParams{});
+  EXPECT_EQ(params_of(options).wiener.clusters, ClusterParams{});
+  apply(options, "--cluster", "15:32:1");
+  apply(options, "--matcher", "window:cluster");  // in any order, the last of each
+  EXPECT_FALSE(params_of(options).hard.clusters);
+  EXPECT_EQ(params_of(options).wiener.clusters, paper_clusters);
+  check(options);
+  apply(options, "--matcher", "window");
+  EXPECT_THROW(check(options), InvalidArgument);
+
+  DenoiseOptions alone = minimal();
+  apply(alone, "--cluster", "paper");
+  EXPECT_EQ(params_of(alone).hard.clusters, paper_clusters);
+  check(alone);
+  for (const char* bad : {"", "wall", "window:cluster:window", "cluster:"})
+    EXPECT_THROW(apply(alone, "--matcher", bad), InvalidArgument) << bad;
+  for (const char* bad : {"", "32", "32:48", "32:48:2:1", "32x48x2", "Paper"})
+    EXPECT_THROW(apply(alone, "--cluster", bad), InvalidArgument) << bad;
+  for (const char* out : {"7:48:2", "32:200:2", "32:48:5"}) {
+    DenoiseOptions one = minimal();
+    apply(one, "--cluster", out);
+    EXPECT_THROW(check(one), InvalidArgument) << out;
+  }
+  for (const char* method : {"nlm", "bm4d"}) {
+    DenoiseOptions other = minimal();
+    apply(other, "--matcher", "cluster");
+    other.given.emplace_back("--matcher", "cluster");  // as the parser notes it
+    apply(other, "--method", method);
+    EXPECT_THROW(check(other), InvalidArgument) << method;
+  }
+}
+
 TEST(Options, Devices) {
   DenoiseOptions options;
   EXPECT_EQ(options.device.kind, DeviceKind::automatic);
