@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "bm3d/names.h"
 #include "core/error.h"
@@ -36,6 +37,21 @@ Enum choice(const std::string& text) {
   return *value;
 }
 
+/// "window", "cluster", "paper", or "64x64x2": tile, leaf and tilings.
+std::optional<ClusterParams> clusters(const std::string& text) {
+  if (text == "window") return std::nullopt;
+  if (text == "cluster") return ClusterParams{};
+  if (text == "paper") return paper_clusters;
+  std::array<int, 3> values{};
+  std::size_t at = 0;
+  for (int& value : values) {
+    const std::size_t end = std::min(text.find('x', at), text.size());
+    value = static_cast<int>(number(text.substr(std::min(at, text.size()), end - at)));
+    at = end + 1;
+  }
+  return ClusterParams{values[0], values[1], values[2]};
+}
+
 using PhaseSetter = std::function<void(PhaseParams&, const std::string&)>;
 using Setter = std::function<void(Params&, const std::string&)>;
 
@@ -48,6 +64,7 @@ const std::map<std::string, PhaseSetter> phase_setters{
     {"transform", [](auto& p, auto& v) { p.transform = choice<bm3d::Transform>(v); }},
     {"temporal-window", [](auto& p, auto& v) { p.temporal_window = static_cast<int>(number(v)); }},
     {"place-bonus", [](auto& p, auto& v) { p.place_bonus = static_cast<float>(number(v)); }},
+    {"clusters", [](auto& p, auto& v) { p.clusters = clusters(v); }},
     {"group-transform",
      [](auto& p, auto& v) { p.group_transform = choice<bm3d::GroupTransform>(v); }},
 };
