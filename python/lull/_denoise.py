@@ -184,7 +184,7 @@ def denoise(
         'auto': the GPU whose memory has the array, or else the first one, or else the CPU.
     matcher : 'window' or 'cluster'
         Of bm3d: similar patches are all those of a search window, or those of the clusters that a
-        patch belongs to, which is faster where windows are wide.
+        patch belongs to.
     cluster : str, optional
         Of the matcher 'cluster': 'TILE:LEAF:TILINGS', or 'paper', as the command's --cluster.
     preserve_range : bool

@@ -13,7 +13,7 @@ constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"c
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",
      "how similar patches are found: window, all of the search window, or cluster, those of the "
-     "clusters that a patch belongs to, which is faster where windows are wide (default: window)",
+     "clusters that a patch belongs to (default: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
