@@ -79,7 +79,8 @@ PacketPtr write_exr(const Frame& frame) {
 std::vector<LayerName> layers_of(const Frame& frame) {
   if (origin_of(frame).empty()) return {};
   std::vector<LayerName> names;
-  for (const ExrLayer& layer : ExrFile(origin_of(frame), in_memory).layers())
+  const ExrFile file(origin_of(frame), in_memory);
+  for (const ExrLayer& layer : file.layers())
     names.push_back({layer.name, layer.suffixes});
   return names;
 }

@@ -55,7 +55,7 @@ class EvenRender final : public Denoiser {
   /// A frame whose result is not out yet.
   struct Inside {
     Frame noisy, even;
-    Plane<float> factor;  // even_sigma / s
+    Plane<float> factor;  // even_level / s
   };
 
   Plane<float> find_level() {
@@ -70,7 +70,7 @@ class EvenRender final : public Denoiser {
       }
     box_mean(l, level_radius, scratch_.view(), l);
     for (int y = 0; y < l.height; ++y)
-      for (int x = 0; x < l.width; ++x) l(x, y) = even_sigma / std::sqrt(l(x, y));
+      for (int x = 0; x < l.width; ++x) l(x, y) = even_level / std::sqrt(l(x, y));
     return level;
   }
 

@@ -253,7 +253,7 @@ TEST_F(Renders, ALoneDepthIsAGreyPicture) {
 
 TEST_F(Renders, WhatDoesNotFitIsOneLine) {
   write_exr(folder / "in.exr", scene());
-  expect_refused({"--feature", "albedo=:nothing"}, 65, "albedo (R G B)");
+  expect_refused({"--feature", "albedo=:nothing"}, 65, "albedo (B G R)");
   expect_refused({"--feature", "albodo=:albedo"}, 2, "albedo, normal, depth");
   expect_refused({"--feature", "albedo="}, 2, "NAME=FILE or NAME=:LAYER");
   expect_refused({"--feature", "albedo=" + folder / "missing.exr"}, 66, "missing.exr");
