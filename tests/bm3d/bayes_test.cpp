@@ -255,8 +255,14 @@ TEST(Bayes, IsOverTimeAndOfWhiteNoise) {
   params.temporal = 0;
   EXPECT_NE(refusal(params).find("neighbours in time"), std::string::npos);
   params = quick(2);
-  params.bayes_phases[1].group = 48;
+  params.bayes_phases[0].group = 48;
   EXPECT_NE(refusal(params).find("group of a phase by Bayes = 48"), std::string::npos);
+  params = quick(2);
+  params.bayes_phases[1].group = 64;
+  EXPECT_NE(refusal(params).find("second phase by Bayes = 64 (must be 32)"), std::string::npos);
+  params = quick(2);
+  params.bayes_phases[1].sharpenings = 1;
+  EXPECT_NE(refusal(params).find("sharpenings of the second phase"), std::string::npos);
   params = quick(2);
   params.phases = 4;
   EXPECT_NE(refusal(params).find("phases = 4"), std::string::npos);
