@@ -126,7 +126,7 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
      },
-     "fast, balanced, high or best quality (default: balanced)"},
+     "fast, balanced, high or best (default: balanced)"},
     {"--window", "A[:B]", method,
      "side of the search window in samples, odd, 1 to 127; of a volume (bm4d) in voxels, 3 to 15",
      [](DenoiseOptions& o, const std::string& v) {
@@ -218,7 +218,7 @@ constexpr OptionRow table[] = {
          reject("--temporal", v, "must be auto, or from 0 to 8");
        o.temporal = radius;
      },
-     "frames before and after that help, 0 to 8 (video: 2, with best 4)"},
+     "frames before and after that help, 0 to 8 (video: 2)"},
     {"--temporal-window", "A[:B]", method,
      "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
      [](DenoiseOptions& o, const std::string& v) {
@@ -251,15 +251,13 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string&) {
        o.align = true;
        o.bm3d_alone.emplace_back("--align");
-     },
-     "a burst taken by hand, with --keep K: one picture of it"},
+     }},
     {"--interlaced", "refuse|fields|frames", method,
      "interlaced video: refuse it, filter the fields of either parity as a video of their own "
      "(whatever the input says of itself), or filter whole frames (default: refuse)",
      [](DenoiseOptions& o, const std::string& v) {
        o.interlaced = choose("--interlaced", v, interlacings);
-     },
-     "fields or frames: how interlaced video is filtered"},
+     }},
     {"--batch", "WxH", method,
      "area of reference patches worked on at a time, which bounds memory on a GPU "
      "(default: 4096x1088)",

@@ -112,7 +112,7 @@ TEST_F(Usage, Parameters) {
   for (const char* phases : {"0", "3", "1:2"}) refuse("--phases", phases);
   for (const char* batch : {"256", "256x", "x128", "8x128", "256x128x3", "-256x128"})
     refuse("--batch", batch);
-  for (const char* profile : {"", "best", "Fast"}) refuse("--profile", profile);
+  for (const char* profile : {"", "finest", "Fast"}) refuse("--profile", profile);
   for (const char* streams : {"0", "17", "two"}) refuse("--streams", streams);
   for (const char* threads : {"-1", "many", "1.5"}) refuse("--threads", threads);
 }
