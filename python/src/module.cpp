@@ -112,8 +112,7 @@ void bind_session(nb::module_& m) {
             new (at) Session(choice, format);
           },
           "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
-          "threads"_a, "on_device"_a, "guided"_a = false, "matcher"_a = "window",
-          "clusters"_a = "")
+          "threads"_a, "on_device"_a, "guided"_a = false, "matcher"_a = "window", "clusters"_a = "")
       .def("push", nb::overload_cast<const Image&, int, bool, const Image&>(&Session::push),
            "planes"_a, "slice"_a, "copy"_a, "guide"_a = Image(),
            nb::call_guard<nb::gil_scoped_release>())

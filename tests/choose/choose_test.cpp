@@ -99,8 +99,8 @@ TEST(Choose, RefusesOtherNames) {
   choice.method = "median";
   EXPECT_THAT(refusal(choice), HasSubstr("method = 'median'"));
   choice = cpu_choice();
-  choice.profile = "best";
-  EXPECT_THAT(refusal(choice), HasSubstr("profile = 'best'"));
+  choice.profile = "finest";
+  EXPECT_THAT(refusal(choice), HasSubstr("profile = 'finest'"));
   choice.method = "bm4d", choice.profile = "paper";
   EXPECT_THAT(refusal(choice), HasSubstr("profile of bm4d = 'paper'"));
   choice.profile = "fast", choice.temporal = 2;

@@ -24,9 +24,7 @@
 #include "tools/search/volume_look.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
-#include "tools/wrap/features.h"
 #include "tools/sessions/grain.h"
-#include "tools/wrap/guides.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
@@ -35,6 +33,8 @@
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
+#include "tools/wrap/features.h"
+#include "tools/wrap/guides.h"
 
 namespace lull::tools {
 namespace {

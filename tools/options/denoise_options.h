@@ -99,8 +99,8 @@ struct DenoiseOptions {
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
   std::optional<bool> second_search;  // whether the second phase searches; empty: by the profile
-  std::optional<std::array<bool, 2>> by_clusters;             // of each phase: not by windows
-  std::optional<ClusterParams> clusters;                      // empty: as they are by themselves
+  std::optional<std::array<bool, 2>> by_clusters;  // of each phase: not by windows
+  std::optional<ClusterParams> clusters;           // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // the frames are slices of a volume, whatever the input says
   std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are

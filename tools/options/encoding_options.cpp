@@ -121,8 +121,9 @@ void check_scale_and_align(const DenoiseOptions& options) {
     throw InvalidArgument("--align with --interlaced fields (a burst has whole frames); leave " +
                           std::string("one out"));
   if (options.align && options.depth.on)
-    throw InvalidArgument("--align with --depth (depth maps are no pictures of a hand-held "
-                          "camera); leave one out");
+    throw InvalidArgument(
+        "--align with --depth (depth maps are no pictures of a hand-held "
+        "camera); leave one out");
   if (options.scale == 1) return;
   const auto refuse = [](const std::string& other, const std::string& why) {
     throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");

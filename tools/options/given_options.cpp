@@ -121,7 +121,7 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
   const bm3d::Profile profile = chosen_profile(options);
   bm3d::Params params = options.depth.on ? bm3d::make_depth_params(profile, all, temporal)
-                                   : bm3d::make_params(profile, all, temporal);
+                                         : bm3d::make_params(profile, all, temporal);
   if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.overrides) override_one(params);
   params.guided = has_guide_file(options);

@@ -307,7 +307,7 @@ std::vector<OptionRow> preview_option_rows() {
       "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
       "--streams",   "--frames",        "--output-format", "--start",     "--duration",
       "--progress",  "--progress-fd",   "--datatype",      "--noise-map", "--report",
-      "--reference", "--report-frames", "--guide",         "--align",   "--feature"};
+      "--reference", "--report-frames", "--guide",         "--align",     "--feature"};
   for (const OptionRow& row : denoise_option_table())
     if (std::ranges::find(groups, row.group) != std::end(groups) &&
         std::ranges::find(others, row.names) == std::end(others))

@@ -75,10 +75,10 @@ constexpr OptionRow rows[] = {
 
 /// Options that nlm does not have.
 constexpr std::string_view others[] = {
-    "--window",          "--group",         "--step",   "--tau",
-    "--transform",       "--kaiser",        "--lambda", "--group-transform",
-    "--lambda-mean",     "--mu2",           "--phases", "--guide-noise",
-    "--temporal-window", "--place-bonus",   "--batch",  "--cube",
+    "--window",          "--group",         "--step",    "--tau",
+    "--transform",       "--kaiser",        "--lambda",  "--group-transform",
+    "--lambda-mean",     "--mu2",           "--phases",  "--guide-noise",
+    "--temporal-window", "--place-bonus",   "--batch",   "--cube",
     "--mu2-mean",        "--second-search", "--matcher", "--cluster"};
 
 nlm::Profile profile_of(const DenoiseOptions& options) {
@@ -103,8 +103,7 @@ void check_features(const DenoiseOptions& options) {
   const auto refuse = [&](const char* other, const char* why) {
     throw InvalidArgument(option + " with " + other + " (" + why + "); leave one out");
   };
-  if (has_guide_file(options))
-    refuse("--guide FILE", "both say what is alike");
+  if (has_guide_file(options)) refuse("--guide FILE", "both say what is alike");
   if (options.method == MethodChoice::bm4d) refuse("--method bm4d", "volumes have no features");
   if (options.stack || !options.mask.empty()) refuse("--stack", "volumes have no features");
   if (options.interlaced == Interlaced::fields)

@@ -170,8 +170,8 @@ MixedPlane CudaPhases::made_guide(Phase phase, const PlaneSet& set, const Device
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
-  const MixedPlane plane = set.is_made() ? made_guide(phase, set, frame, made_guide_.get())
-                                         : guide_of(phase, frame, 0);
+  const MixedPlane plane =
+      set.is_made() ? made_guide(phase, set, frame, made_guide_.get()) : guide_of(phase, frame, 0);
   const MatchParams matching = of(phase).plan.matching(set);
   float taken_off = params_.temporal > 0 ? matching.place_bonus : 0;
   if (matching.bias != nullptr)

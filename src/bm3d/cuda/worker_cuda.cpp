@@ -403,7 +403,7 @@ class CudaWorker : public FrameWorker {
   std::array<Ring<std::uint32_t>, max_planes> kept_displacements_;
   std::array<Ring<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, made_guides_;
-  Ring<float> plane_guides_;  // of phases by Bayes, where they are made
+  Ring<float> plane_guides_;   // of phases by Bayes, where they are made
   Ring<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   Main main_;

@@ -80,8 +80,7 @@ std::vector<LayerName> layers_of(const Frame& frame) {
   if (origin_of(frame).empty()) return {};
   std::vector<LayerName> names;
   const ExrFile file(origin_of(frame), in_memory);
-  for (const ExrLayer& layer : file.layers())
-    names.push_back({layer.name, layer.suffixes});
+  for (const ExrLayer& layer : file.layers()) names.push_back({layer.name, layer.suffixes});
   return names;
 }
 

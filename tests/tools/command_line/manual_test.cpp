@@ -136,7 +136,8 @@ TEST(Completion, Bash) {
   if (!has("bash")) GTEST_SKIP() << "no bash here";
   EXPECT_THAT(completed({"lull", "den"}), ElementsAre("denoise"));
   EXPECT_THAT(completed({"lull", "--v"}), ElementsAre("--version"));
-  EXPECT_THAT(completed({"lull", "denoise", "--sigm"}), ElementsAre("--sigma", "--sigma-scale", "--sigma-model"));
+  EXPECT_THAT(completed({"lull", "denoise", "--sigm"}),
+              ElementsAre("--sigma", "--sigma-scale", "--sigma-model"));
   EXPECT_THAT(completed({"lull", "denoise", "-p", ""}),
               ElementsAre("fast", "balanced", "high", "best", "paper"));
   EXPECT_THAT(completed({"lull", "denoise", "--profile", "=", "h"}), ElementsAre("high"));
@@ -150,7 +151,8 @@ TEST(Completion, Bash) {
   // Without a command it is denoise.
   EXPECT_THAT(completed({"lull", "as"}), ElementsAre("ask"));
   EXPECT_THAT(completed({"lull", "ask", "comp"}), ElementsAre("completion"));
-  EXPECT_THAT(completed({"lull", "ask", "--sigm"}), ElementsAre("--sigma", "--sigma-scale", "--sigma-model"));
+  EXPECT_THAT(completed({"lull", "ask", "--sigm"}),
+              ElementsAre("--sigma", "--sigma-scale", "--sigma-model"));
   EXPECT_THAT(completed({"lull", "ask", "-p", "h"}), ElementsAre("high"));
 }
 
