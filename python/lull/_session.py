@@ -110,7 +110,7 @@ class Session:
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
             format, model, method_name(method, self._volume), profile, device, temporal, 2,
-            threads, False, matcher, cluster or "",
+            threads, False, False, matcher, cluster or "",
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
         self._count = 0

@@ -207,7 +207,7 @@ def test_out_may_be_the_image():
         (dict(sigma="strong"), "sigma = 'strong'"),
         (dict(sigma=[1, 2]), "2 sigmas for 1"),
         (dict(sigma=[[1]]), "sigma"),
-        (dict(profile="best"), "profile = 'best'"),
+        (dict(profile="finest"), "profile = 'finest'"),
         (dict(method="wavelet"), "method = 'wavelet'"),
         (dict(method="bm4d"), "volumes"),
         (dict(noise="poisson"), "noise = 'poisson'"),
