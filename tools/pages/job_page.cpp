@@ -13,7 +13,7 @@ namespace {
 
 using What = io::SegmentState::What;
 
-const char* name_of(What what) {
+const char* state_name(What what) {
   return what == What::done ? "done" : what == What::damaged ? "damaged" : "missing";
 }
 
@@ -52,11 +52,11 @@ std::string map_of(const io::JobState& state) {
       if (state.segments[k].what != What::done && worst != What::damaged)
         worst = state.segments[k].what;
     svg += printed("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
-                   name_of(worst), static_cast<int>(i % columns) * cell,
+                   state_name(worst), static_cast<int>(i % columns) * cell,
                    static_cast<int>(i / columns) * cell, cell - 2, cell - 2) +
            (each == 1 ? "segment " + std::to_string(i)
                       : "segments " + std::to_string(i * each) + "-" + std::to_string(end - 1)) +
-           ": " + name_of(worst) + "</title></rect>\n";
+           ": " + state_name(worst) + "</title></rect>\n";
   }
   return svg + "</svg>\n<p class=\"dim\">A square is " +
          (each == 1 ? std::string("a segment") : std::to_string(each) + " segments") +
@@ -97,7 +97,7 @@ std::string segments_table(const io::JobState& state) {
     rows.push_back(
         {std::to_string(i),
          std::to_string(segment.frames.first) + "-" + std::to_string(segment.frames.last),
-         std::string("<span class=\"") + kind + "\">" + name_of(segment.what) + "</span>",
+         std::string("<span class=\"") + kind + "\">" + state_name(segment.what) + "</span>",
          segment.what == What::missing ? "" : bytes_text(segment.bytes),
          time_text(segment.finished)});
   }
