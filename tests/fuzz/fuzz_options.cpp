@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::expect_errors([&] { check(arguments); });
   // Most of the time goes into making the parser, which is CLI11's.
   const bool denoises = arguments.size() > 1 && arguments[1] == "denoise";
-  if (denoises && size % 4 != 0) return 0;
+  if (size % (denoises ? 16 : 4) != 0) return 0;
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   fuzz::expect_errors(
