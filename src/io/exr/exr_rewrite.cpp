@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 
 #include "io/exr/exr_parts.h"
 
@@ -55,10 +56,19 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
+/// All attributes but the count of chunks, which follows from the others. (Header::erase() of
+/// OpenEXR 3.1 loses the memory of what it erases.)
+Imf::Header without_chunk_count(const Imf::Header& from) {
+  Imf::Header header;
+  for (auto one = from.begin(); one != from.end(); ++one)
+    if (one.name() != std::string("chunkCount")) header.insert(one.name(), one.attribute());
+  return header;
+}
+
 /// The header that the picture's part has in the result. Levels of smaller pictures would show the
 /// noise that the first has lost: there is one level.
 Imf::Header header_for_picture(const Imf::Header& from) {
-  Imf::Header header = from;
+  Imf::Header header = without_chunk_count(from);
   if (loses(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;
   if (header.hasTileDescription()) {
     Imf::TileDescription tiles = header.tileDescription();
@@ -67,7 +77,6 @@ Imf::Header header_for_picture(const Imf::Header& from) {
   }
   if (header.lineOrder() == Imf::RANDOM_Y && !header.hasTileDescription())
     header.lineOrder() = Imf::INCREASING_Y;
-  header.erase("chunkCount");
   return header;
 }
 
