@@ -16,6 +16,7 @@
 #include "bm3d/reference/bayes.h"
 #include "core/error.h"
 #include "noise/noise_model.h"
+#include "support/bayes_clips.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
 #include "time/frame_pairs.h"
@@ -141,38 +142,6 @@ TEST(Bayes, PatchesLieInNeighbours) {
   EXPECT_EQ(partners({0}), (std::vector{no_frame}));
 }
 
-/// Cheap enough for the reference backend.
-Params quick(int temporal, float noise = sigma) {
-  Params params = make_params(Profile::best, {noise, noise, noise}, temporal);
-  params.hard.window = 9;
-  params.hard.temporal_window = 5;
-  params.hard.step = 6;
-  for (BayesParams& phase : params.bayes_phases) {
-    phase.window = 7, phase.temporal_window = 3;
-    phase.step = 8;
-  }
-  return params;
-}
-
-/// A pan over the texture picture with noise.
-std::vector<Frame> pan(const FrameFormat& format, int count) {
-  std::vector<Frame> frames;
-  for (int n = 0; n < count; ++n) {
-    Frame frame = make_frame(format);
-    for (int i = 0; i < format.planes(); ++i) {
-      const int w = format.plane_width(i), h = format.plane_height(i);
-      const Plane<float> whole = texture_picture(w + 40, h + 20, i);
-      Plane<float> part(w, h);
-      for (int y = 0; y < h; ++y)
-        for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + 2 * n, y + n);
-      store_plane(with_noise(part.view(), sigma, 10 * n + i + 1).view(), frame, i);
-    }
-    frame.pts = n;
-    frames.push_back(frame);
-  }
-  return frames;
-}
-
 TEST(Bayes, TheCpuBackendIsTheReference) {
   // Chroma of 9 x 9 samples has smaller patches; one frame alone has patches in one frame.
   for (const auto& [format, count] :
@@ -185,8 +154,8 @@ TEST(Bayes, TheCpuBackendIsTheReference) {
                   3},
         std::pair{FrameFormat{.width = 24, .height = 20, .layout = Layout::rgb}, 2},
         std::pair{FrameFormat{.width = 40, .height = 30}, 1}}) {
-    const Params params = quick(2);
-    const std::vector<Frame> frames = pan(format, count);
+    const Params params = small_best(2);
+    const std::vector<Frame> frames = noisy_pan(format, count);
     const auto run = [&](BackendKind kind) {
       return run_clip(*open(params, format, {.kind = kind, .threads = 2}), frames);
     };
@@ -200,9 +169,9 @@ TEST(Bayes, TheCpuBackendIsTheReference) {
 }
 
 TEST(Bayes, ThreadsDoNotMatter) {
-  const std::vector<Frame> frames = pan({.width = 70, .height = 50}, 4);
+  const std::vector<Frame> frames = noisy_pan({.width = 70, .height = 50}, 4);
   const auto run = [&](int threads) {
-    return run_clip(*open(quick(2), frames[0].format, {.threads = threads}), frames);
+    return run_clip(*open(small_best(2), frames[0].format, {.threads = threads}), frames);
   };
   const std::vector<Frame> one = run(1), three = run(3);
   for (std::size_t n = 0; n < frames.size(); ++n) EXPECT_TRUE(same_samples(one[n], three[n]));
@@ -219,7 +188,7 @@ TEST(Bayes, FlatPicturesStayFlat) {
       store_plane(flat.view(), frames.back(), 0);
       frames.back().pts = n;
     }
-    for (const Frame& frame : run_clip(*open(quick(1), format, {}), frames))
+    for (const Frame& frame : run_clip(*open(small_best(1), format, {}), frames))
       for (int x = 0; x < 40; ++x) EXPECT_NEAR(plane_of(frame, 0).view()(x, 20), level, 1e-2);
   }
 }
@@ -247,23 +216,23 @@ TEST(Bayes, IsOverTimeAndOfWhiteNoise) {
   coarse.plane(0).correlation = correlation;
   EXPECT_FALSE(make_params(Profile::best, coarse, 2).bayes) << "as high";
 
-  Params params = quick(2);
+  Params params = small_best(2);
   EXPECT_EQ(refusal(params), "");
   params.noise = coarse;
   EXPECT_NE(refusal(params).find("not white"), std::string::npos);
-  params = quick(2);
+  params = small_best(2);
   params.temporal = 0;
   EXPECT_NE(refusal(params).find("neighbours in time"), std::string::npos);
-  params = quick(2);
+  params = small_best(2);
   params.bayes_phases[0].group = 48;
   EXPECT_NE(refusal(params).find("group of a phase by Bayes = 48"), std::string::npos);
-  params = quick(2);
+  params = small_best(2);
   params.bayes_phases[1].group = 64;
   EXPECT_NE(refusal(params).find("second phase by Bayes = 64 (must be 32)"), std::string::npos);
-  params = quick(2);
+  params = small_best(2);
   params.bayes_phases[1].sharpenings = 1;
   EXPECT_NE(refusal(params).find("sharpenings of the second phase"), std::string::npos);
-  params = quick(2);
+  params = small_best(2);
   params.phases = 4;
   EXPECT_NE(refusal(params).find("phases = 4"), std::string::npos);
 }

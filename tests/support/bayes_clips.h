@@ -1,0 +1,45 @@
+#pragma once
+// What tests of phases by Bayes run on, with any backend.
+
+#include <vector>
+
+#include "bm3d/params.h"
+#include "support/pictures.h"
+
+namespace lull::bm3d {
+
+inline constexpr float bayes_sigma = 20;
+
+/// Cheap enough for the reference backend.
+inline Params small_best(int temporal, float sigma = bayes_sigma) {
+  Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
+  params.hard.window = 9;
+  params.hard.temporal_window = 5;
+  params.hard.step = 6;
+  for (BayesParams& phase : params.bayes_phases) {
+    phase.window = 7, phase.temporal_window = 3;
+    phase.step = 8;
+  }
+  return params;
+}
+
+/// A pan over the texture picture with noise.
+inline std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
+  std::vector<Frame> frames;
+  for (int n = 0; n < count; ++n) {
+    Frame frame = testing::make_frame(format);
+    for (int i = 0; i < format.planes(); ++i) {
+      const int w = format.plane_width(i), h = format.plane_height(i);
+      const Plane<float> whole = testing::texture_picture(w + 40, h + 20, i);
+      Plane<float> part(w, h);
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + 2 * n, y + n);
+      store_plane(testing::with_noise(part.view(), bayes_sigma, 10 * n + i + 1).view(), frame, i);
+    }
+    frame.pts = n;
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+}  // namespace lull::bm3d
