@@ -4,13 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <utility>
 
-#include "core/error.h"
-#include "core/frame_pool.h"
 #include "noise/depth/fill_holes.h"
+#include "noise/even_session.h"
 
 namespace lull {
 namespace {
@@ -39,61 +37,25 @@ T sample_of(const DepthScale& scale, const FrameFormat& format, double depth) {
   }
 }
 
-class EvenDepth final : public Denoiser {
+struct Nothing {};
+
+class EvenDepth final : public EvenSession<Nothing> {
  public:
   EvenDepth(const DepthScale& scale, const FrameFormat& format, std::unique_ptr<Denoiser> filter)
-      : scale_(scale),
-        pool_(format),
-        even_pool_(even_depth_format(format)),
-        filter_(std::move(filter)) {}
-
-  int latency() const noexcept override { return filter_->latency(); }
-
-  std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != pool_.format())
-      throw InvalidArgument(
-          "a frame of another format (a session takes one format); open another session");
-    if (noisy.on_device)
-      throw InvalidArgument(
-          "a depth map in the memory of a GPU (depth maps come from the host); decode it on the "
-          "CPU");
-    inside_.push_back({std::move(noisy), even_pool_.acquire()});
-    Inside& map = inside_.back();
-    map.even.take_identity(map.noisy);
-    map.even.likeness = map.noisy.likeness;
-    map.even.aside = map.noisy.aside;
-    make_even_depth(scale_, map.noisy, map.even);
-    return result(filter_->push(map.even));
-  }
-
-  std::optional<Frame> next() override { return result(filter_->next()); }
-  std::optional<Frame> drain() override { return result(filter_->drain()); }
+      : EvenSession(format, even_depth_format(format), std::move(filter)), scale_(scale) {}
 
  private:
-  /// A map whose result is not out yet.
-  struct Inside {
-    Frame noisy, even;
-  };
+  void make_even(Inside& map) override { make_even_depth(scale_, map.noisy, map.even); }
 
-  std::optional<Frame> result(std::optional<Frame> filtered) {
-    if (!filtered) return std::nullopt;
-    if (inside_.empty()) throw InternalError("a filter gave back more frames than it got");
-    const Inside map = std::move(inside_.front());
-    inside_.pop_front();
-    Frame clean = pool_.acquire();
-    clean.take_identity(map.noisy);
+  void bring_back(const Inside& map, const Frame& filtered, Frame& clean) override {
     switch (clean.format.sample) {
       case SampleType::u8:
-        bring_back<std::uint8_t>(map, *filtered, clean);
-        break;
+        return bring_back<std::uint8_t>(map, filtered, clean);
       case SampleType::u16:
-        bring_back<std::uint16_t>(map, *filtered, clean);
-        break;
+        return bring_back<std::uint16_t>(map, filtered, clean);
       case SampleType::f32:
-        bring_back<float>(map, *filtered, clean);
-        break;
+        return bring_back<float>(map, filtered, clean);
     }
-    return clean;
   }
 
   template <class T>
@@ -115,9 +77,6 @@ class EvenDepth final : public Denoiser {
   }
 
   DepthScale scale_;
-  FramePool pool_, even_pool_;
-  std::unique_ptr<Denoiser> filter_;
-  std::deque<Inside> inside_;
 };
 
 }  // namespace
