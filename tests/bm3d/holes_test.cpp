@@ -3,6 +3,7 @@
 #include "noise/holes.h"
 
 #include <gtest/gtest.h>
+#include <tbb/task_arena.h>
 
 #include <cmath>
 
@@ -112,7 +113,7 @@ TEST(MatchHoles, AreNoCandidatesOnTheCpu) {
     const GuideFrame guide{0, {std::as_const(picture).view(), {}, &holes}};
     const auto matcher = cpu::make_exhaustive_matcher(1);
     const MatchParams params{.window = 25, .group = 16, .step = step, .tau = 5000};
-    matcher->begin({params, {&guide, 1}, sigma});
+    tbb::task_arena(1).execute([&] { matcher->begin({params, {&guide, 1}, sigma}); });
     const int columns =
         std::min(matcher->block_size(params, 20).columns, (width - patch) / step + 1);
     const cpu::Block block{0, 0, columns, 1};
