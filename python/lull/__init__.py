@@ -23,7 +23,10 @@ from ._core import DeviceArray, Error
 from ._core import devices as devices
 from ._core import version as __version__
 from ._denoise import denoise, nlm
+from ._depth import denoise_depth
+from ._enlarge import enlarge
 from ._noise import NoiseEstimate, estimate_noise
+from ._renders import denoise_render
 from ._session import Session
 
 __all__ = [
@@ -38,7 +41,10 @@ __all__ = [
     "bm3d_rgb",
     "bm4d",
     "denoise",
+    "denoise_depth",
+    "denoise_render",
     "devices",
+    "enlarge",
     "estimate_noise",
     "nlm",
 ]

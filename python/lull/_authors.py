@@ -44,14 +44,14 @@ class BM3DStages(IntEnum):
 BM4DStages = BM3DStages
 
 
-def _phases(stage_arg: Any) -> int:
+def _basic_alone(stage_arg: Any) -> bool:
     if isinstance(stage_arg, np.ndarray) or hasattr(stage_arg, "__dlpack__"):
         raise ValueError("stage_arg is a picture (lull makes its basic estimate itself); leave it out")
     stage = getattr(stage_arg, "name", stage_arg)
     if stage in ("ALL_STAGES", 3):
-        return 2
+        return False
     if stage in ("HARD_THRESHOLDING", 1):
-        return 1
+        return True
     raise ValueError(f"stage_arg = {stage_arg!r} (must be HARD_THRESHOLDING or ALL_STAGES)")
 
 
@@ -133,7 +133,7 @@ def _pictures(
     if layout == "rgb" and channels != 3:
         raise ValueError(f"z of {channels} channels (bm3d_rgb filters red, green and blue)")
     device = chosen_device(device, z)
-    work = Work("bm3d", _profile(profile), 0, device, _phases(stage_arg), layout)
+    work = Work("bm3d", _profile(profile), 0, device, _basic_alone(stage_arg), layout)
     axes = Axes(array.ndim, None, None, 2 if array.ndim == 3 else None)
     result = _filtered(
         array,
@@ -238,7 +238,8 @@ def bm4d(
         raise ValueError(f"z of shape {array.shape} (must be a volume, of three axes)")
     if np.size(sigma_psd) != 1:
         raise ValueError("sigma_psd of several values (noise of volumes has to be white); give one")
-    work = Work("bm4d", _profile(profile), 0, chosen_device(device, z), _phases(stage_arg))
+    device = chosen_device(device, z)
+    work = Work("bm4d", _profile(profile), 0, device, _basic_alone(stage_arg))
     result = _filtered(
         array,
         Axes(3, None, 0, None),

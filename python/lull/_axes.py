@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +19,19 @@ class Axes:
 
     def view(self, array: np.ndarray) -> np.ndarray:
         """The array as (time, z, channel, y, x), sharing its samples."""
-        order, index = [], []
+        order: list[int] = []
+        index: list[Any] = []
         for axis in (self.time, self.z, self.channel):
             if axis is None:
                 index.append(np.newaxis)
             else:
                 order.append(axis)
                 index.append(slice(None))
-        order += [axis for axis in range(self.ndim) if axis not in order]
-        return array.transpose(order)[tuple(index)]
+        return array.transpose([*order, *self.of_picture()])[tuple(index)]
+
+    def of_picture(self) -> list[int]:
+        """y and x."""
+        return [i for i in range(self.ndim) if i not in (self.time, self.z, self.channel)]
 
 
 def _axis(name: str, axis: int | None, ndim: int) -> int | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Sequence, Union
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Literal, Sequence, Union
 
 import numpy as np
 
 from . import _core
-from ._arrays import device_of, host_view, library_of, put, put_on_device, to_numpy
-from ._axes import axes_of
+from ._arrays import Back, device_of, host_view, put, put_on_device, to_numpy
+from ._axes import Axes, axes_of
 from ._device import denoise_on_device
 from ._noise import (
     Group,
@@ -37,12 +37,15 @@ class Work:
     profile: str
     temporal: int
     device: str
-    phases: int = 2
+    basic_alone: bool = False  # the basic estimate is the result
     layout: str | None = None  # of groups of three; None: rgb
     on_device: bool = False  # frames come from a GPU's memory, and results stay there
     guide: np.ndarray | None = None  # a view as that of the frames, in whose patches they are matched
     matcher: str = "window"
     clusters: str = ""
+    render: Any = None  # _core.RenderNoise: frames are renders,
+    features: dict[str, np.ndarray] = field(default_factory=dict)  # whose views go with theirs
+    depth: Any = None  # _core.Depth: frames are depth maps
 
     @property
     def volumes(self) -> bool:
@@ -50,9 +53,14 @@ class Work:
 
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
-            format, noise, self.method, self.profile, self.device, self.temporal, self.phases, 0,
-            self.on_device, self.guide is not None, self.matcher, self.clusters,
-        )
+            format, noise, self.method, self.profile, self.device, self.temporal,
+            self.basic_alone, 0, self.on_device, self.guide is not None, self.matcher,
+            self.clusters, self.render, self.depth,
+        )  # fmt: skip
+
+    def features_at(self, place: tuple[int, int]) -> dict[str, list[np.ndarray]]:
+        return {name: [plane.astype(np.float32) for plane in view[place]]
+                for name, view in self.features.items()}
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
         """Frames that a session sees one after the other, as (time, z)."""
@@ -83,7 +91,8 @@ class Work:
                     pending.append((place, samples))
                     at = place[1] if self.volumes else -1
                     guide = [] if self.guide is None else samples_at(self.guide, values, place, group)
-                    for result in session.push(samples, at, copy, guide):
+                    features = self.features_at(place)
+                    for result in session.push(samples, at, copy, guide, features):
                         _store(result, *pending.popleft(), view, out, values, group)
                 while (result := session.drain()) is not None:
                     _store(result, *pending.popleft(), view, out, values, group)
@@ -135,6 +144,11 @@ def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
     return int(temporal)
 
 
+def checked_method(method: str, methods: Sequence[str]) -> None:
+    if method not in methods:
+        raise ValueError(f"method = {method!r} (must be one of {', '.join(methods)})")
+
+
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:
     if tuple(out.shape) != shape:
         raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
@@ -148,6 +162,30 @@ def checked_guide(guide: Any, array: np.ndarray) -> np.ndarray:
             f"{array.dtype})"
         )
     return shown
+
+
+def write_out(
+    array: np.ndarray,
+    back: Back,
+    axes: Axes,
+    out: Any,
+    filtered: Callable[[np.ndarray, np.ndarray], None],
+) -> Any:
+    """What `filtered` makes of the (time, z, channel, y, x) view of `array`, in `out` if given."""
+    target = None
+    if out is not None:
+        checked_out(out, array.shape)
+        target = host_view(out)
+        if target is not None and target.dtype != array.dtype:
+            raise ValueError(f"out of type {target.dtype} (the image's is {array.dtype})")
+    result = np.empty(array.shape, array.dtype) if target is None else target
+    if array.size > 0:
+        filtered(axes.view(array), axes.view(result))
+    if out is None:
+        return back(result)
+    if target is None:
+        put(out, result)
+    return out
 
 
 def denoise(
@@ -228,8 +266,7 @@ def denoise(
     lull.Error
         All else: there is no such device, or it failed.
     """
-    if method not in METHODS:
-        raise ValueError(f"method = {method!r} (must be one of {', '.join(METHODS)})")
+    checked_method(method, METHODS)
     on_gpu = device_of(image)
     array, back = to_numpy(image) if on_gpu is None else (image, None)
     shape = tuple(array.shape)
@@ -264,26 +301,15 @@ def denoise(
             return result if out is None else put_on_device(out, result)
     if on_gpu is not None:
         array, back = to_numpy(image)
-    view = axes.view(array)
     if guide is not None:
         work = replace(work, guide=axes.view(checked_guide(guide, array)))
-    target = None
-    if out is not None:
-        checked_out(out, array.shape)
-        target = host_view(out)
-        if target is not None and target.dtype != array.dtype:
-            raise ValueError(f"out of type {target.dtype} (the image's is {array.dtype})")
-    result = np.empty(array.shape, array.dtype) if target is None else target
-    if array.size > 0:
+
+    def filtered(view: np.ndarray, to: np.ndarray) -> None:
         values = values_of(array, preserve_range, axes.z is not None)
         groups = groups_of_axes(axes, view, volume)
-        noises = models_of(sigma, view, values, groups, volume, noise)
-        work.run(view, axes.view(result), values, groups, noises)
-    if out is None:
-        return back(result)
-    if target is None:
-        put(out, result)
-    return out
+        work.run(view, to, values, groups, models_of(sigma, view, values, groups, volume, noise))
+
+    return write_out(array, back, axes, out, filtered)
 
 
 def nlm(image: Any, sigma: Sigma = "auto", **options: Any) -> Any:

@@ -109,7 +109,7 @@ class Session:
             levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
         self._session = _core.Session(
-            format, model, method_name(method, self._volume), profile, device, temporal, 2,
+            format, model, method_name(method, self._volume), profile, device, temporal, False,
             threads, False, False, matcher, cluster or "",
         )  # fmt: skip
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()

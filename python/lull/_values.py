@@ -54,16 +54,21 @@ class Values:
         """What the filter left as it was stays what it was in the array, to the bit."""
         if self.are_samples(values.dtype):
             return result
-        found = result.astype(np.float64) * self.span + self.low
-        if values.dtype.kind != "f":
-            limits = np.iinfo(values.dtype)
+        same = (result == samples) | np.isnan(result)
+        return np.where(same, values, self.to_values(result, values.dtype))
+
+    def to_values(self, samples: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The values of an array of this type."""
+        if self.are_samples(dtype):
+            return samples
+        found = samples.astype(np.float64) * self.span + self.low
+        if dtype.kind != "f":
+            limits = np.iinfo(dtype)
             found = np.clip(np.rint(np.nan_to_num(found)), limits.min, limits.max)
             # (The greatest 64-bit integers are no doubles.)
-            found = np.where(found >= float(limits.max), limits.max, found.astype(values.dtype))
+            found = np.where(found >= float(limits.max), limits.max, found.astype(dtype))
         with np.errstate(over="ignore"):
-            found = found.astype(values.dtype)
-        same = (result == samples) | np.isnan(result)
-        return np.where(same, values, found)
+            return found.astype(dtype)
 
 
 def _looked_at(values: np.ndarray) -> np.ndarray:

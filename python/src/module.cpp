@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -14,6 +15,7 @@
 #include "cuda/device_list.h"
 #include "cuda/results/result_frames.h"
 #include "python/src/device_array.h"
+#include "python/src/enlarger.h"
 #include "python/src/noise.h"
 #include "python/src/session.h"
 
@@ -69,6 +71,27 @@ void bind_noise(nb::module_& m) {
       .def_ro("coarse", &Found::coarse)
       .def_ro("certain", &Found::certain)
       .def_ro("why", &Found::why);
+  nb::class_<RenderNoise>(m, "RenderNoise", "What is known of a render's noise.")
+      .def(
+          "__init__",
+          [](RenderNoise* at, float sigma, float strength) {
+            new (at) RenderNoise{.sigma = sigma, .strength = strength};
+          },
+          "sigma"_a, "strength"_a);
+  nb::class_<Depth>(m, "Depth", "How the values of depth maps are filtered, and their noise.")
+      .def_ro("noise", &Depth::noise)
+      .def_prop_ro("sigma", [](const Depth& depth) { return depth.scale.sigma; })
+      .def_prop_ro("reference", [](const Depth& depth) { return depth.scale.reference; });
+  m.def(
+      "look_at_depth",
+      [](const std::vector<Image>& maps, const FrameFormat& format, std::optional<double> sigma,
+         std::optional<double> invalid, bool squared, std::optional<double> reference) {
+        const nb::gil_scoped_release others_go_on;
+        const DepthSamples samples{.invalid = invalid,
+                                   .noise = squared ? DepthNoise::squared : DepthNoise::constant};
+        return look_at_depth(maps, format, samples, sigma, reference);
+      },
+      "maps"_a, "format"_a, "sigma"_a, "invalid"_a, "squared"_a, "reference"_a);
   m.def(
       "find_noise",
       [](const std::vector<std::vector<Image>>& looks, const FrameFormat& format, bool flat) {
@@ -93,8 +116,9 @@ void bind_session(nb::module_& m) {
       .def(
           "__init__",
           [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
-             std::string profile, std::string device, int temporal, int phases, int threads,
-             bool on_device, bool guided, std::string matcher, std::string clusters) {
+             std::string profile, std::string device, int temporal, bool basic_alone, int threads,
+             bool on_device, bool guided, std::string matcher, std::string clusters,
+             std::optional<RenderNoise> render, const Depth* depth) {
             SessionChoice choice{.method = std::move(method),
                                  .profile = std::move(profile),
                                  .device = std::move(device),
@@ -105,16 +129,23 @@ void bind_session(nb::module_& m) {
                                  .results_on_device = on_device,
                                  .guided = guided,
                                  .noise = noise.model,
-                                 .uneven = noise.uneven};
-            choice.adjust = [=](bm3d::Params& params) { params.phases = phases; };
-            choice.adjust_volumes = [=](bm4d::Params& params) { params.phases = phases; };
+                                 .uneven = noise.uneven,
+                                 .render = render};
+            if (depth) choice.depth = depth->scale;
+            if (basic_alone) {
+              choice.adjust = [](bm3d::Params& params) { params.phases = 1; };
+              choice.adjust_volumes = [](bm4d::Params& params) { params.phases = 1; };
+            }
             const nb::gil_scoped_release others_go_on;
             new (at) Session(choice, format);
           },
-          "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "phases"_a,
-          "threads"_a, "on_device"_a, "guided"_a = false, "matcher"_a = "window", "clusters"_a = "")
-      .def("push", nb::overload_cast<const Image&, int, bool, const Image&>(&Session::push),
-           "planes"_a, "slice"_a, "copy"_a, "guide"_a = Image(),
+          "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "basic_alone"_a,
+          "threads"_a, "on_device"_a, "guided"_a = false, "matcher"_a = "window", "clusters"_a = "",
+          "render"_a = nb::none(), "depth"_a = nb::none())
+      .def("push",
+           nb::overload_cast<const Image&, int, bool, const Image&, const FeatureImages&>(
+               &Session::push),
+           "planes"_a, "slice"_a, "copy"_a, "guide"_a = Image(), "features"_a = FeatureImages(),
            nb::call_guard<nb::gil_scoped_release>())
       .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,
            nb::call_guard<nb::gil_scoped_release>())
@@ -122,6 +153,16 @@ void bind_session(nb::module_& m) {
       .def("close", &Session::close, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("latency", &Session::latency)
       .def_prop_ro("device", &Session::device);
+}
+
+void bind_enlarger(nb::module_& m) {
+  nb::class_<Enlarger>(m, "Enlarger", "Makes clean frames of one format larger.")
+      .def(nb::init<const FrameFormat&, double, const std::string&, const std::string&>(),
+           "format"_a, "factor"_a, "profile"_a, "device"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("enlarged", &Enlarger::enlarged, "planes"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("width", [](const Enlarger& one) { return one.format().width; })
+      .def_prop_ro("height", [](const Enlarger& one) { return one.format().height; });
 }
 
 void bind_device_array(nb::module_& m) {
@@ -172,5 +213,6 @@ NB_MODULE(_core, m) {
         nb::call_guard<nb::gil_scoped_release>());
   lull::python::bind_noise(m);
   lull::python::bind_session(m);
+  lull::python::bind_enlarger(m);
   lull::python::bind_device_array(m);
 }

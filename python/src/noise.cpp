@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "noise/depth/find_depth_noise.h"
 #include "noise/volume/estimate_volume.h"
 
 namespace lull::python {
@@ -124,6 +125,23 @@ Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat
           .coarse = estimate.coarse,
           .certain = estimate.certain,
           .why = std::move(estimate.why)};
+}
+
+Depth look_at_depth(const std::vector<Image>& maps, const FrameFormat& format,
+                    const DepthSamples& samples, std::optional<double> sigma,
+                    std::optional<double> reference) {
+  FramePool pool(format);
+  DepthLook look(samples);
+  std::vector<Frame> frames;
+  for (const Image& map : maps) {
+    check_planes(map, format);
+    look.add(frames.emplace_back(frame_of(map, pool, false)));
+  }
+  if (look.empty()) throw InvalidArgument("a depth map of nothing but holes (check `invalid`)");
+  KnownDepth known = known_depth(look, frames, sigma, reference);
+  Noise noise = white_noise({known.noise.sigma, known.noise.sigma, known.noise.sigma});
+  noise.model.plane(0) = std::move(known.noise);
+  return {.scale = known.scale, .noise = std::move(noise)};
 }
 
 void VolumeLook::add(const Image& slice, int place) {

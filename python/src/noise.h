@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "noise/depth/depth_scale.h"
 #include "noise/estimate/estimate.h"
 #include "noise/noise_model.h"
 #include "noise/volume/cube_statistics.h"
@@ -48,6 +49,18 @@ struct Found {
 /// out, as for slices of stacks.
 [[nodiscard]] Found find_noise(const std::vector<std::vector<Image>>& looks,
                                const FrameFormat& format, bool flat);
+
+/// Depth maps: how their values are filtered, and the noise on that scale.
+struct Depth {
+  DepthScale scale;
+  Noise noise;
+};
+
+/// From maps that follow one another. `sigma`: in their unit; empty: it is found.
+/// @throws InvalidArgument  they are nothing but holes
+[[nodiscard]] Depth look_at_depth(const std::vector<Image>& maps, const FrameFormat& format,
+                                  const DepthSamples& samples, std::optional<double> sigma,
+                                  std::optional<double> reference);
 
 /// Collects a volume slice by slice, of a series volume after volume.
 class VolumeLook {

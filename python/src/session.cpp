@@ -1,14 +1,44 @@
 #include "python/src/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
+#include "noise/render/features.h"
 
 namespace lull::python {
 namespace {
 
 std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
   return bm3d::frame_memory(choose_backend(choice.device));
+}
+
+/// @throws InvalidArgument  a name that is none, or planes that do not suit it
+Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture) {
+  const bool three = planes.size() == 3;
+  if ((planes.size() != 1 && !three) || (name == "normal" && !three) || (name == "depth" && three))
+    throw InvalidArgument("the feature " + name + " of " + std::to_string(planes.size()) +
+                          " channels (a normal has three, depth one, others one or three)");
+  const FrameFormat format{.width = picture.width,
+                           .height = picture.height,
+                           .layout = three ? Layout::rgb : Layout::gray,
+                           .sample = SampleType::f32,
+                           .bits = 32};
+  check_planes(planes, format);
+  FramePool pool(format);
+  return frame_of(planes, pool, true);
+}
+
+std::shared_ptr<const Features> features_of(const FeatureImages& images,
+                                            const FrameFormat& picture) {
+  auto features = std::make_shared<Features>();
+  for (const auto& [name, planes] : images) {
+    const auto at = std::ranges::find(feature_names, name);
+    if (at == feature_names.end()) throw InvalidArgument("no feature is called " + name);
+    features->planes[static_cast<std::size_t>(at - feature_names.begin())] =
+        std::make_shared<const Frame>(feature_frame(name, planes, picture));
+  }
+  return features;
 }
 
 }  // namespace
@@ -28,12 +58,14 @@ Denoiser& Session::denoiser() {
   return *denoiser_;
 }
 
-std::vector<Result> Session::push(const Image& planes, int slice, bool copy, const Image& guide) {
+std::vector<Result> Session::push(const Image& planes, int slice, bool copy, const Image& guide,
+                                  const FeatureImages& features) {
   check_planes(planes, format_);
   if (!guide.empty()) check_planes(guide, format_);
   const std::lock_guard lock(mutex_);
   Frame frame = frame_of(planes, pool_, copy);
   if (!guide.empty()) frame.guide = std::make_shared<const Frame>(frame_of(guide, pool_, copy));
+  if (!features.empty()) frame.features = features_of(features, format_);
   return push(std::move(frame), slice);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A session of lull for Python: arrays in, results out, the interpreter's lock released meanwhile.
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,9 @@
 
 namespace lull::python {
 
+/// Planes of floats by the names of noise/render/features.h, each of the frame's size.
+using FeatureImages = std::map<std::string, Image>;
+
 /// May be used from several threads: one call waits for the other. Its methods are called without
 /// the interpreter's lock.
 class Session {
@@ -20,8 +24,9 @@ class Session {
   Session(const SessionChoice& choice, const FrameFormat& format);
 
   /// The results that are ready now. `slice`: place in a volume, -1 where there is none. `guide`:
-  /// Frame::guide of a guided session, otherwise empty.
-  std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide);
+  /// Frame::guide of a guided session, otherwise empty. `features`: those of a render.
+  std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
+                           const FeatureImages& features);
   /// The same of planes in the memory of GPU `device`, which stay as they are until the result is
   /// out.
   std::vector<Result> push_on_device(const DevicePlanes& planes, int device);

@@ -8,8 +8,11 @@
 #include "core/error.h"
 #include "cuda/device_list.h"
 #include "match/clusters.h"
+#include "nlm/features/features.h"
 #include "nlm/names.h"
 #include "nlm/nlm.h"
+#include "noise/depth/even_depth.h"
+#include "noise/render/even_render.h"
 #include "noise/volume/even_volume.h"
 
 namespace lull {
@@ -39,10 +42,19 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d has them); leave it out");
 }
 
+/// Of what bm3d sees of renders.
+NoiseModel even_noise(const RenderNoise& noise) {
+  const float sigma = even_sigma * noise.strength;
+  return NoiseModel({sigma, sigma, sigma});
+}
+
 bm3d::Params picture_params(const SessionChoice& choice) {
   const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high, best or paper");
-  bm3d::Params params = bm3d::make_params(*profile, choice.noise, choice.temporal);
+  bm3d::Params params =
+      choice.depth    ? bm3d::make_depth_params(*profile, choice.noise, choice.temporal)
+      : choice.render ? bm3d::make_params(*profile, even_noise(*choice.render), choice.temporal)
+                      : bm3d::make_params(*profile, choice.noise, choice.temporal);
   params.guided = choice.guided;
   choose_matcher(choice, params);
   if (choice.adjust) choice.adjust(params);
@@ -60,15 +72,29 @@ void refuse_results_on_device(const SessionChoice& choice) {
                           " in the memory of a GPU; leave them in the host's");
 }
 
-nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
+nlm::Profile nlm_profile(const SessionChoice& choice) {
   const auto profile = nlm::parse(nlm::profile_names, choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
+  return *profile;
+}
+
+nlm::FeatureParams feature_params(const SessionChoice& choice) {
+  refuse_results_on_device(choice);
+  refuse_matcher(choice);
+  return {.noise = *choice.render,
+          .search_radius = nlm::feature_search_radius(nlm_profile(choice)),
+          .temporal = choice.temporal};
+}
+
+nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
+  const nlm::Profile profile = nlm_profile(choice);
   refuse_results_on_device(choice);
   refuse_matcher(choice);
   if (volumes) refuse_time(choice);
-  nlm::Params params = volumes ? nlm::make_volume_params(*profile, choice.noise)
-                               : nlm::make_params(*profile, choice.noise, choice.temporal);
+  nlm::Params params = volumes ? nlm::make_volume_params(profile, choice.noise)
+                               : nlm::make_params(profile, choice.noise, choice.temporal);
   params.guided = choice.guided;
+  params.holes = choice.depth.has_value();
   return params;
 }
 
@@ -83,6 +109,27 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   bm4d::Params params = bm4d::make_params(*profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);
   return params;
+}
+
+/// What is none of a picture's own goes alone, and with pictures.
+void check_kind(const SessionChoice& choice) {
+  if (!choice.render && !choice.depth) return;
+  const char* kind = choice.render ? "a render" : "a depth map";
+  const auto refuse = [&](const std::string& other, const char* why) {
+    throw InvalidArgument(other + " with " + kind + " (" + why + "); leave one out");
+  };
+  if (choice.render && choice.depth) refuse("a depth map", "frames are one of them");
+  if (choice.method != "bm3d" && choice.method != "nlm")
+    refuse("the method " + choice.method, "it is for volumes");
+  if (choice.guided) refuse("a guide", "it is for pictures");
+  if (choice.results_on_device) refuse("results on a GPU", "they are made on the host");
+}
+
+/// What the method's own session sees.
+FrameFormat seen_format(const SessionChoice& choice, const FrameFormat& format) {
+  if (choice.uneven) return even_format(format);
+  if (choice.depth) return even_depth_format(format);
+  return choice.render ? even_light_format(format) : format;
 }
 
 /// N of "cuda:N", 0 of "cuda"; nothing of other names.
@@ -134,7 +181,14 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
                        .margin = {},
                        .backend = choose_backend(choice.device, choice.streams, choice.threads)};
   chosen.backend.results_on_device = choice.results_on_device;
-  const FrameFormat seen = choice.uneven ? even_format(format) : format;
+  check_kind(choice);
+  const FrameFormat seen = seen_format(choice, format);
+  if (choice.method == "nlm" && choice.render) {
+    const nlm::FeatureParams params = feature_params(choice);
+    chosen.denoiser = nlm::open_features(params, format, chosen.backend);
+    chosen.margin = nlm::margin(params);
+    return chosen;
+  }
   if (choice.method == "bm3d") {
     const bm3d::Params params = picture_params(choice);
     chosen.denoiser = bm3d::open(params, seen, chosen.backend);
@@ -152,6 +206,10 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
   }
   if (choice.uneven)
     chosen.denoiser = made_even(*choice.uneven, format, std::move(chosen.denoiser));
+  if (choice.depth) chosen.denoiser = made_even(*choice.depth, format, std::move(chosen.denoiser));
+  if (choice.render)
+    chosen.denoiser =
+        even_render({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser));
   return chosen;
 }
 

@@ -9,7 +9,9 @@
 #include "bm3d/bm3d.h"
 #include "bm4d/bm4d.h"
 #include "core/denoiser.h"
+#include "noise/depth/depth_scale.h"
 #include "noise/noise_model.h"
+#include "noise/render/light.h"
 #include "noise/volume/volume_noise.h"
 
 namespace lull {
@@ -31,6 +33,10 @@ struct SessionChoice {
   NoiseModel noise;
   /// Of volumes whose noise is Rician or varies: samples are made even before the filter.
   std::optional<VolumeNoise> uneven;
+  /// Of bm3d and nlm: frames are renders, which bring Frame::features and say their noise, or here.
+  std::optional<RenderNoise> render{};
+  /// Of bm3d and nlm: frames are depth maps; `noise` is on the 0..255 scale of this.
+  std::optional<DepthScale> depth{};
   /// On top of the profile; may be empty.
   std::function<void(bm3d::Params&)> adjust{};
   std::function<void(bm4d::Params&)> adjust_volumes{};

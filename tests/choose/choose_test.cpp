@@ -94,6 +94,29 @@ TEST(Choose, AdjustsParameters) {
   EXPECT_THAT(refusal(choice), HasSubstr("step of the first phase = 99"));
 }
 
+TEST(Choose, OpensRendersAndDepthMaps) {
+  FrameFormat floats = grey;
+  floats.sample = SampleType::f32, floats.bits = 32;
+  for (const char* method : {"nlm", "bm3d"}) {
+    SessionChoice render = cpu_choice();
+    render.method = method, render.render = RenderNoise{.sigma = 10};
+    EXPECT_TRUE(open_chosen(render, floats).denoiser) << method;
+    SessionChoice depth = cpu_choice();
+    depth.method = method, depth.depth = DepthScale{.span = 4, .sigma = 0.1};
+    EXPECT_TRUE(open_chosen(depth, floats).denoiser) << method;
+  }
+  SessionChoice both = cpu_choice();
+  both.render = RenderNoise{};
+  both.method = "bm4d";
+  EXPECT_THAT(refusal(both), HasSubstr("the method bm4d with a render"));
+  both.method = "bm3d", both.guided = true;
+  EXPECT_THAT(refusal(both), HasSubstr("a guide with a render"));
+  both.guided = false, both.results_on_device = true;
+  EXPECT_THAT(refusal(both), HasSubstr("results on a GPU with a render"));
+  both.depth = DepthScale{};
+  EXPECT_THAT(refusal(both), HasSubstr("a depth map with a render"));
+}
+
 TEST(Choose, RefusesOtherNames) {
   SessionChoice choice = cpu_choice();
   choice.method = "median";

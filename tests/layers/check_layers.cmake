@@ -27,7 +27,7 @@ room(noise/estimate core noise)
 room(noise/grain core noise noise/estimate)
 room(noise/render core noise)
 room(noise/volume core noise)
-room(noise/depth core noise)
+room(noise/depth core noise noise/estimate)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of
 room(match ${matching})
@@ -54,7 +54,8 @@ room(nlm/cuda ${matching} match cuda nlm)
 room(nlm/open ${matching} match cuda nlm nlm/cuda)
 room(scale ${matching} bm3d)
 room(nlm/features ${matching} noise/render match match/cpu cuda nlm nlm/cuda)
-room(choose ${matching} noise/volume cuda match bm3d bm4d nlm)
+room(choose ${matching} noise/volume noise/depth noise/render cuda match bm3d bm4d nlm
+  nlm/features)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)
 room(io/ffmpeg ${io_base})
@@ -80,7 +81,8 @@ foreach(name tools/report tools/options tools/html tools/noise tools/search tool
 endforeach()
 
 # What others call lull from: they know sessions and noise, and neither files nor the command.
-room(python/src core noise noise/estimate noise/volume cuda cuda/results choose)
+room(python/src core noise noise/estimate noise/volume noise/depth noise/render cuda cuda/results
+  bm3d scale choose)
 room(vapoursynth core noise noise/estimate cuda bm3d choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")

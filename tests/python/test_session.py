@@ -152,3 +152,11 @@ def test_ctrl_c_between_frames():
     threading.Timer(0.3, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):
         lull.denoise(np.repeat(NOISY, 400, axis=0), SIGMA, time_axis=0, temporal=0)
+
+
+def test_best_has_phases_of_its_own():
+    latency = {}
+    for profile in ("high", "best"):
+        with lull.Session(NOISY.shape[1:], NOISY.dtype, SIGMA, profile=profile, temporal=1) as session:
+            latency[profile] = session.latency
+    assert latency["best"] > latency["high"]

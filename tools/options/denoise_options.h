@@ -254,6 +254,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
                                           bool volumes, int temporal);
 /// The profile that was given, or else what suits the input.
 [[nodiscard]] bm3d::Profile chosen_profile(const DenoiseOptions& options);
+/// As nlm names it.
+[[nodiscard]] nlm::Profile nlm_profile(const DenoiseOptions& options);
 /// Whether nobody says what the noise is. (Of renders their features do.)
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   return !options.sigma && options.noise_file.empty() && !uses_features(options);

@@ -81,21 +81,6 @@ constexpr std::string_view others[] = {
     "--temporal-window", "--place-bonus",   "--batch",   "--cube",
     "--mu2-mean",        "--second-search", "--matcher", "--cluster"};
 
-nlm::Profile profile_of(const DenoiseOptions& options) {
-  switch (chosen_profile(options)) {
-    case bm3d::Profile::fast:
-      return nlm::Profile::fast;
-    case bm3d::Profile::high:
-    case bm3d::Profile::best:
-      return nlm::Profile::high;
-    case bm3d::Profile::paper:
-      return nlm::Profile::paper;
-    case bm3d::Profile::balanced:
-      break;
-  }
-  return nlm::Profile::balanced;
-}
-
 /// What renders go together with.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options)) return;
@@ -142,11 +127,26 @@ void check_nlm(const DenoiseOptions& options) {
   (void)make_nlm_params(options, given_noise(options), volumes, options.temporal.value_or(0));
 }
 
+nlm::Profile nlm_profile(const DenoiseOptions& options) {
+  switch (chosen_profile(options)) {
+    case bm3d::Profile::fast:
+      return nlm::Profile::fast;
+    case bm3d::Profile::high:
+    case bm3d::Profile::best:
+      return nlm::Profile::high;
+    case bm3d::Profile::paper:
+      return nlm::Profile::paper;
+    case bm3d::Profile::balanced:
+      break;
+  }
+  return nlm::Profile::balanced;
+}
+
 nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noise, bool volumes,
                             int temporal) {
   const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
-  nlm::Params params = volumes ? nlm::make_volume_params(profile_of(options), all)
-                               : nlm::make_params(profile_of(options), all, temporal);
+  nlm::Params params = volumes ? nlm::make_volume_params(nlm_profile(options), all)
+                               : nlm::make_params(nlm_profile(options), all, temporal);
   if (options.align) params.scene_cut = 0;
   for (const auto& override_one : options.nlm_overrides) override_one(params);
   params.guided = has_guide_file(options);

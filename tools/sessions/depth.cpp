@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "core/describe.h"
 #include "core/error.h"
-#include "core/frame_pool.h"
-#include "noise/depth/even_depth.h"
+#include "noise/depth/find_depth_noise.h"
 #include "tools/search/noise_search.h"
 
 namespace lull::tools {
@@ -26,23 +26,6 @@ void check_invalid(double invalid, const FrameFormat& format) {
   throw InvalidArgument("--invalid " + text_of_depth(invalid) + " (samples of " +
                         std::to_string(format.bits) + " bits are whole numbers from 0 to " +
                         text_of_depth(most) + "); give one of these");
-}
-
-/// White noise: levels differ in other units, and correlation is taken from what was found.
-PlaneNoise found_noise(const DepthScale& scale, const FrameFormat& format,
-                       const std::vector<Frame>& maps) {
-  FramePool pool(even_depth_format(format));
-  std::vector<Look> looks;
-  for (const Frame& map : maps) {
-    Frame even = pool.acquire();
-    even.take_identity(map);
-    make_even_depth(scale, map, even);
-    if (even.holes && even.holes->count() == std::int64_t{format.width} * format.height) continue;
-    looks.push_back({std::move(even)});
-  }
-  const NoiseEstimate estimate = estimate_noise(looks);
-  const PlaneNoise& plane = estimate.noise.plane(0);
-  return {plane.level_in_samples(), plane.correlation, nullptr};
 }
 
 /// --sigma in the unit of depths.
@@ -86,22 +69,17 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
   if (look.empty())
     throw BadData("'" + options.input + "' is nothing but holes (no sample is a depth); check " +
                   "--invalid and the file");
-  DepthPlan plan{.scale = look.scale(0, options.depth.reference), .noise = {}, .lines = {}};
-  double sigma = 0;
-  PlaneNoise noise;
-  if (options.sigma) {
-    sigma = stated_sigma(options, samples, input.format());
-  } else {
-    noise = found_noise(plan.scale, input.format(), frames);
-    sigma = static_cast<double>(noise.sigma) * plan.scale.span / 255;
-  }
-  plan.scale = look.scale(sigma, options.depth.reference);
-  noise.sigma = static_cast<float>(plan.scale.level());
+  std::optional<double> stated;
+  if (options.sigma) stated = stated_sigma(options, samples, input.format());
+  KnownDepth known = known_depth(look, frames, stated, options.depth.reference);
+  const float level = known.noise.sigma;
   SceneNoise scene;
-  scene.estimate.noise = NoiseModel({noise.sigma, noise.sigma, noise.sigma});
-  scene.estimate.noise.plane(0) = noise;
-  scene.estimate.level = {noise.sigma, noise.sigma, noise.sigma};
-  plan.noise = {.layout = Layout::gray, .unit = 0, .scenes = {scene}};
+  scene.estimate.noise = NoiseModel({level, level, level});
+  scene.estimate.noise.plane(0) = std::move(known.noise);
+  scene.estimate.level = {level, level, level};
+  DepthPlan plan{.scale = known.scale,
+                 .noise = {.layout = Layout::gray, .unit = 0, .scenes = {scene}},
+                 .lines = {}};
 
   const bool squared = options.depth.noise == DepthNoise::squared;
   const double holes = look.share_of_holes();
@@ -110,7 +88,8 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
                        (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
   if (!options.sigma || (squared && !options.depth.reference))
     plan.lines.push_back(
-        "noise: " + std::string(options.sigma ? "" : "found, ") + "sigma " + text_of_depth(sigma) +
+        "noise: " + std::string(options.sigma ? "" : "found, ") + "sigma " +
+        text_of_depth(known.scale.sigma) +
         (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with its square"
                  : std::string()));
   return plan;

@@ -18,13 +18,6 @@ nlm::FeatureParams features_of(const Method& method) {
           .scene_cut = method.means->scene_cut};
 }
 
-/// Whose windows suit each profile: what is told apart pixel by pixel wants wider ones.
-int search_radius_of(const DenoiseOptions& options) {
-  return options.profile == bm3d::Profile::fast   ? 5
-         : options.profile == bm3d::Profile::high ? 10
-                                                  : 7;
-}
-
 std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
   if (method.render && method.means)
@@ -80,7 +73,8 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
     if (options.sigma) render.sigma = (*options.sigma)[0];
     if (method.means) {
       render.strength = options.strength;
-      if (options.nlm_alone.empty()) method.means->search_radius = search_radius_of(options);
+      if (options.nlm_alone.empty())
+        method.means->search_radius = nlm::feature_search_radius(nlm_profile(options));
     }
   }
   method.frames = input.stack ? input.slices : input.frames_estimate;

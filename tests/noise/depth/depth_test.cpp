@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "core/error.h"
 #include "noise/depth/even_depth.h"
 #include "noise/depth/fill_holes.h"
+#include "noise/depth/find_depth_noise.h"
 #include "support/pictures.h"
 
 namespace lull {
@@ -136,6 +138,29 @@ TEST(DepthScale, KnowsHoles) {
   samples.noise = DepthNoise::squared;
   EXPECT_TRUE(samples.is_hole(-1));
   EXPECT_FALSE(samples.is_hole(1e-3));
+}
+
+TEST(KnownDepth, IsStatedOrFoundBesideHoles) {
+  const FrameFormat format = float_format(128, 96);
+  std::mt19937 random(4);
+  std::normal_distribution<float> gauss(0, 0.05f);
+  std::vector<Frame> maps;
+  DepthLook look({});
+  for (int n = 0; n < 2; ++n) {
+    const PlaneView<float> plane = maps.emplace_back(slanted(format)).plane<float>(0);
+    for (int y = 0; y < format.height; ++y)
+      for (int x = 0; x < format.width; ++x)
+        plane(x, y) = n == 0 || (x / 4 + y / 4) % 9 == 0 ? nothing : plane(x, y) + gauss(random);
+    look.add(maps.back());
+  }
+  const KnownDepth found = known_depth(look, maps, std::nullopt, std::nullopt);
+  EXPECT_NEAR(found.scale.sigma, 0.05, 0.01);
+  EXPECT_NEAR(static_cast<double>(found.noise.sigma), found.scale.level(), 1e-4);
+  const KnownDepth stated = known_depth(look, maps, 0.3, std::nullopt);
+  EXPECT_EQ(stated.scale.sigma, 0.3);
+  EXPECT_TRUE(stated.noise.is_white());
+  EXPECT_EQ(known_depth(look, {maps.data(), 1}, std::nullopt, std::nullopt).scale.sigma, 0)
+      << "a map of holes alone says nothing";
 }
 
 TEST(EvenDepth, HolesPassThroughAndFiltersSeeSomethingElse) {

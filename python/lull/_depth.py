@@ -1,0 +1,125 @@
+"""Depth maps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import to_numpy
+from ._axes import axes_of
+from ._denoise import Work, checked_method, chosen_device, write_out
+from ._noise import samples_at
+from ._values import Values
+
+_LOOKED_AT = 12  # maps, as the command does
+_GREY = (0,)
+
+
+def _values_for(array: np.ndarray) -> Values:
+    """Values are depths as they are, so that holes keep theirs."""
+    if array.dtype == np.uint8:
+        return Values(8, 0.0, 1.0)
+    if array.dtype.kind == "f":
+        return Values(32, 0.0, 1.0)
+    if array.size and (array.min() < 0 or array.max() > 0xFFFF):
+        raise ValueError(
+            f"depths of {array.dtype} (integers must be from 0 to 65535); convert them to floats"
+        )
+    return Values(16, 0.0, 1.0)
+
+
+def _marker(invalid: float | None, values: Values) -> float | None:
+    """The value that marks holes, as samples have it."""
+    if invalid is None:
+        return None
+    marker = float(values.sample_type.type(invalid)) if values.bits == 32 else float(invalid)
+    if values.bits != 32 and not (marker.is_integer() and 0 <= marker < 1 << values.bits):
+        raise ValueError(
+            f"invalid = {invalid} (samples of {values.bits} bits are whole numbers from 0 to "
+            f"{(1 << values.bits) - 1}); give one of these"
+        )
+    return marker
+
+
+def denoise_depth(
+    depth: Any,
+    sigma: Union[float, Literal["auto"]] = "auto",
+    *,
+    time_axis: int | None = None,
+    invalid: float | None = None,
+    model: Literal["constant", "depth2"] = "constant",
+    reference: float | None = None,
+    profile: Literal["fast", "balanced", "high"] = "high",
+    temporal: int = 0,
+    method: Literal["bm3d", "nlm"] = "bm3d",
+    device: str = "auto",
+    out: Any = None,
+) -> Any:
+    """A map of depths, distances or disparities without its noise; holes stay what they are.
+
+    What is not finite is a hole, and what has the value `invalid`. Holes come out bit by bit, no
+    other sample becomes one, and what they hold has no influence on anything.
+
+    Parameters
+    ----------
+    depth : array of floats, or integers from 0 to 65535
+        (y, x), or with `time_axis` the maps of a sequence; in any unit.
+    sigma : float or 'auto'
+        Standard deviation of the noise, in the depths' unit; 'auto': it is found in the first maps.
+    time_axis : int, optional
+    invalid : float, optional
+        Samples of this value are holes.
+    model : 'constant' or 'depth2'
+        How noise grows with depth: not at all, or with its square, as where it is triangulated
+        (stereo, structured light); depths of 0 and below are holes then.
+    reference : float, optional
+        Of 'depth2': the depth whose noise is `sigma`; left out: the median.
+    profile : 'fast', 'balanced' or 'high'
+    temporal : int from 0 to 8
+        Of sequences: how many maps before and after one help.
+    method : 'bm3d' or 'nlm'
+    device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
+    out : array of the shape and type of `depth`, optional
+        Where the result goes. It may be `depth`.
+
+    Returns
+    -------
+    array
+        Of the kind, the shape, the type and the unit of `depth`; `out` if that is given.
+
+    Raises
+    ------
+    ValueError, MemoryError, lull.Error
+        As :func:`lull.denoise`; ValueError also of maps that are nothing but holes.
+    """
+    checked_method(method, ("bm3d", "nlm"))
+    if model not in ("constant", "depth2"):
+        raise ValueError(f"model = {model!r} (must be constant or depth2)")
+    if reference is not None and (model == "constant" or not reference > 0):
+        raise ValueError(f"reference = {reference} (a depth above 0, of the model depth2)")
+    if not isinstance(sigma, str) and not (np.isscalar(sigma) and 0 <= float(sigma) < np.inf):
+        raise ValueError(f"sigma = {sigma!r} (one number from 0, or 'auto')")
+    if isinstance(sigma, str) and sigma != "auto":
+        raise ValueError(f"sigma = {sigma!r} (one number from 0, or 'auto')")
+    array, back = to_numpy(depth)
+    axes = axes_of(tuple(array.shape), None, time_axis, None)
+    if axes.z is not None:
+        raise ValueError(f"depths of shape {array.shape} (a map has two axes, and time_axis)")
+    if temporal and axes.time is None:
+        raise ValueError(f"temporal = {temporal} (one map has no time); leave it out")
+
+    def filtered(view: np.ndarray, to: np.ndarray) -> None:
+        values = _values_for(array)
+        format = _core.Format.of(view.shape[4], view.shape[3], "gray", values.bits)
+        looks = [samples_at(view, values, (t, 0), _GREY)
+                 for t in range(min(_LOOKED_AT, view.shape[0]))]
+        known = _core.look_at_depth(
+            looks, format, None if isinstance(sigma, str) else float(sigma),
+            _marker(invalid, values), model == "depth2", reference,
+        )  # fmt: skip
+        work = Work(method, profile, temporal, chosen_device(device, depth), depth=known)
+        work.run(view, to, values, [_GREY], [known.noise])
+
+    return write_out(array, back, axes, out, filtered)
