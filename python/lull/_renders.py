@@ -82,7 +82,7 @@ def denoise_render(
     channel_axis, time_axis : int, optional
         Of `image`. Features have their axes in the same order; those of one channel may lack that.
     profile : 'fast', 'balanced' or 'high'
-    temporal : int from 0 to 8 (of nlm 4), or 'auto'
+    temporal : int from 0 to 8, or 'auto'
         Of sequences: how many frames before and after one help. 'auto': 2.
     method : 'nlm' or 'bm3d'
         Of few samples a pixel nlm makes the better results by far.

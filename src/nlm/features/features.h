@@ -17,7 +17,7 @@ namespace lull::nlm {
 struct FeatureParams {
   RenderNoise noise;
   int search_radius = 7;  // candidates lie up to so many pixels away along x and y, 1..20: S
-  int temporal = 0;       // R: candidates come from so many frames before and after, 0..4
+  int temporal = 0;       // R: candidates come from so many frames before and after, 0..8
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

@@ -1,6 +1,8 @@
 // Sessions over renders: time/frame_session.h knows which frame is worked on when, and which frames
 // help it; this has their light.
 
+#include <tbb/task_arena.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,12 +47,13 @@ FeaturePlan feature_plan(const FeatureParams& params, const FrameFormat& format)
 
 class LightWorker final : public FrameWorker {
  public:
-  LightWorker(const FeatureParams& params, const FrameFormat& format,
+  LightWorker(const FeatureParams& params, const FrameFormat& format, int threads,
               std::unique_ptr<FeatureEngine> engine)
       : params_(params),
         format_(format),
         pool_(format),
         slots_(light_session_plan(params).slots()),
+        arena_(threads > 0 ? threads : tbb::task_arena::automatic),
         engine_(std::move(engine)) {
     for (Slot& slot : slots_) slot.light = std::make_unique<Light>(format);
     for (int c = 0; c < format.planes(); ++c)
@@ -72,7 +75,7 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     slot.noisy = taken_;
     slot.is_filtered = false;
-    slot.light->take(taken_, params_.noise);
+    arena_.execute([&] { slot.light->take(taken_, params_.noise); });
     LightViews views{.regressors = slot.light->regressors()};
     for (int c = 0; c < format_.planes(); ++c) {
       views.light[c] = slot.light->light(c);
@@ -114,7 +117,7 @@ class LightWorker final : public FrameWorker {
     engine_->estimate({candidates.data(), count}, results);
     slot.clean = pool_.acquire();
     slot.is_filtered = true;
-    slot.light->put(filtered, slot.noisy, slot.clean);
+    arena_.execute([&] { slot.light->put(filtered, slot.noisy, slot.clean); });
   }
 
   void finish_phase(Phase, int) override {}
@@ -143,6 +146,7 @@ class LightWorker final : public FrameWorker {
   FramePool pool_;
   std::vector<Slot> slots_;
   std::array<Plane<float>, 3> results_;
+  tbb::task_arena arena_;  // what light is made on
   std::unique_ptr<FeatureEngine> engine_;
   std::optional<HostMotion> motion_;  // over time
   Frame taken_, before_;              // the frame taken last, and the one before it
@@ -180,8 +184,9 @@ std::unique_ptr<Denoiser> open_features(const FeatureParams& params, const Frame
                   : backend.kind == BackendKind::cpu
                       ? make_cpu_feature_engine(plan, backend.threads)
                       : make_cuda_feature_engine(plan);
-    return open_session(light_session_plan(params), format,
-                        std::make_unique<LightWorker>(params, format, std::move(engine)));
+    return open_session(
+        light_session_plan(params), format,
+        std::make_unique<LightWorker>(params, format, backend.threads, std::move(engine)));
   };
   return backend.kind == BackendKind::cuda ? lull::cuda::open_on_device(backend.device, open_here)
                                            : open_here();

@@ -53,7 +53,7 @@ class EvenRender final : public EvenSession<Factor> {
   }
 
   void bring_back(const Inside& frame, const Frame& filtered, Frame& clean) override {
-    light_.take(frame.noisy, noise_);  // for its albedo
+    light_.take_albedo(frame.noisy);
     std::array<PlaneView<const float>, 3> views;
     for (int c = 0; c < format_.planes(); ++c) {
       const PlaneView<const float> from = filtered.plane<float>(c), factor = frame.known.view();

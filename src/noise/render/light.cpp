@@ -1,6 +1,10 @@
 #include "noise/render/light.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -31,30 +35,54 @@ void check(const Frame& frame, const Features& features) {
   }
 }
 
+/// work(first, end) for ranges of rows, which the cores of the caller's arena share.
+template <class Work>
+void for_rows(int height, Work work) {
+  tbb::parallel_for(tbb::blocked_range<int>(0, height, 16),
+                    [&](const auto& rows) { work(rows.begin(), rows.end()); });
+}
+
 template <class Value>
 void fill(PlaneView<float> to, Value value) {
-  for (int y = 0; y < to.height; ++y)
-    for (int x = 0; x < to.width; ++x) to(x, y) = value(x, y);
+  for_rows(to.height, [&](int first, int end) {
+    for (int y = first; y < end; ++y)
+      for (int x = 0; x < to.width; ++x) to(x, y) = value(x, y);
+  });
 }
 
 /// The squared response of the mask of Immerkaer 1996 ("Fast noise variance estimation",
 /// doi:10.1006/cviu.1996.0060), which sees neither planes nor edges along the axes; of white noise
 /// its mean is the variance.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
-  for (int y = 0; y < to.height; ++y) {
-    const float* row[3];
-    for (int k = -1; k <= 1; ++k) row[k + 1] = from.row(std::clamp(y + k, 0, to.height - 1));
-    for (int x = 0; x < to.width; ++x) {
-      const int l = x > 0 ? x - 1 : 0, r = x + 1 < to.width ? x + 1 : x;
-      const float v = 4 * row[1][x] - 2 * (row[1][l] + row[1][r] + row[0][x] + row[2][x]) +
-                      row[0][l] + row[0][r] + row[2][l] + row[2][r];
-      to(x, y) = v * v / 36;
+  for_rows(to.height, [&](int first, int end) {
+    for (int y = first; y < end; ++y) {
+      const float* row[3];
+      for (int k = -1; k <= 1; ++k) row[k + 1] = from.row(std::clamp(y + k, 0, to.height - 1));
+      for (int x = 0; x < to.width; ++x) {
+        const int l = x > 0 ? x - 1 : 0, r = x + 1 < to.width ? x + 1 : x;
+        const float v = 4 * row[1][x] - 2 * (row[1][l] + row[1][r] + row[0][x] + row[2][x]) +
+                        row[0][l] + row[0][r] + row[2][l] + row[2][r];
+        to(x, y) = v * v / 36;
+      }
     }
-  }
+  });
+}
+
+bool has_only_numbers(PlaneView<const float> plane) {
+  std::atomic<bool> only = true;
+  for_rows(plane.height, [&](int first, int end) {
+    for (int y = first; y < end; ++y) {
+      const float* row = plane.row(y);
+      if (!std::all_of(row, row + plane.width, [](float v) { return std::isfinite(v); }))
+        only = false;
+    }
+  });
+  return only;
 }
 
 /// Replaces what is no number by the mean of the numbers around it.
 void repair(PlaneView<float> plane) {
+  if (has_only_numbers(plane)) return;
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) {
       if (std::isfinite(plane(x, y))) continue;
@@ -71,32 +99,38 @@ void repair(PlaneView<float> plane) {
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to) {
   const int width = from.width, height = from.height;
-  std::vector<double> sums(static_cast<std::size_t>(width));
-  double* const sum = sums.data();
-  for (int y = 0; y < height; ++y) {
-    std::fill_n(sum, width, 0.0);
-    for (int k = -radius; k <= radius; ++k) {
-      const float* row = from.row(y) + k;
-      const int end = std::min(width, width - k);
-      for (int x = std::max(0, -k); x < end; ++x) sum[x] += static_cast<double>(row[x]);
+  for_rows(height, [&](int begin, int stop) {
+    std::vector<double> sums(static_cast<std::size_t>(width));
+    double* const sum = sums.data();
+    for (int y = begin; y < stop; ++y) {
+      std::fill_n(sum, width, 0.0);
+      for (int k = -radius; k <= radius; ++k) {
+        const float* row = from.row(y) + k;
+        const int end = std::min(width, width - k);
+        for (int x = std::max(0, -k); x < end; ++x) sum[x] += static_cast<double>(row[x]);
+      }
+      float* const row = scratch.row(y);
+      for (int x = 0; x < width; ++x) {
+        const int count = std::min(x + radius, width - 1) - std::max(x - radius, 0) + 1;
+        row[x] = static_cast<float>(sum[x] / count);
+      }
     }
-    float* const row = scratch.row(y);
-    for (int x = 0; x < width; ++x) {
-      const int count = std::min(x + radius, width - 1) - std::max(x - radius, 0) + 1;
-      row[x] = static_cast<float>(sum[x] / count);
+  });
+  for_rows(height, [&](int begin, int stop) {
+    std::vector<double> sums(static_cast<std::size_t>(width));
+    double* const sum = sums.data();
+    for (int y = begin; y < stop; ++y) {
+      const int first = std::max(y - radius, 0), last = std::min(y + radius, height - 1);
+      std::fill_n(sum, width, 0.0);
+      for (int v = first; v <= last; ++v) {
+        const float* row = scratch.row(v);
+        for (int x = 0; x < width; ++x) sum[x] += static_cast<double>(row[x]);
+      }
+      float* const row = to.row(y);
+      const double share = 1.0 / (last - first + 1);
+      for (int x = 0; x < width; ++x) row[x] = static_cast<float>(sum[x] * share);
     }
-  }
-  for (int y = 0; y < height; ++y) {
-    const int first = std::max(y - radius, 0), last = std::min(y + radius, height - 1);
-    std::fill_n(sum, width, 0.0);
-    for (int v = first; v <= last; ++v) {
-      const float* row = scratch.row(v);
-      for (int x = 0; x < width; ++x) sum[x] += static_cast<double>(row[x]);
-    }
-    float* const row = to.row(y);
-    const double share = 1.0 / (last - first + 1);
-    for (int x = 0; x < width; ++x) row[x] = static_cast<float>(sum[x] * share);
-  }
+  });
 }
 
 Light::Light(const FrameFormat& format)
@@ -116,7 +150,6 @@ Light::Light(const FrameFormat& format)
 }
 
 void Light::take(const Frame& frame, const RenderNoise& noise) {
-  if (frame.features) check(frame, *frame.features);
   take_albedo(frame);
   take_samples(frame);
   take_variance(frame, noise);
@@ -124,6 +157,7 @@ void Light::take(const Frame& frame, const RenderNoise& noise) {
 }
 
 void Light::take_albedo(const Frame& frame) {
+  if (frame.features) check(frame, *frame.features);
   const auto* albedo = frame.features ? (*frame.features)[Feature::albedo].get() : nullptr;
   for (int i = 0; i < planes_; ++i) {
     const PlaneView<float> to = albedo_[i].view();

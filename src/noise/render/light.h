@@ -30,8 +30,11 @@ class Light {
  public:
   explicit Light(const FrameFormat& format);
 
-  /// Takes a frame and its features apart. @throws InvalidArgument  features of another size
+  /// Takes a frame and its features apart, on the cores of the caller's TBB arena. @throws
+  /// InvalidArgument  features of another size
   void take(const Frame& frame, const RenderNoise& noise);
+  /// Only what put() needs. @throws InvalidArgument
+  void take_albedo(const Frame& frame);
 
   int planes() const { return planes_; }
   int width() const { return width_; }
@@ -55,7 +58,6 @@ class Light {
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:
-  void take_albedo(const Frame& frame);
   void take_samples(const Frame& frame);
   void take_variance(const Frame& frame, const RenderNoise& noise);
   void take_regressors(const Frame& frame);
