@@ -3,71 +3,63 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <deque>
 #include <utility>
 
 #include "core/error.h"
-#include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "noise/even_session.h"
 #include "noise/volume/rician.h"
 
 namespace lull {
 namespace {
 
-class EvenVolume final : public Denoiser {
+/// What is known of a slice: its place z.
+class EvenVolume final : public EvenSession<int> {
  public:
   EvenVolume(const VolumeNoise& noise, const FrameFormat& format, std::unique_ptr<Denoiser> filter)
-      : noise_(noise),
-        pool_(format),
-        even_pool_(even_format(format)),
+      : EvenSession(format, even_format(format), std::move(filter)),
+        noise_(noise),
         level_(format.width, format.height),
-        samples_(format.width, format.height),
-        filter_(std::move(filter)) {
+        samples_(format.width, format.height) {
     for (int y = 0; y < format.height && !noise.map; ++y)
       std::fill_n(level_.view().row(y), format.width, noise.sigma);
   }
 
-  int latency() const noexcept override { return filter_->latency(); }
-
-  std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != pool_.format())
-      throw InvalidArgument(
-          "a frame of another format (a session takes one format); open another session");
-    if (noisy.on_device)
-      throw InvalidArgument(
-          "a slice in the memory of a GPU (volumes come from the host); decode it on the CPU");
-    const int z = noisy.slice >= 0 ? noisy.slice : counted_;
-    counted_ = z + 1;
-    inside_.push_back({std::move(noisy), even_pool_.acquire(), z});
-    Inside& slice = inside_.back();
-    slice.even.take_identity(slice.noisy);
-    slice.even.likeness = slice.noisy.likeness;
-    slice.even.aside = slice.noisy.aside;
-    find_level(slice.z);
-    make_even(slice.noisy, slice.even);
-    if (slice.noisy.guide) {
-      Frame guide = even_pool_.acquire();
-      make_even(*slice.noisy.guide, guide);
-      slice.even.guide = std::make_shared<const Frame>(std::move(guide));
-    }
-    return result(filter_->push(slice.even));
-  }
-
-  std::optional<Frame> next() override { return result(filter_->next()); }
-
   std::optional<Frame> drain() override {
-    std::optional<Frame> rest = result(filter_->drain());
+    std::optional<Frame> rest = EvenSession::drain();
     if (!rest) counted_ = 0;
     return rest;
   }
 
  private:
-  /// A slice whose result is not out yet.
-  struct Inside {
-    Frame noisy, even;
-    int z;
-  };
+  void make_even(Inside& slice) override {
+    slice.known = slice.noisy.slice >= 0 ? slice.noisy.slice : counted_;
+    counted_ = slice.known + 1;
+    find_level(slice.known);
+    make_even(slice.noisy, slice.even);
+    if (!slice.noisy.guide) return;
+    Frame guide = even_frame();
+    make_even(*slice.noisy.guide, guide);
+    slice.even.guide = std::make_shared<const Frame>(std::move(guide));
+  }
+
+  void bring_back(const Inside& slice, const Frame& filtered, Frame& clean) override {
+    find_level(slice.known);
+    const PlaneView<float> back = samples_.view();
+    const PlaneView<const float> even = filtered.plane<float>(0);
+    const bool rician = noise_.kind == NoiseKind::rician;
+    for (int y = 0; y < even.height; ++y) {
+      const float *from = even.row(y), *level = level_.view().row(y);
+      float* to = back.row(y);
+      for (int x = 0; x < even.width; ++x)
+        to[x] = rician ? noise_.zero +
+                             level[x] * rician_.inverse((from[x] - noise_.zero) / noise_.sigma)
+                       : from[x] * (level[x] / noise_.sigma);
+    }
+    store_plane(back, clean, 0);
+    keep_untouched(slice, even, clean);
+  }
 
   void find_level(int z) {
     if (noise_.map && std::exchange(level_of_, z) != z) noise_.map->slice(z, level_.view());
@@ -88,30 +80,6 @@ class EvenVolume final : public Denoiser {
     }
   }
 
-  std::optional<Frame> result(std::optional<Frame> filtered) {
-    if (!filtered) return std::nullopt;
-    if (inside_.empty()) throw InternalError("a filter gave back more slices than it got");
-    const Inside slice = std::move(inside_.front());
-    inside_.pop_front();
-    find_level(slice.z);
-    const PlaneView<float> back = samples_.view();
-    const PlaneView<const float> even = filtered->plane<float>(0);
-    const bool rician = noise_.kind == NoiseKind::rician;
-    for (int y = 0; y < even.height; ++y) {
-      const float *from = even.row(y), *level = level_.view().row(y);
-      float* to = back.row(y);
-      for (int x = 0; x < even.width; ++x)
-        to[x] = rician ? noise_.zero +
-                             level[x] * rician_.inverse((from[x] - noise_.zero) / noise_.sigma)
-                       : from[x] * (level[x] / noise_.sigma);
-    }
-    Frame clean = pool_.acquire();
-    clean.take_identity(slice.noisy);
-    store_plane(back, clean, 0);
-    keep_untouched(slice, even, clean);
-    return clean;
-  }
-
   /// What the filter did not change comes out as it came, whatever forth and back makes of it.
   static void keep_untouched(const Inside& slice, PlaneView<const float> filtered,
                              const Frame& clean) {
@@ -127,12 +95,9 @@ class EvenVolume final : public Denoiser {
 
   VolumeNoise noise_;
   RicianStabiliser rician_{0.08};
-  FramePool pool_, even_pool_;
   Plane<float> level_;  // of the slice at hand
   int level_of_ = -1;
   Plane<float> samples_;
-  std::unique_ptr<Denoiser> filter_;
-  std::deque<Inside> inside_;
   int counted_ = 0;
 };
 
