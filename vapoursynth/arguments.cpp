@@ -113,6 +113,8 @@ SessionChoice denoise_choice(const Arguments& given) {
           .profile = profile,
           .device = given.text("device").value_or("auto"),
           .temporal = temporal.value_or(radius),
+          .matcher = given.text("matcher").value_or("window"),
+          .clusters = given.text("cluster").value_or(""),
           .guided = given.has("guide")};
 }
 

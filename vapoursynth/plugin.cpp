@@ -214,7 +214,8 @@ VS_EXTERNAL_API(void) VapourSynthPluginInit2(VSPlugin* plugin, const VSPLUGINAPI
                     VS_MAKE_VERSION(major, minor), VAPOURSYNTH_API_VERSION, 0, plugin);
   api->registerFunction("Denoise",
                         "clip:vnode;sigma:float[]:opt;profile:data:opt;temporal:int:opt;"
-                        "device:data:opt;guide:vnode:opt;method:data:opt;",
+                        "device:data:opt;guide:vnode:opt;method:data:opt;"
+                        "matcher:data:opt;cluster:data:opt;",
                         "clip:vnode;", create_filter, const_cast<Function*>(&denoise), plugin);
   api->registerFunction(
       "BM3Dv2",

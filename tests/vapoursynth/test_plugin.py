@@ -182,6 +182,19 @@ def test_a_guide_gives_the_bytes_of_the_command(method, tmp_path):
     assert_equal(clip, expected, shuffled(9))
 
 
+def test_clusters_give_the_bytes_of_the_command(tmp_path):
+    planes = grey(moving(9, 96, 64)[0])
+    options = "--sigma", "20", "--matcher", "cluster", "--cluster", "paper", "--temporal", "1"
+    expected = command(planes, "mono", tmp_path, *options)
+    clip = core.lull.Denoise(
+        source(planes, vs.GRAY8), sigma=20, device="cpu", temporal=1, matcher="cluster",
+        cluster="paper",
+    )  # fmt: skip
+    assert_equal(clip, expected, shuffled(9))
+    with pytest.raises(vs.Error, match="matcher = 'tree'"):
+        core.lull.Denoise(source(planes, vs.GRAY8), sigma=20, device="cpu", matcher="tree")
+
+
 def test_guides_that_do_not_fit_and_changing_clips_are_refused():
     clip = core.std.BlankClip(format=vs.GRAY8, width=64, height=48, length=2)
     for guide in (clip.resize.Point(width=32), clip.std.Trim(first=1), clip.std.Loop(2)):
