@@ -94,6 +94,14 @@ std::optional<Cut> find_cut(const CutSamples& samples) {
   }
 }
 
+std::optional<Cut> PatchSpace::cut(std::span<const std::uint32_t> patches) const {
+  CutSamples all;
+  for (int i = 0; i < cut_samples; ++i)
+    samples(patches[cut_sample(i, static_cast<int>(patches.size()))],
+            all.data() + i * patch_samples);
+  return find_cut(all);
+}
+
 ClusterRules::ClusterRules(const MatchParams& params) {
   const auto scale = static_cast<double>(GuideBytes(params.range).scale);
   const auto in_guide = [&](float mean) {
@@ -124,7 +132,7 @@ void Clusters::plan(int width, int height, int frames, const ClusterParams& para
       offset += static_cast<std::size_t>(frames) * tiling.tile(i).places();
     }
   }
-  members_.resize(offset);
+  members_.resize(offset + scratch_padding);
   counts_.resize(offset);
   begins_.resize(static_cast<std::size_t>(params.tilings) * frames * numbers_.frame);
 }
@@ -151,7 +159,7 @@ void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t
   const std::size_t begin = offsets_[tile];
   const std::size_t count =
       list(tilings_[tiling].tile(tile - first_tile_[tiling]), members_.data() + begin);
-  scratch.resize(count);
+  scratch.resize(count + scratch_padding);
 
   struct Node {
     std::size_t begin, count;
@@ -168,11 +176,7 @@ void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t
     const std::span<std::uint32_t> patches(members_.data() + node.begin, node.count);
     std::size_t first = 0;
     if (node.level < cut_levels) {
-      CutSamples samples;
-      for (int i = 0; i < cut_samples; ++i)
-        space.samples(patches[cut_sample(i, static_cast<int>(node.count))],
-                      samples.data() + i * patch_samples);
-      if (const auto cut = find_cut(samples)) first = space.divide(patches, *cut, scratch.data());
+      if (const auto cut = space.cut(patches)) first = space.divide(patches, *cut, scratch.data());
     }
     if (first == 0 || first == node.count) first = node.count / 2;
     nodes.push_back({node.begin, first, node.level + 1});

@@ -150,11 +150,11 @@ struct ClusterRules {
 
 /// Patches of several frames as numbers that rise frame by frame and row by row.
 struct PatchNumbers {
-  int row = 2;              // from row to row, even
+  int row = 16;             // from row to row
   std::uint32_t frame = 1;  // from frame to frame
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
-      : row(width + width % 2),
+      : row(row_of(width)),
         frame(static_cast<std::uint32_t>(row) * height),
         of_row(1.0 / row),
         of_frame(1.0 / frame) {}
@@ -172,12 +172,20 @@ struct PatchNumbers {
   }
 
  private:
+  // An odd multiple of 16, so that the rows of a tile do not fall into the same places of caches,
+  // and more than two tiles.
+  static constexpr int row_of(int width) {
+    const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
+    return 16 * (sixteens > least ? sixteens : least);
+  }
   // Half of one keeps quotients away from whole numbers by more than they are rounded.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
-  double of_row = 0.5, of_frame = 1;
+  double of_row = 1.0 / 16, of_frame = 1;
 };
+
+inline constexpr int scratch_padding = 8;
 
 /// What patches are to the host's clustering.
 class PatchSpace {
@@ -185,8 +193,10 @@ class PatchSpace {
   virtual ~PatchSpace() = default;
   /// Its samples, in an order of its own.
   virtual void samples(std::uint32_t number, std::uint8_t* to) const = 0;
+  /// How to cut a cluster of these patches: find_cut() of 8 of them.
+  virtual std::optional<Cut> cut(std::span<const std::uint32_t> patches) const;
   /// Moves the patches of the second part behind the others, both in order, and gives how many
-  /// those are. `scratch` has as many places.
+  /// those are. `scratch` has scratch_padding more places than there are patches.
   virtual std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
                              std::uint32_t* scratch) const = 0;
 };
@@ -209,6 +219,11 @@ class Clusters {
   /// What patches of one cluster of a tiling have in common, by their numbers.
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
+  }
+  /// The members of all clusters of a tiling, one cluster behind the other; 8 more can be read.
+  std::span<const std::uint32_t> members(int tiling) const {
+    const std::size_t count = counts_.size() / params_.tilings;
+    return {members_.data() + tiling * count, count};
   }
   int tilings() const { return params_.tilings; }
   const PatchNumbers& numbers() const { return numbers_; }

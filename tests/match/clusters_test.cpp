@@ -259,6 +259,29 @@ TEST(ClusterMatcher, TinyPictures) {
       expect_same(Clip(width, height, 1, 90), cluster_params(clusters), "tiny");
 }
 
+// Numbers of candidates that vectors and sorting networks take differently: none at all, some that
+// fill the last vector in part, one behind another batch, more than keys can tell apart.
+TEST(ClusterMatcher, FewAndManyCandidates) {
+  const auto params = [](const ClusterParams& clusters, int step) {
+    MatchParams all = cluster_params(clusters, step, 32);
+    all.tau = 1e6;
+    return all;
+  };
+  Clip alone(40, 40, 1, 3);
+  for (int y = 14; y < 30; ++y)
+    for (int x = 14; x < 23; ++x)
+      alone.planes[0].view()(x, y) = static_cast<float>(3 * (x - 14) * (y - 14) % 256);
+  for (const int leaf : {8, 9}) expect_same(alone, params({128, leaf, 2}, 1), "alone");
+  std::size_t least = 32;
+  for (const auto& [place, members] : by_cpu(alone, params({128, 8, 2}, 1)))
+    least = std::min(least, members.size());
+  EXPECT_EQ(least, 1u);
+  const Clip noise(300, 34, 1, 60);  // wider than rows are at least
+  for (const int leaf : {15, 31, 33, 63, 65, 96})
+    expect_same(noise, params({128, leaf, 2}, 7), "leaves");
+  expect_same(noise, params({128, 128, 4}, 5), "many");
+}
+
 TEST(ClusterMatcher, TauLimits) {
   const Clip clip(80, 60, 1, 90);
   MatchParams params = cluster_params({});

@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -30,14 +31,17 @@ class StripSpace final : public PatchSpace {
   void fill(std::span<const GuideFrame> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
+    constexpr int half = patch / 2;
     const std::size_t places = std::size_t{numbers_.frame} * frames.size();
-    strips_ = {columns_.reserve(places * patch)};
+    strips_ = {columns_.reserve(places * half), std::size_t{half} * half * numbers_.row};
     for (std::size_t f = 0; f < frames.size(); ++f) {
       to_bytes(frames[f].frame.samples, GuideBytes(params.range));
-      const int last = own.height - patch + 1;
+      const int last = own.height - half + 1;
       tbb::parallel_for(0, (last + rows_at_once - 1) / rows_at_once, [&](int band) {
         const int first = band * rows_at_once, end = std::min(last, first + rows_at_once);
-        fill_columns(static_cast<int>(f), first, end);
+        for (int y = first; y < end; ++y)
+          fill_strips({row_of(y), row_of(y + 1), row_of(y + 2), row_of(y + 3)}, numbers_.row,
+                      columns_.data() + std::size_t{numbers_.of(static_cast<int>(f), 0, y)} * half);
       });
     }
   }
@@ -45,7 +49,11 @@ class StripSpace final : public PatchSpace {
   const PatchStrips& strips() const { return strips_; }
 
   void samples(std::uint32_t number, std::uint8_t* to) const override {
-    std::copy_n(strips_.patch_at(number), patch_samples, to);
+    to = std::copy_n(strips_.upper(number), patch_samples / 2, to);
+    std::copy_n(strips_.lower(number), patch_samples / 2, to);
+  }
+  std::optional<Cut> cut(std::span<const std::uint32_t> patches) const override {
+    return cut_patches(strips_, patches);
   }
   std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
                      std::uint32_t* scratch) const override {
@@ -55,33 +63,14 @@ class StripSpace final : public PatchSpace {
  private:
   void to_bytes(PlaneView<const float> guide, const GuideBytes& bytes) {
     const int row = numbers_.row;
-    std::uint8_t* const to = bytes_.reserve(static_cast<std::size_t>(row) * (guide.height + 1));
+    std::uint8_t* const to = bytes_.reserve(static_cast<std::size_t>(row) * guide.height);
     tbb::parallel_for(0, guide.height, [&](int y) {
       for (int x = 0; x < guide.width; ++x) to[y * row + x] = bytes(guide(x, y));
-      if (row > guide.width) to[y * row + guide.width] = 0;
+      std::fill(to + y * row + guide.width, to + (y + 1) * row, std::uint8_t{0});
     });
   }
   const std::uint8_t* row_of(int y) const {
     return bytes_.data() + static_cast<std::size_t>(y) * numbers_.row;
-  }
-
-  void fill_columns(int frame, int first, int end) {
-    std::uint64_t above[max_strip];
-    for (int left = 0; left < numbers_.row; left += max_strip) {
-      const int count = std::min(max_strip, numbers_.row - left);
-      std::fill_n(above, count, 0);
-      for (int y = first; y < first + patch - 1; ++y) push(row_of(y) + left, count, above);
-      for (int y = first; y < end; ++y) {
-        push(row_of(y + patch - 1) + left, count, above);
-        std::copy_n(reinterpret_cast<const std::uint8_t*>(above), count * patch,
-                    columns_.data() + std::size_t{numbers_.of(frame, left, y)} * patch);
-      }
-    }
-  }
-  static constexpr int max_strip = 256;  // an even number
-  static void push(const std::uint8_t* samples, int count, std::uint64_t* columns) {
-    for (int i = 0; i < count; ++i)
-      columns[i] = columns[i] >> 8 | static_cast<std::uint64_t>(samples[i]) << 56;
   }
 
   PatchNumbers numbers_;
@@ -94,7 +83,8 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  std::int32_t likely = 0;
+  std::array<LeafView, max_tilings> leaves;
+  Nearest nearest{};
 };
 
 class ClusterMatcher final : public Matcher {
@@ -117,75 +107,87 @@ class ClusterMatcher final : public Matcher {
       clusters_.make(tile, space_,
                      workspaces_[tbb::this_task_arena::current_thread_index()].scratch);
     });
+    relate_tilings();
   }
 
   void begin_block(const Block&, int thread) override {
     ClusterWorkspace& work = workspaces_[thread];
     work.candidates.reserve(candidate_places);
     work.distances.reserve(candidate_places);
-    work.likely = rules_->limit / 2;
+    work.nearest.wanted = params_.group - 1;
+    work.nearest.limit = rules_->limit;
   }
 
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
     ClusterWorkspace& work = workspaces_[thread];
     const int y = block.y + row * params_.step;
     for (int column = 0; column < block.columns; ++column)
-      groups[column] = group_at(block.x + column * params_.step, y, work);
+      find_group(block.x + column * params_.step, y, work, groups[column]);
   }
 
  private:
-  Group group_at(int x, int y, ClusterWorkspace& work) const {
+  /// The clusters of each tiling's members in the tilings before.
+  void relate_tilings() {
+    const std::size_t count = clusters_.members(0).size();
+    constexpr std::size_t at_once = 1 << 14;
+    for (int k = 1; k < clusters_.tilings(); ++k)
+      for (int before = 0; before < k; ++before) {
+        std::uint32_t* const names = names_before_[k][before].reserve(count + member_padding);
+        const std::uint32_t* const leaf_of = clusters_.leaf_of(before);
+        const auto members = clusters_.members(k);
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, at_once),
+                          [=](const auto& part) {
+                            for (std::size_t i = part.begin(); i < part.end(); ++i)
+                              names[i] = leaf_of[members[i]];
+                          });
+      }
+  }
+
+  void find_group(int x, int y, ClusterWorkspace& work, Group& group) const {
     const PatchNumbers& numbers = clusters_.numbers();
-    std::uint32_t* const candidates = work.candidates.data();
-    std::int32_t* const distances = work.distances.data();
-    Nearest nearest{numbers.of(0, x, y), params_.group - 1, rules_->limit, work.likely};
-    if (nearest.wanted > 0) {
-      int count = list_clusters(nearest.own, candidates);
-      const int in_clusters = count;
-      for (std::size_t f = 1; f < frames_.size(); ++f)
-        if (const auto number = predicted(f, x, y)) candidates[count++] = *number;
-      patch_distances(space_.strips(), nearest.own, candidates, count, distances);
-      if (rules_->biased) add_bias(nearest.own, candidates, in_clusters, distances);
-      count = take_bonus(candidates, in_clusters, count, distances);
-      find_nearest(candidates, distances, count, nearest);
-      work.likely = nearest.likely;
-    }
-    Group group;
-    group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(nearest.count + 1)));
+    const std::uint32_t own = numbers.of(0, x, y);
+    group.count = 1;
     group.members[0] = pack_displacement(0, 0);
+    if (params_.group == 1) return;
+    find_nearest_of(own, x, y, work);
+    const Nearest& nearest = work.nearest;
+    group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(nearest.count + 1)));
+    if (frames_.size() == 1) {
+      pack_displacements(own, numbers.row, nearest.patches.data(), group.count - 1,
+                         &group.members[1]);
+      return;
+    }
     for (int m = 1; m < group.count; ++m) {
       const PatchNumbers::Place place = numbers.place(nearest.patches[m - 1]);
       group.members[m] = pack_displacement(place.x - x, place.y - y, frames_[place.index].offset);
     }
-    return group;
   }
 
-  /// The patches of its clusters but for itself, each once.
-  int list_clusters(std::uint32_t own, std::uint32_t* candidates) const {
-    std::uint32_t* to = candidates;
-    for (const std::uint32_t number : clusters_.leaf(0, own)) {
-      *to = number;
-      to += number != own ? 1 : 0;
-    }
-    for (int k = 1; k < clusters_.tilings(); ++k) {
-      const auto leaf = clusters_.leaf(k, own);
-      const std::uint32_t* from = leaf.data();
-      std::size_t count = leaf.size();
-      for (int before = 0; before < k; ++before) {
-        const std::uint32_t* const leaf_of = clusters_.leaf_of(before);
-        const std::uint32_t known = leaf_of[own];
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::uint32_t number = from[i];
-          to[kept] = number;
-          kept += leaf_of[number] != known ? 1 : 0;
-        }
-        from = to;
-        count = kept;
-      }
-      to += count;
-    }
-    return static_cast<int>(to - candidates);
+  void find_nearest_of(std::uint32_t own, int x, int y, ClusterWorkspace& work) const {
+    std::uint32_t* const candidates = work.candidates.data();
+    std::int32_t* const distances = work.distances.data();
+    const int tilings = clusters_.tilings();
+    for (int k = 0; k < tilings; ++k) look_up(k, own, work.leaves[k]);
+    int count =
+        list_candidates({work.leaves.data(), static_cast<std::size_t>(tilings)}, own, candidates);
+    const int in_clusters = count;
+    for (std::size_t f = 1; f < frames_.size(); ++f)
+      if (const auto number = predicted(f, x, y)) candidates[count++] = *number;
+    std::fill_n(candidates + count, member_padding, own);
+    patch_distances(space_.strips(), own, candidates, count, distances);
+    if (rules_->biased) add_bias(own, candidates, in_clusters, distances);
+    count = take_bonus(candidates, in_clusters, count, distances);
+    find_nearest(candidates, distances, count, work.nearest);
+  }
+
+  void look_up(int tiling, std::uint32_t own, LeafView& view) const {
+    const auto leaf = clusters_.leaf(tiling, own);
+    view.members = leaf.data();
+    view.count = static_cast<int>(leaf.size());
+    view.name = clusters_.leaf_of(tiling)[own];
+    const auto from = leaf.data() - clusters_.members(tiling).data();
+    for (int before = 0; before < tiling; ++before)
+      view.before[before] = names_before_[tiling][before].data() + from;
   }
 
   /// The patch of frame `f` of the list where motion leads, if it lies in the picture.
@@ -231,6 +233,8 @@ class ClusterMatcher final : public Matcher {
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
+  // Beside the members of a tiling: their clusters' names in another one.
+  std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> names_before_;
 };
 
 /// Whichever a phase asks for.

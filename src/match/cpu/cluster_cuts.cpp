@@ -1,0 +1,272 @@
+// Clusters: where one is cut, and which side of a cut patches lie on.
+//
+// A patch is two pieces of memory (PatchStrips), vectors hold columns of it; the sums of 4 or 8
+// patches are brought together at a time, and these patches are moved to their parts at once.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "match/cpu/cluster_cuts.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "match/cpu/cluster_kernels.h"
+#include "match/cpu/cluster_vectors.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lull::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+using SignedBytes = hn::Repartition<std::int8_t, Halves>;
+
+/// Weights by samples, summed up in pairs.
+HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  return hn::Vec<Halves>{_mm_maddubs_epi16(weight.raw, sample.raw)};
+#else
+  const Halves d;
+  const auto weights = hn::BitCast(d, weight), samples = hn::BitCast(d, sample);
+  return hn::Add(
+      hn::Mul(hn::And(weights, hn::Set(d, 0xff)), hn::ShiftRight<8>(hn::ShiftLeft<8>(samples))),
+      hn::Mul(hn::ShiftRight<8>(weights), hn::ShiftRight<8>(samples)));
+#endif
+}
+
+/// Sums of weights by samples. Samples become signed, with their bits turned over where weights
+/// are negative: s - 128, or 127 - s. So weights need no sign, and four products, of 63 * 128 at
+/// most, have 15 bits and a sign.
+class Products {
+ public:
+  HWY_INLINE explicit Products(const Cut& cut) {
+    alignas(64) std::uint8_t sizes[patch_samples], turns[patch_samples];
+    for (int k = 0; k < patch_samples; ++k) {
+      const int weight = cut.weight[k], size = weight < 0 ? -weight : weight;
+      sizes[k] = static_cast<std::uint8_t>(size);
+      turns[k] = weight < 0 ? 0x7f : 0x80;
+      offset_ += weight < 0 ? -127 * size : 128 * size;
+    }
+    for (int k = 0; k < parts; ++k) {
+      size_[k] = hn::Load(Bytes(), sizes + k * part);
+      turn_[k] = hn::Load(Bytes(), turns + k * part);
+    }
+  }
+  /// What sums have too little.
+  std::int32_t offset() const { return offset_; }
+
+  /// The sum of the lanes is that of a patch.
+  HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
+    const auto ones = hn::Set(Halves(), 1);
+    auto sum = hn::Zero(Sums()), more = sum;
+#pragma GCC unroll 4
+    for (int k = 0; k < parts; k += 2) {
+      const auto both = hn::Add(pairs(strips, number, k), pairs(strips, number, k + 1));
+      sum = hn::ReorderWidenMulAccumulate(Sums(), both, ones, sum, more);
+    }
+    return hn::Add(sum, more);
+  }
+
+ private:
+  static constexpr int part = 2 * half_lanes, parts = patch_samples / part;
+
+  HWY_INLINE hn::Vec<Halves> pairs(const PatchStrips& strips, std::uint32_t number, int k) const {
+    const auto samples = hn::LoadU(Bytes(), sample_at(strips, number, k * part));
+    return pair_products(size_[k], hn::Xor(samples, turn_[k]));
+  }
+
+  hn::Vec<Bytes> size_[parts], turn_[parts];
+  std::int32_t offset_ = 0;
+};
+
+constexpr int cut_parts = patch_samples / half_lanes;
+
+/// The 8 patches by which a cluster is cut, and what find_cut() of clusters.h asks of them.
+class CutPatches {
+ public:
+  HWY_INLINE CutPatches(const PatchStrips& strips, std::span<const std::uint32_t> patches) {
+    for (int i = 0; i < cut_samples; ++i) {
+      const std::uint32_t number = patches[cut_sample(i, static_cast<int>(patches.size()))];
+      for (int k = 0; k < cut_parts; ++k)
+        hn::Store(samples_at(strips, number, k * half_lanes), Halves(), sample(i, k));
+    }
+  }
+
+  /// From the first one, not squared, rounded down.
+  HWY_INLINE std::array<int, cut_samples> distances() const {
+    alignas(64) std::int32_t squares[cut_samples];
+    all_sums(
+        [&](int i, int k) HWY_ATTR {
+          return hn::Sub(hn::Load(Halves(), sample(i, k)), hn::Load(Halves(), sample(0, k)));
+        },
+        [&](int, int, hn::Vec<Halves> own) HWY_ATTR { return own; }, squares);
+    std::array<int, cut_samples> roots;
+    for (int i = 0; i < cut_samples; ++i)
+      roots[i] = static_cast<int>(std::sqrt(static_cast<float>(squares[i])));
+    return roots;
+  }
+
+  /// The cut between the patches of either set, as bits.
+  HWY_INLINE void cut_between(unsigned in_first, unsigned in_second) {
+    const Halves d;
+    const int a = std::popcount(in_first), b = std::popcount(in_second);
+    const auto times_a = hn::Set(d, static_cast<std::int16_t>(a));
+    const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
+    hn::Vec<Halves> difference[cut_parts], middle[cut_parts];
+    auto greatest = hn::Zero(d);
+    for (int k = 0; k < cut_parts; ++k) {  // all have 12 bits at most, or 13
+      const auto first = hn::Mul(sum_of(in_first, k), times_b);
+      const auto second = hn::Mul(sum_of(in_second, k), times_a);
+      difference[k] = hn::Sub(first, second);
+      middle[k] = hn::Add(first, second);
+      greatest = hn::Max(greatest, hn::Abs(difference[k]));
+    }
+    const int shift = cut_shift(hn::GetLane(hn::MaxOfLanes(d, greatest)));
+    const auto half = hn::Set(d, static_cast<std::int16_t>((1 << shift) / 2));
+    auto sum = hn::Zero(Sums()), more = sum;
+    for (int k = 0; k < cut_parts; ++k) {
+      const auto size = hn::ShiftRightSame(hn::Add(hn::Abs(difference[k]), half), shift);
+      weight_[k] = hn::IfThenElse(hn::Lt(difference[k], hn::Zero(d)), hn::Neg(size), size);
+      sum = hn::ReorderWidenMulAccumulate(Sums(), weight_[k], middle[k], sum, more);
+    }
+    bound_ = cut_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
+  }
+
+  /// Which of the 8 the cut leaves in the second part, as bits.
+  HWY_INLINE unsigned in_second() const {
+    alignas(64) std::int32_t products[cut_samples];
+    all_sums([&](int i, int k) HWY_ATTR { return hn::Load(Halves(), sample(i, k)); },
+             [&](int, int k, hn::Vec<Halves>) HWY_ATTR { return weight_[k]; }, products);
+    unsigned bits = 0;
+    for (int i = 0; i < cut_samples; ++i) bits |= static_cast<unsigned>(products[i] < bound_) << i;
+    return bits;
+  }
+
+  HWY_INLINE Cut cut() const {
+    alignas(64) std::int16_t weights[patch_samples];
+    for (int k = 0; k < cut_parts; ++k) hn::Store(weight_[k], Halves(), weights + k * half_lanes);
+    Cut cut;
+    for (int k = 0; k < patch_samples; ++k) cut.weight[k] = static_cast<std::int8_t>(weights[k]);
+    cut.bound = bound_;
+    return cut;
+  }
+
+ private:
+  HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
+  HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
+
+  HWY_INLINE hn::Vec<Halves> sum_of(unsigned set, int k) const {
+    auto sum = hn::Zero(Halves());
+    for (int i = 0; i < cut_samples; ++i) {
+      const auto mask =
+          hn::Set(Halves(), static_cast<std::int16_t>(-static_cast<int>(set >> i & 1)));
+      sum = hn::Add(sum, hn::And(hn::Load(Halves(), sample(i, k)), mask));
+    }
+    return sum;
+  }
+
+  /// For each patch i the sum of left(i, k) by right(i, k, left) over all parts k.
+  template <class Left, class Right>
+  static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
+    for (int from = 0; from < cut_samples; from += sum_lanes)
+      hn::Store(sums_of([&](int i) HWY_ATTR {
+                  auto sum = hn::Zero(Sums()), more = sum;
+                  for (int k = 0; k < cut_parts; ++k) {
+                    const auto own = left(from + i, k);
+                    sum = hn::ReorderWidenMulAccumulate(Sums(), own, right(from + i, k, own), sum,
+                                                        more);
+                  }
+                  return hn::Add(sum, more);
+                }),
+                Sums(), to + from);
+  }
+
+  alignas(64) std::int16_t samples_[cut_samples][patch_samples];
+  hn::Vec<Halves> weight_[cut_parts];
+  std::int32_t bound_ = 0;
+};
+
+}  // namespace
+
+std::optional<Cut> cut_patches(const PatchStrips& strips, std::span<const std::uint32_t> patches) {
+  CutPatches samples(strips, patches);
+  const int other = second_centre(samples.distances());
+  if (other < 0) return std::nullopt;
+  constexpr unsigned all = (1u << cut_samples) - 1;
+  unsigned in_first = 1, in_second = 1u << other, last = 0;
+  for (int round = 0;; ++round) {
+    samples.cut_between(in_first, in_second);
+    if (round == cut_rounds) return samples.cut();
+    in_second = samples.in_second();
+    if (in_second == last || in_second == 0 || in_second == all) return samples.cut();
+    last = in_second;
+    in_first = all & ~in_second;
+  }
+}
+
+std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
+                           const Cut& cut, std::uint32_t* scratch) {
+  constexpr unsigned all_lanes = (1u << sum_lanes) - 1;
+  const Products products(cut);
+  const auto bound = hn::Set(Sums(), cut.bound - products.offset());
+  std::uint32_t* const all = patches.data();
+  const std::size_t count = patches.size();
+  std::size_t i = 0, first = 0, second = 0;
+  for (; i + sum_lanes <= count; i += sum_lanes) {
+    const auto own = hn::LoadU(Numbers(), all + i);
+    const auto sums = sums_of([&](int k) HWY_ATTR { return products.of(strips, all[i + k]); });
+    const unsigned in_second = bits_of(Numbers(), hn::RebindMask(Numbers(), hn::Lt(sums, bound)));
+    hn::StoreU(move_to_front(own, in_second ^ all_lanes), Numbers(), all + first);
+    hn::StoreU(move_to_front(own, in_second), Numbers(), scratch + second);
+    const int seconds = std::popcount(in_second);
+    first += sum_lanes - seconds;
+    second += seconds;
+  }
+  if (i < count) {
+    alignas(64) std::int32_t sums[sum_lanes];
+    hn::Store(sums_of([&](int k) HWY_ATTR {
+                return products.of(strips, all[std::min(i + k, count - 1)]);
+              }),
+              Sums(), sums);
+    for (int k = 0; i < count; ++i, ++k)
+      if (sums[k] < cut.bound - products.offset())
+        scratch[second++] = all[i];
+      else
+        all[first++] = all[i];
+  }
+  std::copy_n(scratch, second, all + first);
+  return first;
+}
+
+void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to) {
+  const hn::CappedTag<std::uint8_t, 16> d;
+  const int width = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < count; x += width)
+    hn::StoreInterleaved4(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[1] + x),
+                          hn::LoadU(d, rows[2] + x), hn::LoadU(d, rows[3] + x), d, to + 4 * x);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lull::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lull::cpu {
+HWY_EXPORT(cut_patches);
+HWY_EXPORT(divide_patches);
+HWY_EXPORT(fill_strips);
+std::optional<Cut> cut_patches(const PatchStrips& strips, std::span<const std::uint32_t> patches) {
+  return HWY_DYNAMIC_DISPATCH(cut_patches)(strips, patches);
+}
+std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
+                           const Cut& cut, std::uint32_t* scratch) {
+  return HWY_DYNAMIC_DISPATCH(divide_patches)(strips, patches, cut, scratch);
+}
+void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(fill_strips)(rows, count, to);
+}
+}  // namespace lull::cpu
+#endif
