@@ -82,6 +82,7 @@ class Products {
   std::int32_t offset_ = 0;
 };
 
+constexpr unsigned all_lanes = (1u << sum_lanes) - 1;
 constexpr int cut_parts = patch_samples / half_lanes;
 
 /// The 8 patches by which a cluster is cut, and what find_cut() of clusters.h asks of them.
@@ -92,6 +93,11 @@ class CutPatches {
       const std::uint32_t number = patches[cut_sample(i, static_cast<int>(patches.size()))];
       for (int k = 0; k < cut_parts; ++k)
         hn::Store(samples_at(strips, number, k * half_lanes), Halves(), sample(i, k));
+    }
+    for (int k = 0; k < cut_parts; ++k) {
+      total_[k] = hn::Zero(Halves());
+      for (int i = 0; i < cut_samples; ++i)
+        total_[k] = hn::Add(total_[k], hn::Load(Halves(), sample(i, k)));
     }
   }
 
@@ -109,30 +115,24 @@ class CutPatches {
     return roots;
   }
 
-  /// The cut between the patches of either set, as bits.
-  HWY_INLINE void cut_between(unsigned in_first, unsigned in_second) {
-    const Halves d;
-    const int a = std::popcount(in_first), b = std::popcount(in_second);
-    const auto times_a = hn::Set(d, static_cast<std::int16_t>(a));
-    const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
-    hn::Vec<Halves> difference[cut_parts], middle[cut_parts];
-    auto greatest = hn::Zero(d);
-    for (int k = 0; k < cut_parts; ++k) {  // all have 12 bits at most, or 13
-      const auto first = hn::Mul(sum_of(in_first, k), times_b);
-      const auto second = hn::Mul(sum_of(in_second, k), times_a);
-      difference[k] = hn::Sub(first, second);
-      middle[k] = hn::Add(first, second);
-      greatest = hn::Max(greatest, hn::Abs(difference[k]));
-    }
-    const int shift = cut_shift(hn::GetLane(hn::MaxOfLanes(d, greatest)));
-    const auto half = hn::Set(d, static_cast<std::int16_t>((1 << shift) / 2));
-    auto sum = hn::Zero(Sums()), more = sum;
-    for (int k = 0; k < cut_parts; ++k) {
-      const auto size = hn::ShiftRightSame(hn::Add(hn::Abs(difference[k]), half), shift);
-      weight_[k] = hn::IfThenElse(hn::Lt(difference[k], hn::Zero(d)), hn::Neg(size), size);
-      sum = hn::ReorderWidenMulAccumulate(Sums(), weight_[k], middle[k], sum, more);
-    }
-    bound_ = cut_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
+  /// The cut between two of the patches.
+  HWY_INLINE void cut_between_two(int one, int other) {
+    set_cut(1, 1, [&](int k) HWY_ATTR {
+      return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
+    });
+  }
+  /// The cut between all others and those of a set, as bits.
+  HWY_INLINE void cut_off(unsigned set) {
+    hn::Vec<Halves> is_in[cut_samples];
+    for (int i = 0; i < cut_samples; ++i)
+      is_in[i] = hn::Set(Halves(), static_cast<std::int16_t>(-static_cast<int>(set >> i & 1)));
+    const int count = std::popcount(set);
+    set_cut(cut_samples - count, count, [&](int k) HWY_ATTR {
+      auto sum = hn::Zero(Halves());
+      for (int i = 0; i < cut_samples; ++i)
+        sum = hn::Add(sum, hn::And(hn::Load(Halves(), sample(i, k)), is_in[i]));
+      return Centres{hn::Sub(total_[k], sum), sum};
+    });
   }
 
   /// Which of the 8 the cut leaves in the second part, as bits.
@@ -158,14 +158,35 @@ class CutPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  HWY_INLINE hn::Vec<Halves> sum_of(unsigned set, int k) const {
-    auto sum = hn::Zero(Halves());
-    for (int i = 0; i < cut_samples; ++i) {
-      const auto mask =
-          hn::Set(Halves(), static_cast<std::int16_t>(-static_cast<int>(set >> i & 1)));
-      sum = hn::Add(sum, hn::And(hn::Load(Halves(), sample(i, k)), mask));
+  /// The sums of the patches that make either centre.
+  struct Centres {
+    hn::Vec<Halves> first, second;
+  };
+  /// The cut between the centres of `a` patches and of `b`; centres(k): part k of them.
+  template <class F>
+  HWY_INLINE void set_cut(int a, int b, const F& centres) {
+    const Halves d;
+    const auto times_a = hn::Set(d, static_cast<std::int16_t>(a));
+    const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
+    hn::Vec<Halves> difference[cut_parts], middle[cut_parts];
+    auto greatest = hn::Zero(d);
+    for (int k = 0; k < cut_parts; ++k) {  // all have 12 bits at most, or 13
+      const Centres sums = centres(k);
+      const auto first = hn::Mul(sums.first, times_b);
+      const auto second = hn::Mul(sums.second, times_a);
+      difference[k] = hn::Sub(first, second);
+      middle[k] = hn::Add(first, second);
+      greatest = hn::Max(greatest, hn::Abs(difference[k]));
     }
-    return sum;
+    const int shift = cut_shift(hn::GetLane(hn::MaxOfLanes(d, greatest)));
+    const auto half = hn::Set(d, static_cast<std::int16_t>((1 << shift) / 2));
+    auto sum = hn::Zero(Sums()), more = sum;
+    for (int k = 0; k < cut_parts; ++k) {
+      const auto size = hn::ShiftRightSame(hn::Add(hn::Abs(difference[k]), half), shift);
+      weight_[k] = hn::IfThenElse(hn::Lt(difference[k], hn::Zero(d)), hn::Neg(size), size);
+      sum = hn::ReorderWidenMulAccumulate(Sums(), weight_[k], middle[k], sum, more);
+    }
+    bound_ = cut_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
   /// For each patch i the sum of left(i, k) by right(i, k, left) over all parts k.
@@ -185,7 +206,7 @@ class CutPatches {
   }
 
   alignas(64) std::int16_t samples_[cut_samples][patch_samples];
-  hn::Vec<Halves> weight_[cut_parts];
+  hn::Vec<Halves> weight_[cut_parts], total_[cut_parts];
   std::int32_t bound_ = 0;
 };
 
@@ -196,46 +217,50 @@ std::optional<Cut> cut_patches(const PatchStrips& strips, std::span<const std::u
   const int other = second_centre(samples.distances());
   if (other < 0) return std::nullopt;
   constexpr unsigned all = (1u << cut_samples) - 1;
-  unsigned in_first = 1, in_second = 1u << other, last = 0;
-  for (int round = 0;; ++round) {
-    samples.cut_between(in_first, in_second);
-    if (round == cut_rounds) return samples.cut();
-    in_second = samples.in_second();
-    if (in_second == last || in_second == 0 || in_second == all) return samples.cut();
+  samples.cut_between_two(0, other);
+  unsigned last = 0;
+  for (int round = 0; round < cut_rounds; ++round) {
+    const unsigned in_second = samples.in_second();
+    if (in_second == last || in_second == 0 || in_second == all) break;
+    samples.cut_off(in_second);
     last = in_second;
-    in_first = all & ~in_second;
   }
+  return samples.cut();
 }
 
 std::size_t divide_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
                            const Cut& cut, std::uint32_t* scratch) {
-  constexpr unsigned all_lanes = (1u << sum_lanes) - 1;
+  const Numbers d;
   const Products products(cut);
   const auto bound = hn::Set(Sums(), cut.bound - products.offset());
   std::uint32_t* const all = patches.data();
   const std::size_t count = patches.size();
-  std::size_t i = 0, first = 0, second = 0;
+  std::size_t first = 0, second = 0;
+  const auto in_second = [&](const std::uint32_t* own) HWY_ATTR {
+    const auto sums = sums_of([&](int k) HWY_ATTR { return products.of(strips, own[k]); });
+    return bits_of(d, hn::RebindMask(d, hn::Lt(sums, bound)));
+  };
+  std::size_t i = 0;
   for (; i + sum_lanes <= count; i += sum_lanes) {
-    const auto own = hn::LoadU(Numbers(), all + i);
-    const auto sums = sums_of([&](int k) HWY_ATTR { return products.of(strips, all[i + k]); });
-    const unsigned in_second = bits_of(Numbers(), hn::RebindMask(Numbers(), hn::Lt(sums, bound)));
-    hn::StoreU(move_to_front(own, in_second ^ all_lanes), Numbers(), all + first);
-    hn::StoreU(move_to_front(own, in_second), Numbers(), scratch + second);
-    const int seconds = std::popcount(in_second);
-    first += sum_lanes - seconds;
-    second += seconds;
+    const auto own = hn::LoadU(d, all + i);
+    const unsigned seconds = in_second(all + i);
+    hn::StoreU(move_to_front(own, ~seconds & all_lanes), d, all + first);
+    hn::StoreU(move_to_front(own, seconds), d, scratch + second);
+    first += sum_lanes - std::popcount(seconds);
+    second += std::popcount(seconds);
   }
-  if (i < count) {
-    alignas(64) std::int32_t sums[sum_lanes];
-    hn::Store(sums_of([&](int k) HWY_ATTR {
-                return products.of(strips, all[std::min(i + k, count - 1)]);
-              }),
-              Sums(), sums);
-    for (int k = 0; i < count; ++i, ++k)
-      if (sums[k] < cut.bound - products.offset())
-        scratch[second++] = all[i];
-      else
-        all[first++] = all[i];
+  if (const std::size_t rest = count - i; rest > 0) {  // what lies behind them belongs to others
+    const unsigned there = all_lanes >> (sum_lanes - rest);
+    alignas(64) std::uint32_t numbers[sum_lanes] = {};
+    std::copy_n(all + i, rest, numbers);
+    const auto own = hn::Load(d, numbers);
+    const unsigned seconds = in_second(numbers) & there, firsts = ~seconds & there;
+    const std::size_t more = std::popcount(firsts);
+    hn::Store(move_to_front(own, firsts), d, numbers);
+    std::copy_n(numbers, more, all + first);
+    hn::StoreU(move_to_front(own, seconds), d, scratch + second);
+    first += more;
+    second += rest - more;
   }
   std::copy_n(scratch, second, all + first);
   return first;

@@ -1,6 +1,7 @@
 // Matching by clusters: those of all tiles are made before the first block, then each reference
 // patch looks through its own.
 
+#include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -78,12 +79,14 @@ class StripSpace final : public PatchSpace {
   Buffer<std::uint8_t> bytes_, columns_;
 };
 
+using Leaves = std::array<LeafView, max_tilings>;
+
 /// What a thread needs.
 struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  std::array<LeafView, max_tilings> leaves;
+  std::array<Leaves, 2> leaves;  // of two patches
   Nearest nearest{};
 };
 
@@ -121,8 +124,13 @@ class ClusterMatcher final : public Matcher {
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
     ClusterWorkspace& work = workspaces_[thread];
     const int y = block.y + row * params_.step;
-    for (int column = 0; column < block.columns; ++column)
-      find_group(block.x + column * params_.step, y, work, groups[column]);
+    look_up(block.x, y, work.leaves[0]);
+    for (int column = 0; column < block.columns; ++column) {
+      const int x = block.x + column * params_.step;
+      // Clusters lie all over memory: those of the next patch are on their way meanwhile.
+      if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
+      find_group(x, y, work.leaves[column % 2], work, groups[column]);
+    }
   }
 
  private:
@@ -143,13 +151,13 @@ class ClusterMatcher final : public Matcher {
       }
   }
 
-  void find_group(int x, int y, ClusterWorkspace& work, Group& group) const {
+  void find_group(int x, int y, const Leaves& leaves, ClusterWorkspace& work, Group& group) const {
     const PatchNumbers& numbers = clusters_.numbers();
     const std::uint32_t own = numbers.of(0, x, y);
     group.count = 1;
     group.members[0] = pack_displacement(0, 0);
     if (params_.group == 1) return;
-    find_nearest_of(own, x, y, work);
+    find_nearest_of(own, x, y, leaves, work);
     const Nearest& nearest = work.nearest;
     group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(nearest.count + 1)));
     if (frames_.size() == 1) {
@@ -163,13 +171,12 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  void find_nearest_of(std::uint32_t own, int x, int y, ClusterWorkspace& work) const {
+  void find_nearest_of(std::uint32_t own, int x, int y, const Leaves& leaves,
+                       ClusterWorkspace& work) const {
     std::uint32_t* const candidates = work.candidates.data();
     std::int32_t* const distances = work.distances.data();
-    const int tilings = clusters_.tilings();
-    for (int k = 0; k < tilings; ++k) look_up(k, own, work.leaves[k]);
-    int count =
-        list_candidates({work.leaves.data(), static_cast<std::size_t>(tilings)}, own, candidates);
+    int count = list_candidates({leaves.data(), static_cast<std::size_t>(clusters_.tilings())}, own,
+                                candidates);
     const int in_clusters = count;
     for (std::size_t f = 1; f < frames_.size(); ++f)
       if (const auto number = predicted(f, x, y)) candidates[count++] = *number;
@@ -180,14 +187,25 @@ class ClusterMatcher final : public Matcher {
     find_nearest(candidates, distances, count, work.nearest);
   }
 
-  void look_up(int tiling, std::uint32_t own, LeafView& view) const {
-    const auto leaf = clusters_.leaf(tiling, own);
-    view.members = leaf.data();
-    view.count = static_cast<int>(leaf.size());
-    view.name = clusters_.leaf_of(tiling)[own];
-    const auto from = leaf.data() - clusters_.members(tiling).data();
-    for (int before = 0; before < tiling; ++before)
-      view.before[before] = names_before_[tiling][before].data() + from;
+  void look_up(int x, int y, Leaves& leaves) const {
+    const std::uint32_t own = clusters_.numbers().of(0, x, y);
+    for (int k = 0; k < clusters_.tilings(); ++k) {
+      LeafView& view = leaves[k];
+      const auto leaf = clusters_.leaf(k, own);
+      view.members = leaf.data();
+      view.count = static_cast<int>(leaf.size());
+      view.name = clusters_.leaf_of(k)[own];
+      fetch(view.members);
+      const auto from = leaf.data() - clusters_.members(k).data();
+      for (int before = 0; before < k; ++before) {
+        view.before[before] = names_before_[k][before].data() + from;
+        fetch(view.before[before]);
+      }
+    }
+  }
+  /// As many as clusters have by default, most of the time.
+  static void fetch(const std::uint32_t* members) {
+    for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
   /// The patch of frame `f` of the list where motion leads, if it lies in the picture.
