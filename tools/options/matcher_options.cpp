@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"cluster", true}};
 
+static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // as --cluster says below
+
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",
      "how similar patches are found: window, all of the search window, or cluster, those of the "
@@ -24,7 +26,7 @@ constexpr OptionRow rows[] = {
     {"--cluster", "TILE:LEAF:TILINGS", "Method",
      "clusters of at most LEAF patches, in tiles of TILE patches a side (8 to 128 both) of 1 to 4 "
      "tilings; paper: 15:32:1, as in Tsai 2016; --matcher cluster is meant where it is not given "
-     "(default: 64:64:2)",
+     "(default: 64:48:2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.clusters = parse_clusters(v);
        if (!o.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");
