@@ -80,8 +80,11 @@ std::size_t kept_bytes(const Params& params, const FrameFormat& format) {
 }
 
 SessionPlan session_plan(const Params& params, const FrameFormat& format) {
-  return {params.temporal, params.phases, params.scene_cut,
-          params.noise.levels_in_samples()[main_plane(format.layout == Layout::rgb)]};
+  return {.radius = params.temporal,
+          .phases = params.phases,
+          .scene_cut = params.scene_cut,
+          .main_sigma = params.noise.levels_in_samples()[main_plane(format.layout == Layout::rgb)],
+          .looks_back = params.bayes};
 }
 
 }  // namespace lull::bm3d

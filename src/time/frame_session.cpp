@@ -129,27 +129,44 @@ class FrameSession : public Denoiser {
   /// further. No turn is too late for these: what they look at is later than the frames that end.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
-      if (const int at = n - further;
-          is_there(at) && timeline_.extra_ahead(at) == further && is_needed(phase, at, further))
-        filter(phase, at);
+      if (const int at = n - further; is_there(at) && timeline_.extra_ahead(at) == further &&
+                                      !(plan_.looks_back && is_last(at)))
+        filter(phase, at, further, 0);
+    if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
+  }
+
+  /// The references of frame `first` and those that follow, which are the last of the clip: now
+  /// that no frame comes any more, all their neighbours are there. They look further back, to where
+  /// the next turn would be too late.
+  void filter_last(Phase phase, int first) {
+    for (int at = std::max(first, 0); at < timeline_.count(); ++at)
+      if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
+  }
+
+  /// Whether frame `n` has no `radius` frames after it, at the end of the clip, and does not look
+  /// further ahead as a first frame of a scene does.
+  bool is_last(int n) const {
+    return turn_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
+           timeline_.extra_ahead(n) == 0;
   }
 
   /// Whether a result that is wanted depends on estimates of this phase from the references of
-  /// frame `n`.
-  bool is_needed(Phase phase, int n, int further) {
+  /// frame `n`, which look further than the radius, ahead and back.
+  bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // phases that follow
     const int aside = inside(n).aside;
     if (plan_.gathers) return aside == 0;
     const int reach = (2 * later + 1) * plan_.radius;
-    return -(reach + further) <= aside && aside <= reach;
+    return -(reach + further) <= aside && aside <= reach + back;
   }
 
   bool is_there(int n) const { return n >= 0 && n < timeline_.count(); }
 
-  void filter(Phase phase, int n) {
+  void filter(Phase phase, int n, int further, int back) {
+    if (!is_needed(phase, n, further, back)) return;
     std::array<SlotFrame, max_frames> frames;
     frames[0] = {0, slot_of(n)};
-    const Neighbours others = timeline_.neighbours(n);
+    const Neighbours others = timeline_.neighbours(n, back);
     for (int i = 0; i < others.count; ++i)
       frames[i + 1] = {others.offset[i], slot_of(n + others.offset[i])};
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});

@@ -22,6 +22,9 @@ struct SessionPlan {
   /// The estimates of a frame's references are its own alone: frames are gathered from, not added
   /// to. In one phase.
   bool gathers = false;
+  /// The last references of a clip look further back than R (Timeline::extra_back), as its first
+  /// ones look further ahead. Not with `gathers`.
+  bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
   /// Slots for frames: for those that are not out yet, and the one that comes.

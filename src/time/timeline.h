@@ -71,21 +71,29 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Of frame `n`, n >= count() - 1 - 6 radius: frames n - radius .. n + radius + extra_ahead(n)
-  /// that are there, less those of other scenes and those that share its noise; of several that
-  /// share theirs, the nearest.
-  [[nodiscard]] Neighbours neighbours(int n) const {
+  /// How many frames more than the radius frame `n` looks back to, where no frame comes after the
+  /// count() there are: the last frames of a clip have few or none after them. They look at the
+  /// last 2 radius frames, up to max_temporal back. 0 where they look further ahead.
+  [[nodiscard]] int extra_back(int n) const {
+    if (extra_ahead(n) > 0) return 0;
+    return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
+  }
+
+  /// Of frame `n`, n >= count() - 1 - 6 radius: frames n - radius - further_back .. n + radius +
+  /// extra_ahead(n) that are there, less those of other scenes and those that share its noise; of
+  /// several that share theirs, the nearest.
+  [[nodiscard]] Neighbours neighbours(int n, int further_back = 0) const {
     Neighbours result;
-    const int ahead = radius_ + extra_ahead(n);
+    const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
     int run_before = at(n).run, run_after = run_before;
-    for (int distance = 1; distance <= ahead; ++distance) {
+    for (int distance = 1; distance <= std::max(back, ahead); ++distance) {
       const int before = n - distance, after = n + distance;
-      if (distance <= radius_ && before >= 0 && same_scene(before, n) &&
+      if (distance <= back && before >= 0 && same_scene(before, n) &&
           at(before).run != run_before) {
         run_before = at(before).run;
         result.offset[result.count++] = -distance;
       }
-      if (after < count_ && same_scene(n, after) && at(after).run != run_after) {
+      if (distance <= ahead && after < count_ && same_scene(n, after) && at(after).run != run_after) {
         run_after = at(after).run;
         result.offset[result.count++] = distance;
       }
