@@ -20,7 +20,7 @@ void plan_kept(PhasePlan& plan, const Params& params) {
 
 Filtering filter_of(Phase phase, const Params& params) {
   if (phase == Phase::first) return Filtering::threshold;
-  if (!params.bayes) return Filtering::wiener;
+  if (!params.bayes || phase == beside_third) return Filtering::wiener;
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
@@ -39,7 +39,7 @@ PhaseParams matched_for(const BayesParams& bayes) {
 PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format) {
   const bool first = phase == Phase::first;
   PhasePlan plan;
-  plan.phase = phase;
+  plan.phase = phase == beside_third ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
   if (params.guided) {  // a guide is as an estimate is: matched as the second phase is

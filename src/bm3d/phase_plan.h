@@ -25,6 +25,9 @@ enum class Filtering {
 /// Between the phases by Bayes the basic estimate becomes so much of what the first of them made,
 /// and the rest of what it was.
 inline constexpr float bayes_share = 0.6f;
+/// The result is so much of what the second of them makes, and the rest of what the Wiener filter
+/// beside it does.
+inline constexpr float result_share = 0.75f;
 
 /// What a phase does to coefficients.
 struct Strength {
@@ -68,10 +71,20 @@ struct PhasePlan {
   }
 };
 
-/// Phases that these parameters know, whether Params::phases has them or not.
-[[nodiscard]] constexpr int known_phases(const Params& params) { return params.bayes ? 3 : 2; }
+/// Beside the third phase, by Bayes, there is the Wiener filter of BM3D over the same frames, with
+/// sums of its own. Its plan is called for by this name.
+inline constexpr Phase beside_third = static_cast<Phase>(3);
 
-/// The plan of a phase, whether Params::phases has it or not.
+/// Plans that these parameters know, whether Params::phases has the phases or not: of the phases,
+/// and by Bayes of what is beside the third.
+[[nodiscard]] constexpr int known_plans(const Params& params) { return params.bayes ? 4 : 2; }
+/// Whether something is beside the third phase.
+[[nodiscard]] constexpr bool has_beside(const Params& params) {
+  return params.bayes && params.phases == 3;
+}
+
+/// The plan of a phase, whether Params::phases has it or not. What is beside the third works as the
+/// second phase of BM3D, as which it knows itself.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
 /// Bytes of the groups that a frame keeps from its first phase to its second.

@@ -93,7 +93,8 @@ class Timeline {
         run_before = at(before).run;
         result.offset[result.count++] = -distance;
       }
-      if (distance <= ahead && after < count_ && same_scene(n, after) && at(after).run != run_after) {
+      if (distance <= ahead && after < count_ && same_scene(n, after) &&
+          at(after).run != run_after) {
         run_after = at(after).run;
         result.offset[result.count++] = distance;
       }

@@ -179,9 +179,11 @@ TEST(SharedClip, OfFramesThatDiffer) {
 /// By Bayes, in three phases.
 Params quick_best(int temporal) {
   Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
-  params.hard.window = 9;
-  params.hard.temporal_window = 5;
-  params.hard.step = 6;
+  for (PhaseParams* phase : {&params.hard, &params.wiener}) {
+    phase->window = 9;
+    phase->temporal_window = 5;
+    phase->step = 6;
+  }
   for (BayesParams& phase : params.bayes_phases) {
     phase.window = 7, phase.temporal_window = 3;
     phase.step = 8, phase.group = 32;

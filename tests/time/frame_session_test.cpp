@@ -101,7 +101,8 @@ TEST(FrameSession, WhateverFramesAreAndHoweverLateResultsCome) {
     SCOPED_TRACE(round);
     const SessionPlan plan{.radius = 1 + static_cast<int>(rng() % 4),
                            .phases = 1 + static_cast<int>(rng() % 3),
-                           .main_sigma = 20};
+                           .main_sigma = 20,
+                           .looks_back = rng() % 2 == 0};
     auto worker = std::make_unique<Counting>(plan.slots(), static_cast<int>(rng() % 4), round);
     Counting& backend = *worker;
     const bool asks_for_next = rng() % 3 > 0;

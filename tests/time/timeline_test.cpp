@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-std::vector<int> offsets(const Timeline& line, int n) {
-  const Neighbours found = line.neighbours(n);
+std::vector<int> offsets(const Timeline& line, int n, int further_back = 0) {
+  const Neighbours found = line.neighbours(n, further_back);
   return {found.offset.begin(), found.offset.begin() + found.count};
 }
 
@@ -20,6 +20,23 @@ TEST(Timeline, NearFramesComeFirst) {
   EXPECT_EQ(offsets(line, 2), (std::vector{-1, 1, -2, 2}));
   EXPECT_EQ(offsets(line, 3), (std::vector{-1, 1, -2, 2}));
   EXPECT_EQ(offsets(line, 5), (std::vector{-1, -2}));
+}
+
+TEST(Timeline, TheLastFramesMayLookFurtherBack) {
+  Timeline line(3);
+  for (int n = 0; n < 12; ++n) line.add(false, n > 0 ? 1 : 0);
+  EXPECT_EQ(line.extra_back(8), 0);
+  EXPECT_EQ(line.extra_back(9), 0);
+  EXPECT_EQ(line.extra_back(10), 1);
+  EXPECT_EQ(line.extra_back(11), 2);
+  EXPECT_EQ(offsets(line, 11, 2), (std::vector{-1, -2, -3, -4, -5}));
+  EXPECT_EQ(offsets(line, 10, 1), (std::vector{-1, 1, -2, -3, -4}));
+  Timeline wide(8);
+  for (int n = 0; n < 40; ++n) wide.add(false, n > 0 ? 1 : 0);
+  EXPECT_EQ(wide.extra_back(39), 0) << "no offset is greater than max_temporal";
+  Timeline brief(3);
+  for (int n = 0; n < 3; ++n) brief.add(false, n > 0 ? 1 : 0);
+  EXPECT_EQ(brief.extra_back(2), 0) << "it looks ahead, as a first frame of a scene";
 }
 
 TEST(Timeline, SeparatesScenesButNotAroundAFlash) {

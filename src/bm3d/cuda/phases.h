@@ -95,8 +95,11 @@ class CudaPhases {
               std::span<const SearchFrame> frames, std::span<const int> distance);
   // Phases by Bayes (bayes_phases_cuda.cpp):
   bool is_bayes(Phase phase) const { return of(phase).plan.is_bayes(); }
-  /// Whether its result is blended into the basic estimate.
-  bool is_blended(Phase phase) const { return of(phase).plan.filter == Filtering::bayes_noisy; }
+  /// Whether its result is blended into DeviceFrame::basic: of the first of them that is the basic
+  /// estimate, of the second what is beside it (beside_third) must be there by then.
+  bool is_blended(Phase phase) const {
+    return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
+  }
   /// The picture in which a set is matched, for those that have one made (PlaneSet::is_made()).
   void make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
@@ -154,7 +157,7 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  std::vector<PhaseState> states_;      // of all phases that the parameters know
+  std::vector<PhaseState> states_;      // of all plans that the parameters know
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   // Used by one set after the other; sized for the greatest.
   cuda::DeviceBuffer<float> made_guide_;

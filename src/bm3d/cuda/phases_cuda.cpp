@@ -49,7 +49,7 @@ void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream) 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
     : params_(params), format_(format), stream_(stream) {
-  for (int k = 0; k < known_phases(params); ++k)
+  for (int k = 0; k < known_plans(params); ++k)
     states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
   if (!filters_any()) return;
   plan_planes();
@@ -75,8 +75,7 @@ void CudaPhases::plan_batches() {
   std::size_t references = 0, places = 0;
   for (const int i : {0, 1}) {
     if (i >= format_.planes() || !holds_a_patch(format_, i)) continue;
-    for (const Phase phase : {Phase::first, Phase::second}) {
-      if (is_bayes(phase)) continue;
+    for (const Phase phase : {Phase::first, params_.bayes ? beside_third : Phase::second}) {
       const MatchParams matching = of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
       const std::size_t batch = static_cast<std::size_t>(brick_references) *
@@ -231,11 +230,10 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
   if (is_bayes(phase))
-    return bayes_normalise(
-        frame.sums[i], margins(i), of(phase).plan.side(margins(i).width, margins(i).height),
-        is_blended(phase) && params_.phases > static_cast<int>(phase) + 1 ? frame.basic[i]
-                                                                          : nullptr,
-        estimate, stream_);
+    return bayes_normalise(frame.sums[i], margins(i),
+                           of(phase).plan.side(margins(i).width, margins(i).height),
+                           is_blended(phase) ? frame.basic[i] : nullptr,
+                           phase == Phase::second ? bayes_share : result_share, estimate, stream_);
   bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
                   stream_);
 }

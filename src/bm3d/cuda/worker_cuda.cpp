@@ -151,26 +151,10 @@ class CudaWorker : public FrameWorker {
     const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
                                 : phase == Phase::second ? "second phase"
                                                          : "third phase");
-    const int own = frames[0].frame;
-    const bool moving = main_.is_predicted();
-    if (moving && phase == Phase::first) find_motion(frames);
-    for (const PlaneSet& set : phases_.sets(phase)) {
-      const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
-      std::array<SearchFrame, max_frames> searched;
-      std::array<int, max_frames> distance;
-      for (std::size_t i = 0; i < frames.size(); ++i) {
-        const auto [offset, at] = frames[i];
-        const Motion* const motion = moving && i > 0 ? cells(own, offset) : nullptr;
-        searched[i] = {offset, {slots_[at].guide_of(set), motion}};
-        distance[i] = (at - own) * size;
-      }
-      const std::span<const SearchFrame> all{searched.data(), frames.size()};
-      const std::span<const int> apart{distance.data(), frames.size()};
-      if (phases_.is_bayes(phase))
-        phases_.filter_by_bayes(phase, set, frame_in(own), all, apart, plane_guide(set, own));
-      else
-        phases_.filter(phase, set, frame_in(own), all, apart);
-    }
+    if (main_.is_predicted() && phase == Phase::first) find_motion(frames);
+    filter_sets(phase, frames, frame_in(frames[0].frame));
+    if (phase == Phase::third && has_beside(params_))
+      filter_sets(beside_third, frames, frame_beside(frames[0].frame));
   }
 
   void finish_phase(Phase phase, int at) override {
@@ -185,7 +169,7 @@ class CudaWorker : public FrameWorker {
     Out& out = *out_[finished_++ % results];
     Frame clean = slots_[at].clean.pixels ? std::exchange(slots_[at].clean, {}) : pool_.acquire();
     cuda::check(cudaStreamWaitEvent(computing_.get(), out.taken.get()));
-    write_samples(frame_in(at), out.raw);
+    write_samples(frame_in(at), frame_beside(at), out.raw);
     out.raw.restore(original(at), computing_.get());
     cuda::check(cudaEventRecord(out.written.get(), computing_.get()));
     cuda::check(cudaStreamWaitEvent(taking_.get(), out.written.get()));
@@ -257,6 +241,10 @@ class CudaWorker : public FrameWorker {
       ring(basic_[i], size);
       ring(numerators_[i], size);
       ring(denominators_[i], size);
+      if (has_beside(params_)) {
+        ring(numerators_beside_[i], size);
+        ring(denominators_beside_[i], size);
+      }
       result_[i] = zeroed<float>(size, computing_.get());
     }
     for (const PlaneSet& set : phases_.sets(Phase::first)) {
@@ -265,7 +253,7 @@ class CudaWorker : public FrameWorker {
       ring(kept_displacements_[set.planes.front()], references * phases_.kept_capacity());
       ring(kept_counts_[set.planes.front()], references);
     }
-    for (int k = 0; k < known_phases(params_); ++k)
+    for (int k = 0; k < known_plans(params_); ++k)
       for (const PlaneSet& set : phases_.sets(static_cast<Phase>(k))) {
         if (phases_.is_bayes(static_cast<Phase>(k))) {
           if (set.is_made() && plane_guides_.at(0) == nullptr)
@@ -301,6 +289,28 @@ class CudaWorker : public FrameWorker {
     return motion_.at(at) + (offset + max_temporal) * cells_of_frame();
   }
 
+  /// `frame`: the one of the references.
+  void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
+    const int own = frames[0].frame;
+    for (const PlaneSet& set : phases_.sets(phase)) {
+      const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
+      std::array<SearchFrame, max_frames> searched;
+      std::array<int, max_frames> distance;
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        const auto [offset, at] = frames[i];
+        const Motion* const motion = main_.is_predicted() && i > 0 ? cells(own, offset) : nullptr;
+        searched[i] = {offset, {slots_[at].guide_of(set), motion}};
+        distance[i] = (at - own) * size;
+      }
+      const std::span<const SearchFrame> all{searched.data(), frames.size()};
+      const std::span<const int> apart{distance.data(), frames.size()};
+      if (phases_.is_bayes(phase))
+        phases_.filter_by_bayes(phase, set, frame, all, apart, plane_guide(set, own));
+      else
+        phases_.filter(phase, set, frame, all, apart);
+    }
+  }
+
   void find_motion(std::span<const SlotFrame> frames) {
     std::array<MainBytes, 2 * max_temporal> others;
     std::array<Motion*, 2 * max_temporal> to;
@@ -324,13 +334,26 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
+  /// With the sums of what is beside the third phase.
+  DeviceFrame frame_beside(int at) const {
+    DeviceFrame frame = frame_in(at);
+    for (int i = 0; i < format_.planes(); ++i)
+      frame.sums[i] = {numerators_beside_[i].at(at), denominators_beside_[i].at(at)};
+    return frame;
+  }
 
   void make_guides(Phase phase, int at) {
-    if (phases_.is_bayes(phase)) return make_plane_guides(phase, at);
+    if (!phases_.is_bayes(phase)) return make_byte_guides(phase, at, frame_in(at));
+    make_plane_guides(phase, at);
+    if (phase == Phase::third && has_beside(params_))
+      make_byte_guides(beside_third, at, frame_beside(at));
+  }
+
+  void make_byte_guides(Phase phase, int at, const DeviceFrame& frame) {
     for (const PlaneSet& set : phases_.sets(phase)) {
       const GuideRing& to = ring_of(set);
       slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
-          phase, set, frame_in(at),
+          phase, set, frame,
           {to.samples.at(at), to.half_norms.at(at), barred_.at(at), to.candidate_norms.at(at)});
     }
   }
@@ -368,12 +391,14 @@ class CudaWorker : public FrameWorker {
                                   cudaMemcpyDeviceToDevice, computing_.get()));
   }
 
-  void write_samples(const DeviceFrame& frame, RawFrame& raw) {
+  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside, RawFrame& raw) {
     const auto last = static_cast<Phase>(params_.phases - 1);
     Planes planes{};
     for (int i = 0; i < format_.planes(); ++i) {
       planes[i] = frame.noisy[i];
       if (!phases_.is_filtered(i)) continue;
+      // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
+      if (has_beside(params_)) phases_.normalise(beside_third, i, beside, frame.basic[i]);
       phases_.normalise(last, i, frame, result_[i].get());
       planes[i] = result_[i].get();
     }
@@ -397,8 +422,8 @@ class CudaWorker : public FrameWorker {
   std::vector<Slot> slots_;
   std::array<Ring<float>, max_planes> noisy_, basic_, shown_;
   std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
-  std::array<Ring<unsigned long long>, max_planes> numerators_;
-  std::array<Ring<std::uint32_t>, max_planes> denominators_;
+  std::array<Ring<unsigned long long>, max_planes> numerators_, numerators_beside_;
+  std::array<Ring<std::uint32_t>, max_planes> denominators_, denominators_beside_;
   // Of sets, by their first plane: groups for the second phase.
   std::array<Ring<std::uint32_t>, max_planes> kept_displacements_;
   std::array<Ring<std::uint8_t>, max_planes> kept_counts_;

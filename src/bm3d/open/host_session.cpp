@@ -49,8 +49,8 @@ struct Slot {
   Plane<float> luma_guide;
   Planes shown;             // the guide that came with the frame
   Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
-  std::array<std::unique_ptr<PhaseSums>, 3> sums;
-  std::array<KeptGroups, 3> groups;      // of sets, by their first plane
+  std::array<std::unique_ptr<PhaseSums>, 3> sums, sums_beside;  // of planes that are filtered
+  std::array<KeptGroups, 3> groups;                             // of sets, by their first plane
   ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are filtered now
 };
 
@@ -63,7 +63,7 @@ class HostWorker : public FrameWorker {
         samples_(params.noise, stabilisers_of(params)),
         engine_(std::move(engine)),
         pool_(format) {
-    for (int k = 0; k < known_phases(params); ++k)
+    for (int k = 0; k < known_plans(params); ++k)
       plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
     for (int i = 0; i < format.planes(); ++i) {
       passes_through_ |= !is_stored(i);
@@ -119,16 +119,19 @@ class HostWorker : public FrameWorker {
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
-    for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames);
+    for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames, &Slot::sums);
+    if (phase != Phase::third || !has_beside(params_)) return;
+    const PhasePlan& beside = plan(beside_third);
+    for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::sums_beside);
   }
 
   void finish_phase(Phase phase, int at) override {
     Slot& slot = slots_[at];
     if (phase == Phase::first) {
-      divide(slot, plan(phase), slot.basic);
+      divide(slot.sums, plan(phase), slot.basic);
     } else {
-      divide(slot, plan(phase), result_);
-      blend(slot, result_);
+      divide(slot.sums, plan(phase), result_);
+      blend(slot, result_, bayes_share);
     }
     prepare_guide(static_cast<Phase>(static_cast<int>(phase) + 1),
                   params_.guided ? slot.shown : slot.basic, slot);
@@ -136,7 +139,8 @@ class HostWorker : public FrameWorker {
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    divide(slot, plans_[params_.phases - 1], result_);
+    divide(slot.sums, plans_[params_.phases - 1], result_);
+    if (has_beside(params_)) blend_beside(slot);
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
     if (format_.layout == Layout::rgb)
@@ -169,8 +173,10 @@ class HostWorker : public FrameWorker {
       slot.noisy[i] = plane_of(i);
       slot.basic[i] = plane_of(i);
       if (params_.guided) slot.shown[i] = plane_of(i);
-      if (is_filtered(i))
-        slot.sums[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
+      if (!is_filtered(i)) continue;
+      for (auto* sums : {&slot.sums, &slot.sums_beside})
+        if (sums == &slot.sums || has_beside(params_))
+          (*sums)[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
     if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
     if (guide_is_made_) slot.made_guide = plane_of(1);
@@ -205,17 +211,25 @@ class HostWorker : public FrameWorker {
     return mixed_;
   }
 
-  /// A share of another estimate comes into the basic one (bayes_share).
-  void blend(Slot& slot, const Planes& other) const {
+  /// A share of another estimate comes into the basic one.
+  void blend(Slot& slot, const Planes& other, float share) const {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
       for (int y = 0; y < slot.basic[i].height(); ++y) {
         const float* const more = other[i].view().row(y);
         float* const basic = slot.basic[i].view().row(y);
-        for (int x = 0; x < slot.basic[i].width(); ++x)
-          basic[x] += bayes_share * (more[x] - basic[x]);
+        for (int x = 0; x < slot.basic[i].width(); ++x) basic[x] += share * (more[x] - basic[x]);
       }
     }
+  }
+
+  /// The result becomes a share of what is beside it, in place of the basic estimate, which nobody
+  /// needs any more.
+  void blend_beside(Slot& slot) {
+    divide(slot.sums_beside, plan(beside_third), slot.basic);
+    blend(slot, result_, result_share);
+    for (int i = 0; i < format_.planes(); ++i)
+      if (is_filtered(i)) std::swap(slot.basic[i], result_[i]);
   }
 
   static void clear(Plane<float>& plane) {
@@ -239,8 +253,11 @@ class HostWorker : public FrameWorker {
     }
   }
 
+  using SlotSums = std::array<std::unique_ptr<PhaseSums>, 3>;
+
   /// The references of frames[0].
-  void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames) {
+  void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames,
+           SlotSums Slot::*sums) {
     std::vector<PhaseFrame> parts;
     for (const auto& [offset, at] : frames) {
       const Slot& slot = slots_[at];
@@ -251,7 +268,7 @@ class HostWorker : public FrameWorker {
       for (std::size_t p = 0; p < set.planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);
         part.basic[p] = read(slot.basic[set.planes[p]]);
-        part.sums[p] = slot.sums[set.planes[p]].get();
+        part.sums[p] = (slot.*sums)[set.planes[p]].get();
       }
       parts.push_back({offset, part});
     }
@@ -280,9 +297,9 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  void divide(Slot& slot, const PhasePlan& plan, Planes& to) {
+  void divide(const SlotSums& sums, const PhasePlan& plan, Planes& to) {
     for (int i = 0; i < format_.planes(); ++i)
-      if (is_filtered(i)) engine_->finish(plan, *slot.sums[i], to[i].view());
+      if (is_filtered(i)) engine_->finish(plan, *sums[i], to[i].view());
   }
 
   Params params_;

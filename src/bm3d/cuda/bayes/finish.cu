@@ -3,14 +3,13 @@
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"
-#include "bm3d/phase_plan.h"
 #include "cuda/check.h"
 
 namespace lull::bm3d {
 namespace {
 
 __global__ void bayes_normalise_kernel(Sums sums, Margins margins, int side, const float* blended,
-                                       float* estimate) {
+                                       float share, float* estimate) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= margins.width || y >= margins.height) return;
   std::uint32_t patches = 0;
@@ -20,17 +19,17 @@ __global__ void bayes_normalise_kernel(Sums sums, Margins margins, int side, con
   const auto value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
   // The grid of reference patches covers every sample.
   const float mean = value / (value_scale * static_cast<float>(patches)) + mid_level;
-  estimate[at] = blended == nullptr ? mean : blended[at] + bayes_share * (mean - blended[at]);
+  estimate[at] = blended == nullptr ? mean : blended[at] + share * (mean - blended[at]);
 }
 
 }  // namespace
 
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
-                     float* estimate, cudaStream_t stream) {
+                     float share, float* estimate, cudaStream_t stream) {
   const dim3 block(32, 8);
   const dim3 grid((margins.width + block.x - 1) / block.x,
                   (margins.height + block.y - 1) / block.y);
-  bayes_normalise_kernel<<<grid, block, 0, stream>>>(sums, margins, side, blended, estimate);
+  bayes_normalise_kernel<<<grid, block, 0, stream>>>(sums, margins, side, blended, share, estimate);
   cuda::check(cudaGetLastError());
 }
 

@@ -57,9 +57,9 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// The mean of all estimates of a sample; blended with `blended`, if that is given, which may be
-/// `estimate` (bayes_share; finish.cu).
+/// The mean of all estimates of a sample; where `blended` is given, which may be `estimate`,
+/// `share` of it and the rest of that (finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
-                     float* estimate, cudaStream_t stream);
+                     float share, float* estimate, cudaStream_t stream);
 
 }  // namespace lull::bm3d
