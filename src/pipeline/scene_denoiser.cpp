@@ -1,6 +1,7 @@
 #include "pipeline/scene_denoiser.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <utility>
 
@@ -9,8 +10,8 @@ namespace {
 
 class SceneDenoiser final : public Denoiser {
  public:
-  SceneDenoiser(std::unique_ptr<Denoiser> first, std::vector<double> starts, SceneOpener open)
-      : session_(std::move(first)), starts_(std::move(starts)), open_(std::move(open)) {}
+  SceneDenoiser(std::unique_ptr<Denoiser> first, SceneFinder find, SceneOpener open)
+      : session_(std::move(first)), find_(std::move(find)), open_(std::move(open)) {}
 
   int latency() const noexcept override { return session_->latency(); }
 
@@ -33,11 +34,7 @@ class SceneDenoiser final : public Denoiser {
 
  private:
   std::size_t scene_of(const Frame& frame) const {
-    if (frame.likeness == Likeness::repeats) return scene_;
-    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
-    const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
-                        static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
-    return std::ranges::upper_bound(starts_, time + rounding) - starts_.begin();
+    return frame.likeness == Likeness::repeats ? scene_ : find_(frame);
   }
 
   void change_to(std::size_t scene) {
@@ -56,17 +53,32 @@ class SceneDenoiser final : public Denoiser {
 
   std::unique_ptr<Denoiser> session_;
   std::size_t scene_ = 0;
-  const std::vector<double> starts_;
+  const SceneFinder find_;
   const SceneOpener open_;
   std::deque<Frame> ready_;
 };
 
 }  // namespace
 
+std::size_t scene_at(const Frame& frame, std::span<const double> starts) {
+  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+  const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
+                      static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
+  return std::ranges::upper_bound(starts, time + rounding) - starts.begin();
+}
+
+std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
+                                    SceneOpener open) {
+  return std::make_unique<SceneDenoiser>(std::move(first), std::move(find), std::move(open));
+}
+
 std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, std::vector<double> starts,
                                     SceneOpener open) {
   if (starts.empty()) return first;
-  return std::make_unique<SceneDenoiser>(std::move(first), std::move(starts), std::move(open));
+  const auto find = [starts = std::move(starts)](const Frame& frame) {
+    return scene_at(frame, starts);
+  };
+  return by_scenes(std::move(first), find, std::move(open));
 }
 
 }  // namespace lull::pipeline

@@ -89,11 +89,24 @@ TEST(ByScenes, ARepetitionStaysWithWhatItRepeats) {
             (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 3}, {0, 4}, {1, 5}}));
 }
 
+// Those of a stream are found while it runs.
+TEST(ByScenes, MayBecomeKnownOnTheWay) {
+  Scenes scenes{.delay = 2};
+  std::vector<double> starts;
+  const auto denoiser = by_scenes(
+      scenes.open(0), [&](const Frame& frame) { return scene_at(frame, starts); }, scenes.opener());
+  EXPECT_EQ(results_of(*denoiser, 0, 2), (std::vector<std::int64_t>{0, 1, 2}));
+  starts = {0.4};
+  EXPECT_EQ(results_of(*denoiser, 3, 5), (std::vector<std::int64_t>{3, 4, 5}));
+  EXPECT_EQ(scenes.seen[3].first, 0u);
+  EXPECT_EQ(scenes.seen[4].first, 1u);
+}
+
 TEST(ByScenes, OfOneSceneIsItsSession) {
   Scenes scenes;
   auto session = scenes.open(0);
   const Denoiser* const same = session.get();
-  EXPECT_EQ(by_scenes(std::move(session), {}, scenes.opener()).get(), same);
+  EXPECT_EQ(by_scenes(std::move(session), std::vector<double>{}, scenes.opener()).get(), same);
 }
 
 }  // namespace

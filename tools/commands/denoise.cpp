@@ -20,6 +20,7 @@
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
+#include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_look.h"
 #include "tools/sessions/depth.h"
@@ -100,13 +101,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
                  .frames = source.info().frames_estimate,
                  .devices = {}};
   for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
-  for (const SceneNoise& scene : noise.scenes) {
-    const std::array<float, 3> levels = scene.estimate.noise.levels_in_samples();
-    SceneLevels& told = facts.noise.emplace_back(SceneLevels{scene.from_s, {}});
-    for (int i = 0; i < facts.format.planes(); ++i)
-      told.sigma.push_back(static_cast<double>(
-          scene.volume && scene.volume->noise.sigma > 0 ? scene.volume->level : levels[i]));
-  }
+  for (const SceneNoise& scene : noise.scenes)
+    facts.noise.push_back(levels_of(scene, facts.format.planes()));
   return facts;
 }
 
@@ -172,13 +168,27 @@ class Run {
     if (!noise) {
       open_sink({}, {});  // a pipe is neither a job in segments nor read twice for its grain
       first_ = read_some(*source_, ahead_of(options_));
-      noise = noise_of_first(options_, first_, values);
+      follows_ = follows_scenes(options_);
+      noise = noise_of_first(options_, follows_ ? before_cut(first_) : first_, values);
+      follows_ = follows_ && !noise->scenes.front().volume;
     }
     noise_ = *std::move(noise);
     find_kind(options_, *source_, noise_);
     for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
     plan_ = clip_plan(options_, noise_, source_->info());
+    if (follows_) plan_.later = std::make_shared<LaterScenes>();
     write_noise_map(options_, *source_, noise_);
+  }
+
+  /// Of a pipe, by the thread that reads it.
+  void take_up(const SceneNoise& scene) {
+    noise_.scenes.push_back(scene);
+    reports_.info(noise_lines(options_, noise_).back());
+    const ScenePlan plan = scene_plan(options_, scene, source_->info());
+    page_->learn(scene, plan);
+    grain_->learn(scene);
+    reports_.progress.learn(levels_of(scene, source_->format().planes()));
+    plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
   }
 
   void look_at_depth() {
@@ -276,9 +286,12 @@ class Run {
     pipeline::PipelineStats stats;
     try {
       BegunSource begun(*source_, std::move(first_));
-      SourceOfSome of_some(begun, judging);
+      NoiseFollower follower(begun, options_, noise_.scenes.front(),
+                             [this](const SceneNoise& scene) { take_up(scene); });
+      FrameSource& all = follows_ ? static_cast<FrameSource&>(follower) : begun;
+      SourceOfSome of_some(all, judging);
       const bool some = one_ || !options_.job.folder.empty();
-      FrameSource& frames = some ? static_cast<FrameSource&>(of_some) : begun;
+      FrameSource& frames = some ? of_some : all;
       stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
     } catch (...) {
       damaged_frames_ = judging.damage().frames;
@@ -341,6 +354,7 @@ class Run {
   NoiseRecord noise_;
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe, read for its noise
+  bool follows_ = false;      // a pipe's noise from scene to scene
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;

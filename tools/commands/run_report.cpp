@@ -200,9 +200,20 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
     record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
 }
 
+void RunReport::learn(const SceneNoise& scene, const ScenePlan& plan) {
+  if (!file_) return;
+  const std::lock_guard lock(mutex_);
+  learned_.emplace_back(scene, plan);
+}
+
 /// A page that cannot be made does no harm: the frames go on.
 void RunReport::see(const Frame& noisy, const Frame& result) {
   if (noisy.outside) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [scene, plan] : learned_) record_->add_scene(scene, plan);
+    learned_.clear();
+  }
   try {
     std::optional<FrameErrors> errors;
     if (reference_ && result.pixels) errors = reference_->errors(noisy, result);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bm3d/bm3d.h"
@@ -58,6 +59,9 @@ class RunReport {
   /// Before the first frame. `backends`: what denoises.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
+  /// A scene that was found on the way, behind those that are known, before its first frame goes
+  /// in. From any thread.
+  void learn(const SceneNoise& scene, const ScenePlan& plan);
   /// The run's denoiser, which is watched.
   [[nodiscard]] std::unique_ptr<Denoiser> watch(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
@@ -80,6 +84,7 @@ class RunReport {
   std::optional<ReferenceReader> reference_;
   std::mutex mutex_;
   std::string problem_;
+  std::vector<std::pair<SceneNoise, ScenePlan>> learned_;  // that the record has not
   std::stop_source stop_;
   std::future<std::string> input_digest_;
 };

@@ -66,22 +66,27 @@ RunRecord::RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen
 
 void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields) {
   noise_ = noise;
-  for (SceneNoise& scene : noise_.scenes) {  // a level that was stated is in the model alone
-    NoiseEstimate& estimate = scene.estimate;
-    if (estimate.level == std::array<float, 3>{})
-      estimate.level = estimate.noise.levels_in_samples();
-  }
+  noise_.scenes.clear();
   starts_ = plan.starts;
   fields_ = fields && format_.height >= 2;
   expected_.clear();
+  for (std::size_t i = 0; i < noise.scenes.size(); ++i)
+    expect(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.uneven : std::nullopt);
   float most = 0;
-  for (std::size_t i = 0; i < noise.scenes.size(); ++i) {
-    const std::optional<VolumeNoise> uneven =
-        i < plan.scenes.size() ? plan.scenes[i].method.uneven : std::nullopt;
-    expected_.emplace_back(noise.scenes[i], format_.layout, uneven);
-    most = std::max(most, expected_.back().level());
-  }
+  for (const ExpectedNoise& expected : expected_) most = std::max(most, expected.level());
   factor_ = amplification(most);
+}
+
+void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>& uneven) {
+  expected_.emplace_back(scene, format_.layout, uneven);
+  NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
+  if (estimate.level == std::array<float, 3>{})  // a level that was stated is in the model alone
+    estimate.level = estimate.noise.levels_in_samples();
+}
+
+void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
+  starts_.push_back(scene.from_s);
+  expect(scene, plan.method.uneven);
 }
 
 void RunRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices) {

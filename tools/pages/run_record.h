@@ -61,6 +61,8 @@ class RunRecord {
 
   /// Before the first frame. `fields`: interlaced frames whose fields were filtered.
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
+  /// A scene behind those that are known, before its first frame; by the thread that calls see().
+  void add_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// Before the first slice: three cuts through one volume of a series, in place of slices.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
@@ -87,6 +89,7 @@ class RunRecord {
   const Part& part() const { return part_; }
 
  private:
+  void expect(const SceneNoise& scene, const std::optional<VolumeNoise>& uneven);
   std::size_t scene_of(double time_s) const;
   void look_at(const Frame& noisy, const Frame& result, std::size_t scene);
   Shown pictures_of(const Frame& noisy, const Frame& result) const;

@@ -103,6 +103,11 @@ void Progress::start(const JobFacts& facts) {
         "\n");
 }
 
+void Progress::learn(const SceneLevels& scene) {
+  const std::lock_guard lock(mutex_);
+  facts_.noise.push_back(scene);
+}
+
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));

@@ -54,6 +54,8 @@ class Progress {
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
+  /// A scene that was found on the way, behind those that are known.
+  void learn(const SceneLevels& scene);
   /// To be called after each frame. `time_s`: its pts.
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live line.

@@ -197,9 +197,12 @@ NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Fram
   if (options.interlaced == Interlaced::fields)
     for (Look& look : looks)
       for (Frame& frame : look) frame = pipeline::field_of(frame, 0);
+  // (Those around a part come before it.)
+  const auto inside = std::ranges::find(frames, false, &Frame::outside);
+  const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
-          .scenes = {scene_noise(0, looks, estimate_noise(looks))}};
+          .scenes = {scene_noise(begin, looks, estimate_noise(looks))}};
 }
 
 std::vector<Frame> read_some(FrameSource& source, std::size_t count) {

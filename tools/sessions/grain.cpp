@@ -41,15 +41,18 @@ std::unique_ptr<io::TextFile> open_file(const DenoiseOptions& options) {
                                         true);
 }
 
-/// Empty where it says less than what is taken away: fields differ from frames, and single pictures
-/// tell filters of more noise than there is. Who takes less away has less grain.
-std::vector<KnownNoise> known_noise(const DenoiseOptions& options, const NoiseRecord& noise) {
+/// Fields differ from frames, and who takes less away has less grain.
+bool takes_all(const DenoiseOptions& options) {
+  return options.interlaced != Interlaced::fields && options.strength >= 1;
+}
+
+/// Single pictures tell filters of more noise than there is: what is taken away says more.
+std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
-  if (options.interlaced == Interlaced::fields || options.strength < 1) return known;
-  for (const SceneNoise& scene : noise.scenes) {
+  for (const SceneNoise& scene : scenes) {
+    KnownNoise& noise = known.emplace_back(KnownNoise{scene.from_s, std::nullopt});
     const bool is_measured_over_time = !scene.estimate.look_level.empty();
-    if (!is_measured_over_time || !scene.estimate.certain) return {};
-    known.push_back({scene.from_s, scene.estimate});
+    if (is_measured_over_time && scene.estimate.certain) noise.noise = scene.estimate;
   }
   return known;
 }
@@ -60,12 +63,24 @@ GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
                    const NoiseRecord& noise)
     : keep_(options.keep_grain),
       named_(!options.grain_table.empty()),
-      collector_(format, keep_ ? sparse : GrainSampling{}, known_noise(options, noise)) {
+      whole_(takes_all(options)),
+      scenes_(noise.scenes),
+      collector_(format, keep_ ? sparse : GrainSampling{}) {
   if (!keep_ && !named_) return;
   refuse_format(format);
   refuse_places(options);
   if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
   file_ = open_file(options);
+}
+
+void GrainJob::learn(const SceneNoise& scene) {
+  const std::lock_guard lock(mutex_);
+  scenes_.push_back(scene);
+}
+
+std::string GrainJob::table() {
+  const std::lock_guard lock(mutex_);
+  return text_of(collector_.finish(whole_ ? known_noise(scenes_) : std::vector<KnownNoise>{}));
 }
 
 bool GrainJob::look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
@@ -91,7 +106,7 @@ bool GrainJob::look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
     for (auto result = denoiser->push(*frame); result; result = denoiser->next()) continue;
   }
   while (denoiser->drain()) continue;
-  file_->write(text_of(collector_.finish()));
+  file_->write(table());
   return !stop.stop_requested();
 }
 
@@ -106,7 +121,7 @@ std::unique_ptr<Denoiser> GrainJob::watch(std::unique_ptr<Denoiser> denoiser) {
 
 void GrainJob::finish() {
   if (!named_) return;
-  if (!keep_) file_->write(text_of(collector_.finish()));
+  if (!keep_) file_->write(table());
   file_->commit();
 }
 

@@ -2,6 +2,7 @@
 // The grain of a run: what of it goes into a table, and into the stream.
 
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -35,13 +36,20 @@ class GrainJob {
                                 const std::stop_token& stop);
   /// The file for the encoder; empty without --grain keep.
   std::string encoder_table() const;
+  /// A scene that was found on the way, behind those that are known. From any thread.
+  void learn(const SceneNoise& scene);
   /// The run's denoiser, which is watched where a table is asked for.
   [[nodiscard]] std::unique_ptr<Denoiser> watch(std::unique_ptr<Denoiser> denoiser);
   /// Once all frames are out: the table gets its name. @throws IoError, CannotCreate
   void finish();
 
  private:
+  std::string table();
+
   bool keep_, named_;
+  bool whole_;  // all that is found is taken away, and from whole frames
+  std::vector<SceneNoise> scenes_;
+  std::mutex mutex_;  // of scenes_
   GrainCollector collector_;
   std::unique_ptr<io::TextFile> file_;  // null: nothing is asked for
 };

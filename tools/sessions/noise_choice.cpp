@@ -99,18 +99,32 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
   return lines;
 }
 
+SceneLevels levels_of(const SceneNoise& scene, int planes) {
+  const std::array<float, 3> levels = scene.estimate.noise.levels_in_samples();
+  SceneLevels told{scene.from_s, {}};
+  for (int i = 0; i < planes; ++i)
+    told.sigma.push_back(static_cast<double>(
+        scene.volume && scene.volume->noise.sigma > 0 ? scene.volume->level : levels[i]));
+  return told;
+}
+
+ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
+                     const io::VideoInfo& input) {
+  ScenePlan plan{.method = choose_method(options, level_noise(options, scene, input), input),
+                 .half = {}};
+  // A guide shows whole frames, and so do features.
+  if (scene.half && options.guide.empty())
+    plan.half = choose_method(options, scene.half->noise, input);
+  plan.method.uneven = uneven_noise(options, scene, input);
+  return plan;
+}
+
 ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                    const io::VideoInfo& input) {
   ClipPlan plan;
   for (const SceneNoise& scene : noise.scenes) {
-    ScenePlan one{.method = choose_method(options, level_noise(options, scene, input), input),
-                  .half = {}};
-    // A guide shows whole frames, and so do features.
-    if (scene.half && options.guide.empty())
-      one.half = choose_method(options, scene.half->noise, input);
     if (!plan.scenes.empty()) plan.starts.push_back(scene.from_s);
-    one.method.uneven = uneven_noise(options, scene, input);
-    plan.scenes.push_back(std::move(one));
+    plan.scenes.push_back(scene_plan(options, scene, input));
   }
   return plan;
 }

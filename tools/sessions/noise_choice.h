@@ -8,6 +8,7 @@
 #include "io/media.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/report/progress.h"
 #include "tools/sessions/sessions.h"
 
 namespace lull::tools {
@@ -23,7 +24,14 @@ namespace lull::tools {
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
 
-/// The parameters for each scene.
+/// What progress tells of a scene, of frames with so many planes.
+[[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
+
+/// The parameters for a scene.
+/// @throws InvalidArgument  naming a parameter outside its range
+[[nodiscard]] ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
+                                   const io::VideoInfo& input);
+/// Those for each scene.
 /// @throws InvalidArgument  naming a parameter outside its range
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                                  const io::VideoInfo& input);

@@ -43,12 +43,15 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Say& say) {
   const auto open = [=](std::size_t scene) {
-    const ScenePlan& wanted = plan.scenes[scene];
+    const std::size_t known = plan.scenes.size();
+    const ScenePlan wanted = scene < known ? plan.scenes[scene] : plan.later->plan(scene - known);
     OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, say);
     return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, say);
   };
   first = with_half(std::move(first), plan.scenes.front(), format, backends, fallback, say);
-  return pipeline::by_scenes(std::move(first), plan.starts, open);
+  if (!plan.later) return pipeline::by_scenes(std::move(first), plan.starts, open);
+  const auto find = [later = plan.later](const Frame& frame) { return later->count_at(frame); };
+  return pipeline::by_scenes(std::move(first), find, open);
 }
 
 }  // namespace
@@ -89,6 +92,22 @@ io::SourceOptions source_options(const DenoiseOptions& options, const Backends& 
   if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
     source.gpu = backends.front().device;
   return source;
+}
+
+void LaterScenes::add(double from_s, ScenePlan plan) {
+  const std::lock_guard lock(mutex_);
+  starts_.push_back(from_s);
+  plans_.push_back(std::move(plan));
+}
+
+std::size_t LaterScenes::count_at(const Frame& frame) const {
+  const std::lock_guard lock(mutex_);
+  return pipeline::scene_at(frame, starts_);
+}
+
+ScenePlan LaterScenes::plan(std::size_t number) const {
+  const std::lock_guard lock(mutex_);
+  return plans_[number];
 }
 
 bool ClipPlan::has_halves() const {

@@ -1,9 +1,11 @@
 #pragma once
 // From the options of a run to what reads its input and denoises it.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +35,28 @@ struct ScenePlan {
   Method method;
   std::optional<Method> half;  // of frames of half the size, which are filtered too
 };
+
+/// Scenes of a stream that are found while it runs, behind those that are known beforehand. From
+/// any thread.
+class LaterScenes {
+ public:
+  /// `from_s` is behind those of the scenes before. Frames of the scene may go in from then on.
+  void add(double from_s, ScenePlan plan);
+  /// How many of them have come by a frame's time.
+  std::size_t count_at(const Frame& frame) const;
+  ScenePlan plan(std::size_t number) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<double> starts_;
+  std::vector<ScenePlan> plans_;
+};
+
 /// What a clip is filtered with: scenes, which differ in nothing but the noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;
-  std::vector<double> starts;  // of the second on, in seconds of Frame::pts
+  std::vector<double> starts;                    // of the second on, in seconds of Frame::pts
+  std::shared_ptr<LaterScenes> later = nullptr;  // of one scene that others may follow; or none
   const Method& method() const { return scenes.front().method; }
   /// Whether frames of half the size are made, in the host's memory.
   bool has_halves() const;

@@ -124,18 +124,22 @@ Look even_fields(const Look& look) {
 }
 
 bool show_one_scene(const ClipLuma& first, const ClipLuma& second) {
+  return show_one_scene(overview_of(first).view(), overview_of(second).view());
+}
+
+bool show_one_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b) {
   constexpr int reach = 2, least_side = 8;
-  const Plane<std::uint8_t> a = overview_of(first), b = overview_of(second);
-  if (a.width() < least_side || a.height() < least_side) return true;
-  double best = -1;
+  constexpr double least = 0.5;
+  if (a.width < least_side || a.height < least_side) return true;
+  if (overlap_of(a, b, 0, 0).correlation() > least) return true;  // as mostly
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {
-      const Overlap both = overlap_of(a.view(), b.view(), dx, dy);
+      const Overlap both = overlap_of(a, b, dx, dy);
       // With a standard deviation below 4 there is nothing to tell scenes by.
       if (std::max(both.variance_a(), both.variance_b()) < 16 * both.n * both.n) return true;
-      best = std::max(best, both.correlation());
+      if (both.correlation() > least) return true;
     }
-  return best > 0.5;
+  return false;
 }
 
 }  // namespace lull

@@ -3,6 +3,7 @@
 // are weaved of fields, whether two show one scene, and where their samples end.
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -31,5 +32,7 @@ struct ClipRange {
 /// False: a cut lies between. Judged by means of 16x16 samples, in which noise hardly counts, up to
 /// gain and offset.
 [[nodiscard]] bool show_one_scene(const ClipLuma& a, const ClipLuma& b);
+/// The same of such means.
+[[nodiscard]] bool show_one_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

@@ -58,11 +58,17 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
+/// Which noise a scene has that begins at this time: the first, before all.
+std::size_t known_at(const std::vector<KnownNoise>& known, double time_s) {
+  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+  const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
+  return next == known.begin() ? 0 : next - known.begin() - 1;
+}
+
 }  // namespace
 
-GrainCollector::GrainCollector(const FrameFormat& format, const GrainSampling& sampling,
-                               std::vector<KnownNoise> known)
-    : format_(format), sampling_(sampling), known_(std::move(known)), scene_statistics_(format) {}
+GrainCollector::GrainCollector(const FrameFormat& format, const GrainSampling& sampling)
+    : format_(format), sampling_(sampling), scene_statistics_(format) {}
 
 std::int64_t GrainCollector::time_of(std::int64_t pts, const Frame& frame) const {
   const double tick =
@@ -122,27 +128,21 @@ void GrainCollector::write(const Scene& scene, std::optional<GrainParams> grain)
 }
 
 void GrainCollector::close() {
-  if (measured_ == 0) return;
-  if (known_.empty())
-    write(scene_, fit_grain(scene_statistics_));
-  else
-    closed_.push_back({scene_, std::move(scene_statistics_)});
+  if (measured_ > 0) closed_.push_back({scene_, std::move(scene_statistics_)});
 }
 
-std::size_t GrainCollector::known_at(const Scene& scene) const {
-  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
-  const auto next =
-      std::ranges::upper_bound(known_, scene.first_s + rounding, {}, &KnownNoise::from_s);
-  return next == known_.begin() ? 0 : next - known_.begin() - 1;
-}
-
-void GrainCollector::write_closed() {
-  std::vector<GrainStatistics> all(known_.size(), GrainStatistics(format_));
-  for (const MeasuredScene& closed : closed_) all[known_at(closed.scene)] += closed.statistics;
+void GrainCollector::write_closed(const std::vector<KnownNoise>& known) {
+  std::vector<GrainStatistics> all(known.size(), GrainStatistics(format_));
+  for (const MeasuredScene& closed : closed_)
+    if (!known.empty()) all[known_at(known, closed.scene.first_s)] += closed.statistics;
   for (const MeasuredScene& closed : closed_) {
-    const std::size_t k = known_at(closed.scene);
-    const KnownGrain known{known_[k].noise, all[k]};
-    write(closed.scene, fit_grain(closed.statistics, &known));
+    const std::size_t k = known_at(known, closed.scene.first_s);
+    if (known.empty() || !known[k].noise) {
+      write(closed.scene, fit_grain(closed.statistics));
+      continue;
+    }
+    const KnownGrain grain{*known[k].noise, all[k]};
+    write(closed.scene, fit_grain(closed.statistics, &grain));
   }
 }
 
@@ -179,10 +179,10 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
   ++measured_;
 }
 
-GrainTable GrainCollector::finish() {
+GrainTable GrainCollector::finish(const std::vector<KnownNoise>& known) {
   if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
   close();
-  write_closed();
+  write_closed(known);
   for (std::size_t i = 0; i < table_.size(); ++i)
     table_[i].end = i + 1 < table_.size() ? table_[i + 1].start : end_;
   return std::move(table_);

@@ -23,8 +23,8 @@ struct GrainSampling {
 
 /// The noise of a clip from a time on, measured otherwise than by what denoising takes away.
 struct KnownNoise {
-  double from_s = 0;    // of Frame::pts
-  NoiseEstimate noise;  // of Y, Cb and Cr
+  double from_s = 0;                   // of Frame::pts
+  std::optional<NoiseEstimate> noise;  // of Y, Cb and Cr; nothing: what is taken away says it
 };
 
 /// Sees a clip once, in order, and divides it into scenes: at cuts, where luma changes more than
@@ -32,9 +32,7 @@ struct KnownNoise {
 /// table depends on the frames alone, and not on how far see() is ahead of add().
 class GrainCollector {
  public:
-  /// @param known  rising in time; empty: the grain is what was taken away
-  explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {},
-                          std::vector<KnownNoise> known = {});
+  explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
   /// Takes notice of the clip's next frame, whose samples are in the host's memory. Says whether
   /// its result is of use: then add() has to follow at some time.
@@ -42,7 +40,8 @@ class GrainCollector {
   /// A frame that is of use, in order, and its result.
   void add(const Frame& noisy, const Frame& denoised);
   /// The table, once all frames are in. Times count from the first one.
-  [[nodiscard]] GrainTable finish();
+  /// @param known  rising in time; empty: the grain is what was taken away
+  [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:
   struct Scene {
@@ -54,14 +53,12 @@ class GrainCollector {
   bool cuts(const Frame& noisy);
   void close();
   void write(const Scene& scene, std::optional<GrainParams> grain);
-  std::size_t known_at(const Scene& scene) const;
-  void write_closed();
+  void write_closed(const std::vector<KnownNoise>& known);
   double level_change(const GrainStatistics& frame) const;
   void begin(const Scene& scene);
 
   FrameFormat format_;
   GrainSampling sampling_;
-  std::vector<KnownNoise> known_;
   // see()
   std::int64_t first_pts_ = 0, previous_pts_ = 0, end_ = 0;
   std::int64_t seen_ = 0, since_cut_ = 0, cut_start_ = 0;
@@ -77,7 +74,7 @@ class GrainCollector {
     GrainStatistics statistics;
   };
   std::optional<MeasuredScene> doubt_;  // a frame whose level differs: the next one decides
-  // Where noise is known: scenes that wait for all others with the same noise.
+  // Scenes wait for all others with the same noise.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

@@ -53,7 +53,7 @@ struct Clip {
 GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampling = {},
                     std::vector<KnownNoise> known = {}) {
   FramePool pool(grey);
-  GrainCollector collector(grey, sampling, std::move(known));
+  GrainCollector collector(grey, sampling);
   std::deque<Pair> inside;
   const auto give = [&](std::size_t keep) {
     for (; inside.size() > keep; inside.pop_front())
@@ -65,7 +65,7 @@ GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampli
     give(static_cast<std::size_t>(delay));
   }
   give(0);
-  return collector.finish();
+  return collector.finish(known);
 }
 
 double level_of(const GrainEntry& entry) {
@@ -140,9 +140,9 @@ TEST(GrainCollector, WithoutNoiseThereIsAnEntryWithoutGrain) {
 }
 
 KnownNoise white_from(double from_s, float level) {
-  KnownNoise known{from_s, {}};
-  known.noise.noise = NoiseModel({level, 0, 0});
-  known.noise.by_luma[0] = {{100, level}};
+  KnownNoise known{from_s, NoiseEstimate{}};
+  known.noise->noise = NoiseModel({level, 0, 0});
+  known.noise->by_luma[0] = {{100, level}};
   return known;
 }
 

@@ -142,6 +142,44 @@ TEST_F(FoundNoise, OfAPipeIsThatOfItsFirstFrames) {
   EXPECT_EQ(frames_of(folder_ / "piped.y4m").size(), 30u);
 }
 
+TEST_F(FoundNoise, OfAPipeChangesFromSceneToScene) {
+  std::vector<Frame> clean, frames;
+  for (int i = 0; i < 50; ++i) {
+    Frame& frame = clean.emplace_back(clean_picture(yuv, 0.02 * i));
+    const bool other = i >= 16, still = i >= 34;
+    const auto luma = frame.plane<std::uint8_t>(0);
+    for (int y = 0; other && !still && y < yuv.height; ++y)
+      for (int x = 0; x < yuv.width; ++x) luma(x, y) = static_cast<std::uint8_t>(255 - luma(x, y));
+    if (i > 34) frame = clean[34];
+    frames.push_back(still ? frame : noisy_picture(frame, other ? 15 : 4, 900 + i));
+  }
+  write_y4m(folder_ / "in.y4m", frames);
+  const auto pipe = [&](const std::string& to, const std::string& more) {
+    const std::string command = std::string(LULL_PROGRAM) + " - - --profile fast --device cpu " +
+                                more + " --output-format y4m < " + (folder_ / "in.y4m") + " > " +
+                                (folder_ / to) + " 2> " + (folder_ / "err");
+    return std::system(command.c_str());
+  };
+  ASSERT_EQ(pipe("one.y4m", "--threads 1"), 0) << bytes_of(folder_ / "err");
+  EXPECT_THAT(bytes_of(folder_ / "err"),
+              AllOf(HasSubstr("noise: white, Y "), HasSubstr("noise: from 0.64 s: white, Y 1"),
+                    HasSubstr("noise: from 1.36 s: none to speak of; strength 1")));
+  ASSERT_EQ(pipe("two.y4m", "--threads 2 --grain-table " + (folder_ / "grain.tbl")), 0)
+      << bytes_of(folder_ / "err");
+  EXPECT_EQ(bytes_of(folder_ / "one.y4m"), bytes_of(folder_ / "two.y4m"));
+  EXPECT_THAT(bytes_of(folder_ / "grain.tbl"), HasSubstr("E "));
+  const std::vector<Frame> out = frames_of(folder_ / "one.y4m");
+  ASSERT_EQ(out.size(), frames.size());
+  const auto psnr_of = [&](const Frame& frame, int number) {
+    return lull::testing::psnr(lull::testing::plane_of(clean[number], 0).view(),
+                               lull::testing::plane_of(frame, 0).view());
+  };
+  EXPECT_GT(psnr_of(out[8], 8), psnr_of(frames[8], 8) + 2);
+  for (const int number : {16, 25, 33})  // from the first to the last frame of the scene
+    EXPECT_GT(psnr_of(out[number], number), psnr_of(frames[number], number) + 5);
+  EXPECT_EQ(psnr_of(out[40], 40), psnr_of(clean[40], 40)) << "what is clean stays as it is";
+}
+
 TEST_F(FoundNoise, StaysThatOfTheJobThatGoesOn) {
   const std::string in = clip("in.mkv", {{150, 10}}), out = folder_ / "out.mkv";
   const std::vector<std::string> segments{"--segment-frames", "20"};

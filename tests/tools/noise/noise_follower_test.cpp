@@ -1,0 +1,166 @@
+// Pipes whose noise changes: where, and to what.
+
+#include "tools/search/noise_follower.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/pictures.h"
+#include "tools/search/noise_scenes.h"
+#include "tools/search/noise_search.h"
+#include "tools/support/clips.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr FrameFormat grey{.width = 176, .height = 144};
+
+/// One scene: a picture that drifts, or stands still to the last bit.
+struct Shot {
+  int frames;
+  double sigma;
+  bool negative = false;  // another picture
+  bool still = false;
+  double gain = 1;  // of the picture, reached at the end
+};
+
+class Stream final : public FrameSource {
+ public:
+  explicit Stream(const std::vector<Shot>& shots) {
+    for (const Shot& shot : shots)
+      for (int i = 0; i < shot.frames; ++i) add(shot, i);
+  }
+  const FrameFormat& format() const noexcept override { return grey; }
+  std::optional<Frame> read() override {
+    if (given_ == frames_.size()) return std::nullopt;
+    return frames_[given_++];
+  }
+  std::size_t given() const { return given_; }
+  std::vector<Frame> first(std::size_t count) const {
+    return {frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+
+ private:
+  void add(const Shot& shot, int i) {
+    const auto number = static_cast<std::int64_t>(frames_.size());
+    const bool repeats = shot.still && i > 0;
+    Frame frame;
+    if (repeats) {
+      frame = frames_.back();
+    } else {
+      const Frame clean = clean_picture(grey, 0.02 * static_cast<double>(number));
+      const auto plane = clean.plane<std::uint8_t>(0);
+      const double gain = shot.gain * (shot.gain == 1 ? 1.0 : (i + 1.0) / shot.frames);
+      for (int y = 0; y < plane.height; ++y)
+        for (int x = 0; x < plane.width; ++x) {
+          const int v = shot.negative ? 255 - plane(x, y) : plane(x, y);
+          plane(x, y) = static_cast<std::uint8_t>(gain * v + 0.5);
+        }
+      frame = noisy_picture(clean, shot.sigma * gain, 300 + static_cast<unsigned>(number));
+    }
+    frame.pts = number;
+    frame.time_base = {1, 25};
+    frames_.push_back(std::move(frame));
+  }
+
+  std::vector<Frame> frames_;
+  std::size_t given_ = 0;
+};
+
+struct Change {
+  std::int64_t frame;
+  float level;
+};
+
+/// What is found in a stream behind its first scene; frames have to come out as they went in.
+std::vector<Change> changes_in(const std::vector<Shot>& shots) {
+  Stream stream(shots), same(shots);
+  const DenoiseOptions options;
+  const std::vector<Frame> first = before_cut(stream.first(
+      std::min<std::size_t>(frames_ahead, static_cast<std::size_t>(shots.front().frames))));
+  const NoiseRecord known = noise_of_first(options, first, {});
+  std::vector<Change> changes;
+  std::int64_t out = 0;
+  NoiseFollower follower(stream, options, known.scenes.front(), [&](const SceneNoise& scene) {
+    changes.push_back({std::lround(25 * scene.from_s), scene.estimate.level[0]});
+    EXPECT_EQ(changes.back().frame, out) << "told before its first frame is given";
+  });
+  while (const auto frame = follower.read()) {
+    const auto expected = same.read();
+    EXPECT_EQ(frame->pts, expected->pts);
+    EXPECT_TRUE(std::equal(frame->plane<std::uint8_t>(0).row(7),
+                           frame->plane<std::uint8_t>(0).row(7) + grey.width,
+                           expected->plane<std::uint8_t>(0).row(7)));
+    ++out;
+    EXPECT_LE(stream.given(), static_cast<std::size_t>(out) + frames_ahead);
+  }
+  EXPECT_FALSE(same.read());
+  return changes;
+}
+
+void expect_changes(const std::vector<Change>& found, const std::vector<Change>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].frame, expected[i].frame);
+    EXPECT_NEAR(found[i].level, expected[i].level, 0.15f * expected[i].level);
+  }
+}
+
+TEST(NoiseFollower, TakesUpEachSceneFromItsFirstFrame) {
+  expect_changes(changes_in({{20, 4}, {20, 12, true}, {30, 6}, {20, 9, true}}),
+                 {{20, 12}, {40, 6}, {70, 9}});
+}
+
+TEST(NoiseFollower, TakesUpAChangeWithoutACut) {
+  expect_changes(changes_in({{31, 5}, {30, 14}, {30, 5}}), {{31, 14}, {61, 5}});
+}
+
+TEST(NoiseFollower, GoesOnWhereACutBringsTheSameNoise) {
+  expect_changes(changes_in({{20, 8}, {20, 8, true}, {2, 8}, {20, 8, true}}), {});
+}
+
+TEST(NoiseFollower, ASceneOfOneFrameSaysNothing) {
+  expect_changes(changes_in({{20, 8}, {1, 20, true}, {20, 8}}), {});
+}
+
+// Shorter than what is read ahead: the frames of the next scene have no say.
+TEST(NoiseFollower, LooksNoFurtherThanTheNextCut) {
+  expect_changes(changes_in({{20, 4}, {5, 15, true}, {20, 4}}), {{20, 15}, {25, 4}});
+}
+
+TEST(NoiseFollower, AStillCleanSceneHasNoNoise) {
+  expect_changes(changes_in({{20, 8}, {40, 0, true, true}, {30, 8}}), {{20, 0}, {60, 8}});
+}
+
+// A title, and then what it is the title of.
+TEST(NoiseFollower, WhatBeginsToMoveIsMeasured) {
+  const std::vector<Change> found = changes_in({{30, 10, false, true}, {60, 10}});
+  ASSERT_FALSE(found.empty());
+  EXPECT_LE(found.back().frame, 45);
+  EXPECT_NEAR(found.back().level, 10, 1.5);
+}
+
+TEST(NoiseFollower, FollowsAFadeFromBlack) {
+  const std::vector<Change> found =
+      changes_in({{20, 0, false, true, 0}, {24, 10, false, false, 0.999}, {40, 10}});
+  ASSERT_FALSE(found.empty());
+  EXPECT_GE(found.front().frame, 20);
+  EXPECT_LE(found.size(), 4u);
+  EXPECT_NEAR(found.back().level, 10, 3);
+}
+
+TEST(NoiseFollower, OfTheFirstFramesThoseBeforeACutCount) {
+  const Stream stream({{4, 4}, {10, 12, true}});
+  EXPECT_EQ(before_cut(stream.first(12)).size(), 4u);
+  EXPECT_EQ(before_cut(stream.first(3)).size(), 3u);
+  EXPECT_TRUE(before_cut({}).empty());
+}
+
+}  // namespace
+}  // namespace lull::tools

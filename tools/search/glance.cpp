@@ -1,0 +1,120 @@
+#include "tools/search/glance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "noise/estimate/clip_look.h"
+
+namespace lull::tools {
+namespace {
+
+/// Samples as integers, so that sums are the same everywhere.
+constexpr int unit = 16;  // of a step of 8 bits
+constexpr int cell = 16, row_step = 4;
+/// Places of 8x8 samples that are looked at in a frame, and the share of quiet ones.
+constexpr int side = 8, wanted_places = 600;
+constexpr double quiet_share = 0.2;
+
+template <class T>
+class Luma {
+ public:
+  explicit Luma(const Frame& frame)
+      : view(frame.plane<T>(frame.format.layout == Layout::rgb ? 1 : 0)),
+        scale_(static_cast<float>(255 * unit / frame.format.full_scale())) {}
+  const PlaneView<const T> view;
+
+  std::int32_t operator()(T sample) const {
+    if constexpr (sizeof(T) == 1) return unit * sample;
+    float v = static_cast<float>(sample) * scale_;
+    v = v > 0.0f ? v : 0.0f;  // not a number gives 0
+    return static_cast<std::int32_t>((v < 255.0f * unit ? v : 255.0f * unit) + 0.5f);
+  }
+
+ private:
+  float scale_;
+};
+
+template <class T>
+Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
+  constexpr int samples = cell * (cell / row_step);
+  Plane<std::uint8_t> cells(luma.view.width / cell, luma.view.height / cell);
+  for (int y = 0; y < cells.height(); ++y)
+    for (int x = 0; x < cells.width(); ++x) {
+      std::int32_t sum = 0;
+      for (int j = row_step / 2; j < cell; j += row_step) {
+        const T* const row = luma.view.row(y * cell + j) + static_cast<std::ptrdiff_t>(x) * cell;
+        for (int i = 0; i < cell; ++i) sum += luma(row[i]);
+      }
+      cells.view()(x, y) = static_cast<std::uint8_t>((sum / samples + unit / 2) / unit);
+    }
+  return cells;
+}
+
+/// Sum over a place; along rows, as those of weaved fields have little to do with each other.
+template <class T>
+std::int32_t bend_at(const Luma<T>& luma, int x, int y) {
+  std::int32_t sum = 0;
+  for (int j = y; j < y + side; ++j) {
+    const T* const row = luma.view.row(j) + x;
+    for (int i = 0; i < side; ++i)
+      sum += std::abs(2 * luma(row[i]) - luma(row[i - 1]) - luma(row[i + 1]));
+  }
+  return sum;
+}
+
+template <class T>
+float quiet_of(const Luma<T>& luma) {
+  const int width = luma.view.width, height = luma.view.height;
+  const double area = static_cast<double>(width) * height;
+  const int step = std::max(side, static_cast<int>(std::sqrt(area / wanted_places)));
+  std::vector<std::int32_t> bends;
+  for (int y = 0; y + side <= height; y += step)
+    for (int x = 1; x + side < width; x += step)
+      if (const std::int32_t bend = bend_at(luma, x, y); bend > 0) bends.push_back(bend);
+  if (bends.empty()) return 0;
+  const auto place =
+      bends.begin() + static_cast<std::ptrdiff_t>(quiet_share * static_cast<double>(bends.size()));
+  std::ranges::nth_element(bends, place);
+  return static_cast<float>(*place) / (2 * unit * side * side);
+}
+
+template <class T>
+Glance glance_of(const Frame& frame) {
+  const Luma<T> luma(frame);
+  return {cells_of(luma), quiet_of(luma)};
+}
+
+}  // namespace
+
+Glance glance_at(const Frame& frame) {
+  switch (frame.format.sample) {
+    case SampleType::u16:
+      return glance_of<std::uint16_t>(frame);
+    case SampleType::f32:
+      return glance_of<float>(frame);
+    case SampleType::u8:
+      break;
+  }
+  return glance_of<std::uint8_t>(frame);
+}
+
+bool show_one_scene(const Glance& a, const Glance& b) {
+  return lull::show_one_scene(a.cells.view(), b.cells.view());
+}
+
+bool look_alike(const Glance& a, const Glance& b) {
+  if (a.quiet != b.quiet) return false;
+  const auto p = a.cells.view(), q = b.cells.view();
+  for (int y = 0; y < p.height; ++y)
+    if (!std::equal(p.row(y), p.row(y) + p.width, q.row(y))) return false;
+  return true;
+}
+
+bool may_differ_in_noise(float a, float b) {
+  constexpr float factor = 1.2f, slack = 0.25f;
+  return std::max(a, b) > factor * std::min(a, b) + slack;
+}
+
+}  // namespace lull::tools

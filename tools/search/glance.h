@@ -1,0 +1,31 @@
+#pragma once
+// A frame at a glance: what is worth knowing of every frame of a stream, in a fraction of a
+// millisecond, to see where its noise is worth a look.
+
+#include <cstdint>
+
+#include "core/frame.h"
+#include "core/plane.h"
+
+namespace lull::tools {
+
+/// Of luma; of RGB, of green.
+struct Glance {
+  /// Means of 16x16 samples, of every fourth row of them, in steps of 8 bits.
+  Plane<std::uint8_t> cells;
+  /// How far samples are from the mean of their neighbours in the row, in quiet places that are not
+  /// constant: white noise of `sigma` has about 0.9 sigma. 0: all is constant. In levels.
+  float quiet = 0;
+};
+
+/// `frame` is in the host's memory.
+[[nodiscard]] Glance glance_at(const Frame& frame);
+
+/// False: a cut lies between.
+[[nodiscard]] bool show_one_scene(const Glance& a, const Glance& b);
+/// As far as a glance can tell, one repeats the other.
+[[nodiscard]] bool look_alike(const Glance& a, const Glance& b);
+/// Whether noise may be of another level by Glance::quiet: more than a fifth apart.
+[[nodiscard]] bool may_differ_in_noise(float quiet_a, float quiet_b);
+
+}  // namespace lull::tools
