@@ -192,23 +192,54 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& l
   return curve;
 }
 
+/// A block of chroma that counts if the one of luma at its place does. Noise of chroma depends on
+/// colour, too: where chroma chose, colours with less of it would stand for all.
+ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
+  block.valid = block.valid && luma.valid && !luma.copied;
+  block.texture = luma.texture;
+  block.around = luma.around;
+  block.brightness = luma.brightness;
+  return block;
+}
+
+/// Blocks of one range of luma, and what differs around each in their own plane.
+struct LumaRange {
+  std::vector<ClipDifference> blocks;
+  std::vector<float> around;
+
+  /// Leaves out those that repeat their noise: luma does not say so of chroma.
+  void drop_repeated() {
+    if (blocks.empty()) return;
+    const float least = least_of_look * median_of(around);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      if (around[i] >= least) blocks[kept++] = blocks[i];
+    blocks.resize(kept);
+  }
+};
+
 /// Each range of luma is judged by itself, so that the quiet ones do not decide what counts in
 /// others.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& looks, int plane) {
   constexpr int ranges = 16;
   constexpr std::size_t least_blocks = 30, enough_blocks = 60;
-  std::array<std::vector<ClipDifference>, ranges> blocks;
+  std::array<LumaRange, ranges> by_range;
   for (const LookMeasurement& look : looks) {
     if (!look.tables[plane]) continue;
-    for (const ClipDifference& block : look.all[plane])
-      if (block.valid)
-        blocks[std::clamp(static_cast<int>(block.luma * ranges / 256), 0, ranges - 1)].push_back(
-            block);
+    for (std::size_t i = 0; i < look.all[plane].size(); ++i) {
+      const ClipDifference block = chosen_by(look.all[0][i], look.all[plane][i]);
+      if (!block.valid) continue;
+      const int range = std::clamp(static_cast<int>(block.luma * ranges / 256), 0, ranges - 1);
+      by_range[range].blocks.push_back(block);
+      by_range[range].around.push_back(look.all[plane][i].around);
+    }
   }
   std::vector<LevelAtLuma> levels;
   std::vector<ClipDifference> several;  // ranges, as many as it takes
   for (int range = 0; range < ranges; ++range) {
-    several.insert(several.end(), blocks[range].begin(), blocks[range].end());
+    if (plane > 0) by_range[range].drop_repeated();
+    const std::vector<ClipDifference>& blocks = by_range[range].blocks;
+    several.insert(several.end(), blocks.begin(), blocks.end());
     const std::vector<ClipDifference> judged = judgeable(several);
     const bool is_last = range + 1 == ranges;
     if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;

@@ -366,6 +366,33 @@ TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
   }
 }
 
+// Two colours of one luma: the quieter one does not stand for both.
+TEST(NoiseOfClips, LevelsOfChromaAreThoseOfAllColours) {
+  const auto looks = clip(
+      colour(Layout::yuv),
+      [](PlaneView<const float> clean, int i, unsigned seed) {
+        Plane<float> noisy = white(4)(clean, i, seed);
+        for (int y = clean.height / 2; i > 0 && y < clean.height; ++y)
+          for (int x = 0; x < clean.width; ++x)
+            noisy.view()(x, y) = clean(x, y) + 1.4f * (noisy.view()(x, y) - clean(x, y));
+        return noisy;
+      },
+      [](int w, int h, int i, double time) {
+        Plane<float> picture = texture(w, h, i, time);
+        for (int y = 0; y < h; ++y)
+          for (int x = 0; x < w; ++x)
+            picture.view()(x, y) = i == 0 ? 0.3f * picture.view()(x, y) + 90 : 128.0f;
+        return picture;
+      },
+      4);
+  const float all = 4 * std::sqrt((1 + 1.4f * 1.4f) / 2);
+  const ClipMeasurement measured = measure_clip(looks);
+  for (const int i : {1, 2}) {
+    ASSERT_FALSE(measured.by_luma[i].empty());
+    for (const auto& [luma, level] : measured.by_luma[i]) EXPECT_NEAR(level, all, 0.12f * all);
+  }
+}
+
 TEST(NoiseOfClips, EqualFramesGiveEqualBits) {
   const auto looks = clip(colour(Layout::yuv), blurred(5));
   const ClipMeasurement one = measure_clip(looks), two = measure_clip(looks);
