@@ -29,7 +29,9 @@ TEST(Holes, ArePatchesThatReachIntoThem) {
       const bool inside = x + 4 <= 12 && y + 4 <= 10;
       const bool covers = x <= 5 && x + 4 > 5 && y <= 3 && y + 4 > 3;
       EXPECT_EQ(reached[static_cast<std::size_t>(y) * 12 + x] != 0, inside && covers);
-      if (inside) EXPECT_EQ(holes.any_in(x, y, 4), covers) << x << ", " << y;
+      if (inside) {
+        EXPECT_EQ(holes.any_in(x, y, 4), covers) << x << ", " << y;
+      }
     }
 }
 
