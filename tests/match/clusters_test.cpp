@@ -104,7 +104,7 @@ class OneSample final : public PatchSpace {
 TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
   const int width = 50, height = 41;
   std::mt19937 rng{3};
-  std::vector<std::uint8_t> values(static_cast<std::size_t>(width) * height);
+  std::vector<std::uint8_t> values(PatchNumbers(width, height).frame);
   for (auto& v : values) v = static_cast<std::uint8_t>(rng() % 3 == 0 ? rng() % 256 : 77);
   const OneSample space(values);
   for (const ClusterParams& params : all_kinds) {
