@@ -50,11 +50,8 @@ class JoinSink final : public EncodingSink {
     given.threads = plan_.threads;
     given.segments->facts = facts_of_frames(plan_);
     source.pass_all();
-    std::error_code ignored;
     may_replace_ = options.overwrite;
-    there_ = !may_replace_ && std::filesystem::exists(output_, ignored);
-    open(std::make_unique<OutputFile>(path, may_replace_ || there_),
-         choose_encoders(container_, source, given), source, given);
+    open(output_file(path), choose_encoders(container_, source, given), source, given);
     check_facts(plan_, source, container_, given, *encoder_);
   }
 
@@ -62,6 +59,22 @@ class JoinSink final : public EncodingSink {
   void write(Frame) override { throw InternalError("a frame came to a job that is put together"); }
 
  private:
+  /// A twin may end at any time, also between a look at the name and the next.
+  std::unique_ptr<OutputFile> output_file(const std::string& path) {
+    const auto is_there = [&] {
+      std::error_code ignored;
+      return std::filesystem::exists(output_, ignored);
+    };
+    there_ = !may_replace_ && is_there();
+    try {
+      return std::make_unique<OutputFile>(path, may_replace_ || there_);
+    } catch (const CannotCreate&) {
+      if (may_replace_ || there_ || !is_there()) throw;
+    }
+    there_ = true;
+    return std::make_unique<OutputFile>(path, true);
+  }
+
   void write_end() override {
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
