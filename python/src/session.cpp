@@ -14,7 +14,8 @@ std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
 }
 
 /// @throws InvalidArgument  a name that is none, or planes that do not suit it
-Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture) {
+Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture,
+                    bool copy) {
   const bool three = planes.size() == 3;
   if ((planes.size() != 1 && !three) || (name == "normal" && !three) || (name == "depth" && three))
     throw InvalidArgument("the feature " + name + " of " + std::to_string(planes.size()) +
@@ -26,17 +27,17 @@ Frame feature_frame(const std::string& name, const Image& planes, const FrameFor
                            .bits = 32};
   check_planes(planes, format);
   FramePool pool(format);
-  return frame_of(planes, pool, true);
+  return frame_of(planes, pool, copy);
 }
 
-std::shared_ptr<const Features> features_of(const FeatureImages& images,
-                                            const FrameFormat& picture) {
+std::shared_ptr<const Features> features_of(const FeatureImages& images, const FrameFormat& picture,
+                                            bool copy) {
   auto features = std::make_shared<Features>();
   for (const auto& [name, planes] : images) {
     const auto at = std::ranges::find(feature_names, name);
     if (at == feature_names.end()) throw InvalidArgument("no feature is called " + name);
     features->planes[static_cast<std::size_t>(at - feature_names.begin())] =
-        std::make_shared<const Frame>(feature_frame(name, planes, picture));
+        std::make_shared<const Frame>(feature_frame(name, planes, picture, copy));
   }
   return features;
 }
@@ -65,7 +66,7 @@ std::vector<Result> Session::push(const Image& planes, int slice, bool copy, con
   const std::lock_guard lock(mutex_);
   Frame frame = frame_of(planes, pool_, copy);
   if (!guide.empty()) frame.guide = std::make_shared<const Frame>(frame_of(guide, pool_, copy));
-  if (!features.empty()) frame.features = features_of(features, format_);
+  if (!features.empty()) frame.features = features_of(features, format_, copy);
   return push(std::move(frame), slice);
 }
 

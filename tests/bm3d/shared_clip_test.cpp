@@ -11,6 +11,7 @@
 #include "bm3d/bm3d.h"
 #include "core/error.h"
 #include "pipeline/part_dealer.h"
+#include "support/bayes_clips.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
 
@@ -178,16 +179,8 @@ TEST(SharedClip, OfFramesThatDiffer) {
 
 /// By Bayes, in three phases.
 Params quick_best(int temporal) {
-  Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
-  for (PhaseParams* phase : {&params.hard, &params.wiener}) {
-    phase->window = 9;
-    phase->temporal_window = 5;
-    phase->step = 6;
-  }
-  for (BayesParams& phase : params.bayes_phases) {
-    phase.window = 7, phase.temporal_window = 3;
-    phase.step = 8, phase.group = 32;
-  }
+  Params params = small_best(temporal, sigma);
+  for (BayesParams& phase : params.bayes_phases) phase.group = 32;
   return params;
 }
 

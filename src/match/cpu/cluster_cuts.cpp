@@ -20,8 +20,6 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-using SignedBytes = hn::Repartition<std::int8_t, Halves>;
-
 /// Weights by samples, summed up in pairs.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
