@@ -171,7 +171,7 @@ std::vector<Frame> make_frames(const PicturePair& pair, const FrameFormat& forma
   std::vector<Frame> frames;
   Gaussian gaussian(1);
   FramePool pool(format, memory);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 2 * max_temporal + 2; ++i) {
     const bool anew = i > 0 && pair.clean.pixels && format.sample != SampleType::f32;
     const Frame moved = reshape(anew ? pair.clean : pair.noisy, format, 4 * i, memory);
     frames.push_back(anew ? add_noise(moved, sigma, gaussian, pool) : moved);

@@ -48,7 +48,12 @@ def test_dlpack():
 def test_arrays_of_numba_are_copied():
     class OnDevice:
         shape = NOISY.shape
-        __cuda_array_interface__ = {"shape": NOISY.shape}
+        __cuda_array_interface__ = {  # of doubles, which are converted on the host
+            "shape": NOISY.shape,
+            "typestr": "<f8",
+            "data": (0, True),
+            "version": 3,
+        }
 
         def copy_to_host(self):
             return NOISY

@@ -15,7 +15,7 @@ class ClusterMatcher final : public Matcher {
     if (greatest.size() > most_patch_places)
       throw InvalidArgument("planes of " + std::to_string(greatest.width) + "x" +
                             std::to_string(greatest.height) +
-                            " samples with the matcher cluster (on a GPU it numbers 2^28); choose "
+                            " samples with the matcher cluster (on a GPU it numbers 2^27); choose "
                             "the matcher window, or the CPU");
     const int frames = others + 1, tilings = params.clusters->tilings;
     const std::size_t members = members_of(greatest, frames);

@@ -179,7 +179,7 @@ class Query {
 
 __global__ void __launch_bounds__(query_threads) query_kernel(const QueryArgs a) {
   __shared__ std::uint32_t words[query_warps][patch_words];
-  __shared__ std::uint32_t predicted[query_warps][1 << (32 - patch_frame_bit)];
+  __shared__ std::uint32_t predicted[query_warps][max_frames];
   const int warp = threadIdx.x >> 5;
   const int index = static_cast<int>(blockIdx.x) * query_warps + warp;
   const int brick = index / brick_references, place = index % brick_references;

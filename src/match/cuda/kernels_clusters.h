@@ -17,7 +17,8 @@ namespace lull {
 
 /// A patch of one of several frames: the frame's place in their list, from this bit on, above its
 /// place in the plane (Margins::at). They rise frame by frame and row by row.
-inline constexpr int patch_frame_bit = 28;
+inline constexpr int patch_frame_bit = 27;
+static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t most_patch_places = std::size_t{1} << patch_frame_bit;
 
 /// The frames whose patches are clustered, the reference patches' own first. All guides have one
