@@ -5,8 +5,8 @@
 //   1. the Gram matrix G = Y Y' / n of the patches (or of the basic estimate's, B B' / n), to
 //   shared
 //      memory, in floats;
-//   2. (G + t I)^-1 by Gauss and Jordan, in floats: a thread has a share of every fourth (eighth)
-//      row and column in registers, and pivot rows and columns pass through shared memory;
+//   2. (G + t I)^-1 by Gauss and Jordan, in floats and in blocks of 16 pivots: a thread has a share
+//      of every block in registers, and the blocks' rows and columns pass through shared memory;
 //   3. the noisy patches' own spectrum: P = I - t (G + t I)^-1, sharpened by P <- P (3 P - 2 P^2),
 //      two products each time. Another spectrum: W = Y B' / n (G + t I)^-1, in floats;
 //   4. X = P Y or W B, tile by tile: each warp puts a tile into its part of shared memory and adds
@@ -16,6 +16,8 @@
 
 #include <cuda_fp16.h>
 #include <mma.h>
+
+#include <algorithm>
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -46,7 +48,18 @@ struct Shape {
 constexpr int filled(int samples) { return (samples + tile - 1) / tile * tile; }
 constexpr int row_pitch(int samples) { return filled(samples) + 8; }
 
-/// Dynamic shared memory, in bytes: matrices of floats, of halves, then patches.
+/// How blocks of pivots pass through shared memory, for the inverse of an N x N matrix.
+template <int N>
+struct Pivots {
+  static constexpr int pitch = tile + 4;  // read by fours
+  float rows[tile][N + 4];                // of the matrix, in the block of pivots
+  float columns[N][pitch];                // of the matrix
+  float turned[N][pitch];                 // the block's inverse times rows; itself where they meet
+  float inverse[tile][pitch];             // of the block
+};
+
+/// Dynamic shared memory, in bytes: matrices of floats, of halves (before them the pivots), then
+/// patches.
 template <int N>
 struct GroupMemory {
   static constexpr int floats = N * Shape<N>::float_pitch;
@@ -56,9 +69,11 @@ struct GroupMemory {
     const std::size_t stages = sizeof(float) * Shape<N>::warps * tile * Shape<N>::stage_pitch;
     return (by_basic ? 2 : 1) * (one > stages ? one : stages);
   }
+  static constexpr std::size_t half_bytes =
+      std::max(2 * sizeof(__half) * halves, sizeof(Pivots<N>));
   static constexpr std::size_t bytes(bool by_basic, int samples) {
     const std::size_t patches = sizeof(__half) * N * row_pitch(samples);
-    return float_bytes(by_basic) + 2 * sizeof(__half) * halves + (by_basic ? 2 : 1) * patches;
+    return float_bytes(by_basic) + half_bytes + (by_basic ? 2 : 1) * patches;
   }
 };
 
@@ -93,11 +108,49 @@ __device__ void multiply_all(const __half* a, int a_pitch, const __half* b, int 
   }
 }
 
-/// The inverse of a symmetric positive matrix, in place. A thread has every `down`th row and
-/// `across`th column. `room`: for 4 N floats.
+/// One warp: the inverse of the block of pivots that begins at column `first` of p.rows. Lane
+/// l has half of column l % 16.
 template <int N>
-__device__ void invert(float* a, float* room) {
-  constexpr int across = 16, down = Shape<N>::threads / across;
+__device__ void invert_block(Pivots<N>& p, int first) {
+  constexpr int half = tile / 2;
+  const int lane = threadIdx.x % 32, column = lane % tile, top = lane / tile * half;
+  float v[half];
+#pragma unroll
+  for (int r = 0; r < half; ++r) v[r] = p.rows[top + r][first + column];
+#pragma unroll
+  for (int k = 0; k < tile; ++k) {
+    const float in_pivot_row = __shfl_sync(~0u, v[k % half], column + k / half * tile);
+    const float pivot = 1 / __shfl_sync(~0u, in_pivot_row, k);
+    float factor[half];  // of the pivot's column
+#pragma unroll
+    for (int r = 0; r < half; ++r) factor[r] = __shfl_sync(~0u, v[r], k + lane / tile * tile);
+    const float scaled = column == k ? pivot : in_pivot_row * pivot;
+#pragma unroll
+    for (int r = 0; r < half; ++r) {
+      const float others = column == k ? 0.0f : v[r];
+      v[r] = top + r == k ? scaled : others - factor[r] * scaled;
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < half; ++r) p.inverse[top + r][column] = v[r];
+}
+
+/// The sum of products of two rows of 16.
+__device__ __forceinline__ float dot(const float* a, const float* b, float sum) {
+#pragma unroll
+  for (int q = 0; q < tile; q += 4) {
+    const float4 x = *reinterpret_cast<const float4*>(a + q);
+    const float4 y = *reinterpret_cast<const float4*>(b + q);
+    sum += x.x * y.x + x.y * y.y + (x.z * y.z + x.w * y.w);
+  }
+  return sum;
+}
+
+/// The inverse of a symmetric positive matrix, in place. A thread has every `down`th row and every
+/// 16th column.
+template <int N>
+__device__ void invert(float* a, Pivots<N>& p) {
+  constexpr int across = tile, down = Shape<N>::threads / across, in_block = tile / down;
   constexpr int own_rows = N / down, own_columns = N / across, pitch = Shape<N>::float_pitch;
   const int tx = threadIdx.x % across, ty = threadIdx.x / across;
   float v[own_rows][own_columns];
@@ -105,29 +158,43 @@ __device__ void invert(float* a, float* room) {
   for (int r = 0; r < own_rows; ++r)
 #pragma unroll
     for (int c = 0; c < own_columns; ++c) v[r][c] = a[(ty + down * r) * pitch + tx + across * c];
-  for (int k = 0; k < N; ++k) {
-    float *const row = room + (k & 1) * 2 * N, *const column = row + N;
 #pragma unroll
-    for (int r = 0; r < own_rows; ++r)
+  for (int k = 0; k < N / tile; ++k) {
 #pragma unroll
-      for (int c = 0; c < own_columns; ++c) {
-        if (ty + down * r == k) row[tx + across * c] = v[r][c];
-        if (tx + across * c == k) column[ty + down * r] = v[r][c];
-      }
+    for (int r = 0; r < own_rows; ++r) {
+      p.columns[ty + down * r][tx] = v[r][k];
+      if (r / in_block != k) continue;
+#pragma unroll
+      for (int c = 0; c < own_columns; ++c)
+        p.rows[ty + down * (r % in_block)][tx + across * c] = v[r][c];
+    }
     __syncthreads();
-    const float pivot = 1 / row[k];
+    if (threadIdx.x < 32) invert_block(p, k * tile);
+    __syncthreads();
+    // The block's rows: its inverse times them.
 #pragma unroll
-    for (int r = 0; r < own_rows; ++r)
+    for (int r = k * in_block; r < (k + 1) * in_block; ++r) {
+      const int row = ty + down * (r % in_block);
 #pragma unroll
       for (int c = 0; c < own_columns; ++c) {
-        const int i = ty + down * r, j = tx + across * c;
-        if (i == k)
-          v[r][c] = j == k ? pivot : v[r][c] * pivot;
-        else if (j == k)
-          v[r][c] *= -pivot;
-        else
-          v[r][c] -= column[i] * (row[j] * pivot);
+        float sum = 0;
+#pragma unroll
+        for (int q = 0; q < tile; ++q) sum += p.inverse[row][q] * p.rows[q][tx + across * c];
+        v[r][c] = c == k ? p.inverse[row][tx] : sum;
+        p.turned[tx + across * c][row] = v[r][c];
       }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < own_rows; ++r) {
+      if (r / in_block == k) continue;
+#pragma unroll
+      for (int c = 0; c < own_columns; ++c) {
+        const float product = dot(p.columns[ty + down * r], p.turned[tx + across * c], 0.0f);
+        v[r][c] = (c == k ? 0.0f : v[r][c]) - product;
+      }
+    }
+    __syncthreads();  // before the next block's rows and columns
   }
 #pragma unroll
   for (int r = 0; r < own_rows; ++r)
@@ -149,31 +216,31 @@ __device__ float sum_of_all(float mine) {
   return sum;
 }
 
-/// The members of a group: where their patches begin, in elements from the reference patch's frame.
+/// The members of a group: where their patches begin, in elements from the reference patch's frame;
+/// and where a patch's samples lie from there, frame after frame.
 template <int N>
 struct Members {
   int at[2][N];
-  int count;
+  int place[2 * max_wide_side * max_wide_side];
+  int count, area;
+  __device__ int sample(int m, int s) const { return at[s >= area][m] + place[s]; }
 };
 
-/// Patches as rows of halves; gives the mean that was taken off.
+/// Patches as rows of halves, a warp for a patch; gives the mean that was taken off.
 template <int N>
-__device__ float load_patches(const BayesArgs& a, const Members<N>& members, const float* plane,
+__device__ float load_patches(const Members<N>& members, int samples, const float* plane,
                               float unit, __half* rows) {
-  const int area = a.side * a.side, samples = a.depth * area, pitch = row_pitch(samples);
-  const auto sample = [&](int m, int s) {
-    const int inside = s % area;
-    return plane[members.at[s / area][m] + inside / a.side * a.margins.pitch + inside % a.side];
-  };
+  const int pitch = row_pitch(samples), warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   float mine = 0;
-  for (int n = threadIdx.x; n < members.count * samples; n += Shape<N>::threads)
-    mine += sample(n / samples, n % samples);
+  for (int m = warp; m < members.count; m += Shape<N>::warps)
+    for (int s = lane; s < samples; s += 32) mine += plane[members.sample(m, s)];
   const float mean = sum_of_all<N>(mine) / static_cast<float>(members.count * samples);
-  for (int n = threadIdx.x; n < N * pitch; n += Shape<N>::threads) {
-    const int m = n / pitch, s = n % pitch;
-    const bool there = m < members.count && s < samples;
-    rows[n] = __float2half_rn(there ? (sample(m, s) - mean) * unit : 0.0f);
-  }
+  for (int m = warp; m < N; m += Shape<N>::warps)
+    for (int s = lane; s < pitch; s += 32) {
+      const bool there = m < members.count && s < samples;
+      rows[m * pitch + s] =
+          __float2half_rn(there ? (plane[members.sample(m, s)] - mean) * unit : 0.0f);
+    }
   __syncthreads();
   return mean;
 }
@@ -217,10 +284,10 @@ __device__ void combine(const float* shared, const float* inverse, float share, 
 
 /// X = w b, added to the sums. `stages`: room for a tile of floats for each warp.
 template <int N>
-__device__ void add_estimates(const BayesArgs& a, const Members<N>& members, const __half* w,
+__device__ void add_estimates(const Members<N>& members, int samples, const __half* w,
                               const __half* b, const BayesPlane& plane, float mean, float* stages) {
   constexpr int tiles = N / tile, pitch = Shape<N>::stage_pitch;
-  const int area = a.side * a.side, samples = a.depth * area, warp = threadIdx.x / 32;
+  const int warp = threadIdx.x / 32;
   float* const stage = stages + warp * tile * pitch;
   for (int k = warp; k < tiles * filled(samples) / tile; k += Shape<N>::warps) {
     const int i = k % tiles, j = k / tiles;
@@ -232,15 +299,14 @@ __device__ void add_estimates(const BayesArgs& a, const Members<N>& members, con
       const int m = i * tile + n / tile, s = j * tile + n % tile;
       if (m >= members.count || s >= samples) continue;
       const float value = stage[n / tile * pitch + n % tile] * plane.sigma + mean - mid_level;
-      const int inside = s % area;
-      const int at = members.at[s / area][m] + inside / a.side * a.margins.pitch + inside % a.side;
-      atomicAdd(plane.sums.numerator + at,
+      atomicAdd(plane.sums.numerator + members.sample(m, s),
                 static_cast<unsigned long long>(__float2ll_rn(value * value_scale)));
     }
     __syncwarp();
   }
-  for (int n = threadIdx.x; n < a.depth * members.count; n += Shape<N>::threads)
-    atomicAdd(plane.sums.denominator + members.at[n / members.count][n % members.count], 1u);
+  const int frames = samples / members.area;
+  for (int n = threadIdx.x; n < frames * N; n += Shape<N>::threads)
+    if (n % N < members.count) atomicAdd(plane.sums.denominator + members.at[n / N][n % N], 1u);
 }
 
 template <int N, bool by_basic>
@@ -250,14 +316,17 @@ __global__ void __launch_bounds__(Shape<N>::threads)
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ Members<N> members;
   constexpr int pitch = Shape<N>::float_pitch;
-  const int samples = a.depth * a.side * a.side, reference = blockIdx.x;
+  const int area = a.side * a.side, samples = a.depth * area, reference = blockIdx.x;
   float* const f = reinterpret_cast<float*>(memory);
   __half* const p = reinterpret_cast<__half*>(memory + GroupMemory<N>::float_bytes(by_basic));
   __half* const s = p + GroupMemory<N>::halves;
-  __half* const y = s + GroupMemory<N>::halves;
+  __half* const y = p + GroupMemory<N>::half_bytes / sizeof(__half);
   __half* const b = by_basic ? y + N * row_pitch(samples) : y;
 
-  if (threadIdx.x == 0) members.count = a.counts[reference];
+
+  if (threadIdx.x == 0) members.count = a.counts[reference], members.area = area;
+  for (int n = threadIdx.x; n < samples; n += Shape<N>::threads)
+    members.place[n] = n % area / a.side * a.margins.pitch + n % a.side;
   __syncthreads();
   const int x0 = reference_position(reference % a.columns, a.margins.width, a.grid.step, a.side);
   const int y0 = reference_position(a.first_row + reference / a.columns, a.margins.height,
@@ -272,8 +341,8 @@ __global__ void __launch_bounds__(Shape<N>::threads)
   }
   __syncthreads();
 
-  const float mean = load_patches<N>(a, members, plane.noisy, 1 / plane.sigma, y);
-  if constexpr (by_basic) (void)load_patches<N>(a, members, plane.basic, 1 / plane.sigma, b);
+  const float mean = load_patches<N>(members, samples, plane.noisy, 1 / plane.sigma, y);
+  if constexpr (by_basic) (void)load_patches<N>(members, samples, plane.basic, 1 / plane.sigma, b);
   const float share = 1 / static_cast<float>(members.count);
   multiply_all<N, RightTurned>(b, row_pitch(samples), b, row_pitch(samples), filled(samples), f);
   __syncthreads();
@@ -282,7 +351,7 @@ __global__ void __launch_bounds__(Shape<N>::threads)
     f[i * pitch + j] = f[i * pitch + j] * share + (i == j ? threshold : 0.0f);
   }
   __syncthreads();
-  invert<N>(f, reinterpret_cast<float*>(p));
+  invert<N>(f, *reinterpret_cast<Pivots<N>*>(p));
   if constexpr (by_basic) {
     float* const shared = f + GroupMemory<N>::float_bytes(true) / 2 / sizeof(float);
     multiply_all<N, RightTurned>(y, row_pitch(samples), b, row_pitch(samples), filled(samples),
@@ -292,7 +361,7 @@ __global__ void __launch_bounds__(Shape<N>::threads)
   } else {
     sharpen<N>(f, threshold, sharpenings, p, s);
   }
-  add_estimates<N>(a, members, p, b, plane, mean, f);
+  add_estimates<N>(members, samples, p, b, plane, mean, f);
 }
 
 template <int N, bool by_basic>
