@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cuda/check.h"
@@ -36,8 +37,12 @@ template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(
                                 attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))};
+  cudaFuncAttributes declared{};
+  check(cudaFuncGetAttributes(&declared, kernel));
+  const std::size_t limit =
+      std::min(limits.dynamic_limit(), limits.block_shared_memory - declared.sharedSizeBytes);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(limits.dynamic_limit())));
+                             static_cast<int>(limit)));
 }
 
 }  // namespace lull::cuda

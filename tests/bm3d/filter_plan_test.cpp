@@ -57,6 +57,16 @@ TEST(FilterPlan, FitsEveryWindowIntoEveryGpu) {
             }
 }
 
+TEST(FilterPlan, LeavesPatchesOfClustersInDeviceMemory) {
+  for (const bool over_time : {false, true}) {
+    FilterWork work = still(Phase::first);
+    work.over_time = over_time;
+    const FilterPlan plan = plan_filter(work, {.clusters = ClusterParams{}}, gpu(90));
+    EXPECT_EQ(plan.staging, Staging::direct);
+    EXPECT_EQ(plan.shared_bytes, 0);
+  }
+}
+
 TEST(FilterPlan, StaysAsItWasMeasuredOnAnH100) {
   const auto tile_of = [](Phase which, int window, int group, int step) {
     const FilterPlan plan =

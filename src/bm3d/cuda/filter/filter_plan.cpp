@@ -89,8 +89,9 @@ int blocks_held(const FilterPlan& plan, Phase phase, int group, const cuda::Devi
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Noise that is not white has kernels with shared memory for Haar alone.
-  if (work.coloured && phase.group_transform != GroupTransform::haar)
+  // Patches of a cluster lie beyond any window, and noise that is not white has kernels with shared
+  // memory for Haar alone.
+  if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
   const FilterTuning& tuning = *std::ranges::find_if(
