@@ -6,10 +6,12 @@
 #include <OpenEXR/ImfInputPart.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
 #include <OpenEXR/ImfPartType.h>
+#include <OpenEXR/ImfThreading.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <thread>
 
 #include "io/exr/exr_parts.h"
 
@@ -42,8 +44,18 @@ const std::string* ExrLayer::channel(std::string_view suffix) const {
   return nullptr;
 }
 
+int exr_threads() {
+  static const int threads = [] {
+    constexpr unsigned most = 16;  // more wait for the one that reads and writes
+    const int count = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, most));
+    Imf::setGlobalThreadCount(count);
+    return count;
+  }();
+  return threads;
+}
+
 ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes)
-    : stream(bytes), file(stream, 0, /*reconstructChunkOffsetTable=*/false) {}
+    : stream(bytes), file(stream, exr_threads(), /*reconstructChunkOffsetTable=*/false) {}
 
 ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path) : path_(std::move(path)) {
   try {

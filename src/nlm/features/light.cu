@@ -1,8 +1,10 @@
 // Renders on a GPU. A block of 32 x 8 threads has a tile of as many pixels, a thread its pixel's
-// sums in registers. For each displacement the block finds the summands of the distance for the
-// tile and what lies around it (38 x 14, in shared memory), sums them along rows for both sizes of
-// patches, then each thread along columns. Bound by instructions: some 330 for each pixel and
-// displacement, a quarter of them for the summands and half for the sums of the line.
+// sums in registers. For some displacements at a time the block finds the summands of the distance
+// for the tile and what lies around it (38 x 14, in shared memory), sums them along rows for both
+// sizes of patches, then each thread along columns. The sums take so many registers that a
+// multiprocessor holds one block: the more displacements between two barriers, the less its warps
+// wait. Some 300 instructions for each pixel and displacement, half of them for the sums of the
+// line.
 
 #include <cmath>
 
@@ -16,20 +18,54 @@ constexpr dim3 threads{32, 8};
 constexpr int block = 256, halo = widest_patch;
 constexpr int wide = 32 + 2 * halo, high = 8 + 2 * halo;
 
+constexpr int together = 5;  // displacements
+
 struct SharedSums {
-  float summand[high][wide];
-  float rows_of_three[high][32], rows_of_seven[high][32];
+  float summand[together][high][wide];
+  float rows_of_three[together][high][32], rows_of_seven[together][high][32];
 };
 
-__device__ __forceinline__ float summand_at(const DeviceLight& p, const DeviceLight& q,
-                                            int channels, std::ptrdiff_t a, std::ptrdiff_t b) {
-  float sum = 0;
-  for (int c = 0; c < channels; ++c) {
-    const float vp = __ldg(p.variance[c] + a), vq = __ldg(q.variance[c] + b);
-    const float d = __ldg(p.light[c] + a) - __ldg(q.light[c] + b);
-    sum += __fdividef(d * d - (vp + fminf(vp, vq)), vp + vq);
+/// The summands of `count` displacements, each by one sample more along x than the one before, of
+/// the tile at (x0, y0) and what lies around it.
+template <int channels>
+__device__ __forceinline__ void find_summands(const DeviceLight& p, const DeviceLight& q,
+                                              const Space& space, int x0, int y0,
+                                              std::ptrdiff_t step, int count, SharedSums& shared) {
+  for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < wide * high; i += block) {
+    const int sx = min(x0 + i % wide - halo, space.width - 1 + halo);
+    const int sy = min(y0 + i / wide - halo, space.height - 1 + halo);
+    const std::ptrdiff_t at =
+        static_cast<std::ptrdiff_t>(sy + space.pad) * space.pitch + sx + space.pad;
+    float up[channels], vp[channels], sum[together] = {};
+#pragma unroll
+    for (int c = 0; c < channels; ++c) {
+      up[c] = __ldg(p.light[c] + at);
+      vp[c] = __ldg(p.variance[c] + at);
+    }
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      if (k >= count) break;
+#pragma unroll
+      for (int c = 0; c < channels; ++c) {
+        const float vq = __ldg(q.variance[c] + at + step + k);
+        const float d = up[c] - __ldg(q.light[c] + at + step + k);
+        sum[k] += __fdividef(d * d - (vp[c] + fminf(vp[c], vq)), vp[c] + vq);
+      }
+      shared.summand[k][i / wide][i % wide] = sum[k];
+    }
   }
-  return sum;
+}
+
+/// Their sums along rows.
+__device__ __forceinline__ void sum_rows(int count, SharedSums& shared) {
+  const int tx = static_cast<int>(threadIdx.x);
+  for (int n = static_cast<int>(threadIdx.y); n < count * high; n += 8) {
+    const int k = n / high, row = n % high;
+    const float* from = shared.summand[k][row] + tx;
+    const float three = from[2] + from[3] + from[4];
+    shared.rows_of_three[k][row][tx] = three;
+    shared.rows_of_seven[k][row][tx] = from[0] + from[1] + three + from[5] + from[6];
+  }
 }
 
 /// What a thread keeps of its pixel for a filter.
@@ -88,6 +124,14 @@ __global__ void __launch_bounds__(block) light_kernel(LightJob job) {
   const DeviceLight& p = job.source[0];
   LineOfPixel<channels, 1> colour;
   LineOfPixel<channels, coefficients> guided;
+  float up[channels], vp[channels], own[regressors > 0 ? regressors : 1];
+#pragma unroll
+  for (int c = 0; c < channels; ++c) {
+    up[c] = __ldg(p.light[c] + at);
+    vp[c] = __ldg(p.variance[c] + at);
+  }
+#pragma unroll
+  for (int r = 0; r < regressors; ++r) own[r] = __ldg(p.regressor[r] + at);
   const float colour_slope = static_cast<float>(per_sample(colour_filter, channels));
   const float guided_slope = static_cast<float>(per_sample(guided_filter, channels));
   constexpr float colour_scale =
@@ -96,54 +140,52 @@ __global__ void __launch_bounds__(block) light_kernel(LightJob job) {
       1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
   const int s = job.search_radius;
   const float inverse = 1 / static_cast<float>(s);
+  /// The candidate at a displacement, number k of those whose rows are summed.
+  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from, int k) {
+    float uq[channels], vq[channels], terms[coefficients] = {1, static_cast<float>(dx) * inverse,
+                                                             static_cast<float>(dy) * inverse};
+#pragma unroll
+    for (int c = 0; c < channels; ++c) {
+      uq[c] = __ldg(q.light[c] + from);
+      vq[c] = __ldg(q.variance[c] + from);
+    }
+#pragma unroll
+    for (int r = 0; r < regressors; ++r)
+      terms[1 + places + r] = __ldg(q.regressor[r] + from) - own[r];
+    float seven = 0, three = 0;
+#pragma unroll
+    for (int row = 0; row < 7; ++row) seven += shared.rows_of_seven[k][ty + row][tx];
+#pragma unroll
+    for (int row = 2; row < 5; ++row) three += shared.rows_of_three[k][ty + row][tx];
+    const WeightAndSlope<float> c = weigh(seven * colour_scale, colour_slope);
+    const WeightAndSlope<float> g = weigh(three * guided_scale, guided_slope);
+    if (!(c.weight > 0 || g.weight > 0)) return;
+    float ratio[channels];
+#pragma unroll
+    for (int i = 0; i < channels; ++i) ratio[i] = __fdividef(up[i] - uq[i], vp[i] + vq[i]);
+    const float one[1] = {1};
+    colour.add(c.weight, c.slope, one, uq, ratio);
+#pragma unroll
+    for (int r = 0; r < regressors; ++r)
+      terms[1 + places + r] = fminf(fmaxf(terms[1 + places + r], -1.0f), 1.0f);
+    guided.add(g.weight, g.slope, terms, uq, ratio);
+  };
   for (int f = 0; f < job.sources; ++f) {
     const DeviceLight& q = job.source[f];
     // A block lies in one cell.
     const Motion m =
         q.motion == nullptr ? Motion{} : q.motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
     for (int dy = -s; dy <= s; ++dy)
-      for (int dx = -s; dx <= s; ++dx) {
+      for (int dx = -s; dx <= s; dx += together) {
+        const int count = min(together, s - dx + 1);
         const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(dy + m.y) * pitch + dx + m.x;
-        for (int i = ty * 32 + tx; i < wide * high; i += block) {
-          const int sx = min(x0 + i % wide - halo, job.space.width - 1 + halo);
-          const int sy = min(y0 + i / wide - halo, job.space.height - 1 + halo);
-          const std::ptrdiff_t a = static_cast<std::ptrdiff_t>(sy + pad) * pitch + sx + pad;
-          shared.summand[i / wide][i % wide] = summand_at(p, q, channels, a, a + step);
-        }
+        find_summands<channels>(p, q, job.space, x0, y0, step, count, shared);
         __syncthreads();
-        for (int row = ty; row < high; row += 8) {
-          const float* from = shared.summand[row] + tx;
-          const float three = from[2] + from[3] + from[4];
-          shared.rows_of_three[row][tx] = three;
-          shared.rows_of_seven[row][tx] = from[0] + from[1] + three + from[5] + from[6];
-        }
+        sum_rows(count, shared);
         __syncthreads();
-        float seven = 0, three = 0;
-#pragma unroll
-        for (int k = 0; k < 7; ++k) seven += shared.rows_of_seven[ty + k][tx];
-#pragma unroll
-        for (int k = 2; k < 5; ++k) three += shared.rows_of_three[ty + k][tx];
-        const WeightAndSlope<float> c = weigh(seven * colour_scale, colour_slope);
-        const WeightAndSlope<float> g = weigh(three * guided_scale, guided_slope);
-        if (c.weight > 0 || g.weight > 0) {
-          float uq[channels], ratio[channels];
-#pragma unroll
-          for (int k = 0; k < channels; ++k) {
-            uq[k] = __ldg(q.light[k] + at + step);
-            ratio[k] = __fdividef(__ldg(p.light[k] + at) - uq[k],
-                                  __ldg(p.variance[k] + at) + __ldg(q.variance[k] + at + step));
-          }
-          const float one[1] = {1};
-          colour.add(c.weight, c.slope, one, uq, ratio);
-          float terms[coefficients] = {1, static_cast<float>(dx) * inverse,
-                                       static_cast<float>(dy) * inverse};
-#pragma unroll
-          for (int r = 0; r < regressors; ++r)
-            terms[1 + places + r] = fminf(
-                fmaxf(__ldg(q.regressor[r] + at + step) - __ldg(p.regressor[r] + at), -1.0f), 1.0f);
-          guided.add(g.weight, g.slope, terms, uq, ratio);
-        }
-        // (The next displacement's summands are written while slower warps read rows, which no one
+#pragma unroll 1
+        for (int k = 0; k < count; ++k) add(q, dx + k, dy, at + step + k, k);
+        // (The next displacements' summands are written while slower warps read rows, which no one
         // writes before the next barrier.)
       }
   }
