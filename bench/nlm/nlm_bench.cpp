@@ -238,7 +238,7 @@ void measure_volume(const Options& o) {
       std::vector<Plane<float>> results;
       VolumeRun run(params, width, height, depth, sigma);
       const double ms = run.run([&](int z) { return std::as_const(noisy[z]).view(); },
-                                [&](int, const nlm::cuda::VolumeFilter& filter, int k) {
+                                [&](int, nlm::cuda::VolumeFilter& filter, int k) {
                                   results.emplace_back(width, height);
                                   filter.take(k, results.back().view());
                                 });

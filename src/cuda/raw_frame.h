@@ -12,6 +12,7 @@
 #include "cuda/device_picture.h"
 #include "cuda/device_planes.h"
 #include "cuda/handles.h"
+#include "cuda/staging.h"
 
 namespace lull {
 
@@ -70,6 +71,7 @@ class RawFrame {
   CurveTables forward_{};        // in curves_
   WaysBack back_{};              // in curves_, tolls_
   RawPlanes planes_, filtered_;  // as they came; what filters make, and see of floats
+  cuda::Staging staging_;
   DevicePictureReader device_pictures_;
 };
 

@@ -57,11 +57,8 @@ WayBack RawFrame::way_back(int i, const CurvePair& curves, cudaStream_t stream) 
 
 void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
   if (frame.on_device) return device_pictures_.read(*frame.on_device, format_, planes_, stream);
-  for (int i = 0; i < format_.planes(); ++i) {
-    const auto& plane = frame.planes[i];
-    cuda::check(cudaMemcpy2DAsync(memory_[i].get(), planes_.pitch[i], plane.data, plane.stride,
-                                  plane.width, plane.height, cudaMemcpyHostToDevice, stream));
-  }
+  for (int i = 0; i < format_.planes(); ++i)
+    staging_.upload(frame.planes[i], memory_[i].get(), planes_.pitch[i], stream);
 }
 
 void RawFrame::take(int i, const Frame& frame, cudaStream_t stream) const {

@@ -1,12 +1,13 @@
 #pragma once
 // Frames and slices in the memory of the current device, and the kernels that take them: what the
 // engines (frames_cuda.cpp, volumes_cuda.cpp) and the benchmarks run. Everything is queued on the
-// stream; only run() may allocate, and waits for nothing.
+// stream; only run() may allocate there, and waits for nothing, as take() may (cuda/staging.h).
 
 #include <span>
 #include <vector>
 
 #include "cuda/handles.h"
+#include "cuda/staging.h"
 #include "nlm/cuda/kernels.h"
 
 namespace lull::nlm::cuda {
@@ -36,7 +37,7 @@ class FrameFilter {
             const Holes* holes = nullptr);
   /// FrameEngine::estimate(), whose results stay here.
   void run(std::span<const CandidateFrame> frames);
-  void take(const std::array<PlaneView<float>, 3>& results) const;
+  void take(const std::array<PlaneView<float>, 3>& results);
 
  private:
   enum class Way { blocks, boxes, tiles };
@@ -67,6 +68,7 @@ class FrameFilter {
   std::array<lull::cuda::DeviceBuffer<float>, 3> results_;
   lull::cuda::DeviceBuffer<std::byte> layers_;
   lull::cuda::DeviceBuffer<Motion> motion_;
+  lull::cuda::Staging staging_;
   Workspaces workspaces_;
 };
 
@@ -79,7 +81,7 @@ class VolumeFilter {
   /// VolumeEngine::estimate(), whose results stay here.
   void run(SliceSpan wanted, SliceSpan there);
   /// Of slice number k of those wanted.
-  void take(int k, PlaneView<float> result) const;
+  void take(int k, PlaneView<float> result);
 
  private:
   float* sample(int z) const;
@@ -98,6 +100,7 @@ class VolumeFilter {
   TilesPlan tiles_;
   lull::cuda::DeviceBuffer<float> samples_, guides_;  // rings of `depth_` slices
   lull::cuda::DeviceBuffer<float> raw_, results_;
+  lull::cuda::Staging staging_;
   Workspaces workspaces_;
 };
 

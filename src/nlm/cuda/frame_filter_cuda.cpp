@@ -6,6 +6,7 @@
 
 namespace lull::nlm::cuda {
 
+using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
@@ -65,9 +66,7 @@ void FrameFilter::load(int at, const PlaneViews& samples, const PlaneViews& guid
 }
 
 void FrameFilter::load_plane(PlaneView<const float> samples, float scale, float* to) {
-  const std::size_t row = plan_.width * sizeof(float);
-  check(cudaMemcpy2DAsync(raw_.get(), row, samples.data, samples.stride * sizeof(float), row,
-                          plan_.height, cudaMemcpyHostToDevice, stream_));
+  staging_.upload(bytes_of(samples), raw_.get(), plan_.width * sizeof(float), stream_);
   continue_plane(raw_.get(), space_, plan_.params.border, scale, to, stream_);
 }
 
@@ -103,11 +102,9 @@ void FrameFilter::run(std::span<const CandidateFrame> frames) {
   }
 }
 
-void FrameFilter::take(const std::array<PlaneView<float>, 3>& to) const {
-  const std::size_t row = plan_.width * sizeof(float);
+void FrameFilter::take(const std::array<PlaneView<float>, 3>& to) {
   for (int c = 0; c < plan_.planes; ++c)
-    check(cudaMemcpy2DAsync(to[c].data, to[c].stride * sizeof(float), results_[c].get(), row, row,
-                            plan_.height, cudaMemcpyDeviceToHost, stream_));
+    staging_.download(results_[c].get(), plan_.width * sizeof(float), bytes_of(to[c]), stream_);
 }
 
 Planes3 FrameFilter::samples_of(int slot) const {

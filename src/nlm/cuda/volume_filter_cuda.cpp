@@ -7,6 +7,7 @@
 
 namespace lull::nlm::cuda {
 
+using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
@@ -61,9 +62,7 @@ void VolumeFilter::load(int z, PlaneView<const float> samples, PlaneView<const f
 }
 
 void VolumeFilter::load_plane(PlaneView<const float> samples, float scale, float* to) {
-  const std::size_t row = plan_.width * sizeof(float);
-  check(cudaMemcpy2DAsync(raw_.get(), row, samples.data, samples.stride * sizeof(float), row,
-                          plan_.height, cudaMemcpyHostToDevice, stream_));
+  staging_.upload(bytes_of(samples), raw_.get(), plan_.width * sizeof(float), stream_);
   continue_plane(raw_.get(), space_, plan_.params.border, scale, to, stream_);
 }
 
@@ -83,11 +82,9 @@ void VolumeFilter::run(SliceSpan wanted, SliceSpan there) {
   estimate_cubes(cubes_, planes, results_.get(), stream_);
 }
 
-void VolumeFilter::take(int k, PlaneView<float> result) const {
-  const std::size_t row = plan_.width * sizeof(float);
-  check(cudaMemcpy2DAsync(result.data, result.stride * sizeof(float),
-                          results_.get() + k * raw_.size(), row, row, plan_.height,
-                          cudaMemcpyDeviceToHost, stream_));
+void VolumeFilter::take(int k, PlaneView<float> result) {
+  staging_.download(results_.get() + k * raw_.size(), plan_.width * sizeof(float), bytes_of(result),
+                    stream_);
 }
 
 void VolumeFilter::run_tiles(int z, SliceSpan there, float* result) {

@@ -5,12 +5,14 @@
 
 #include "cuda/check.h"
 #include "cuda/handles.h"
+#include "cuda/staging.h"
 #include "nlm/features/engine.h"
 #include "nlm/features/kernels.h"
 
 namespace lull::nlm {
 namespace {
 
+using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
@@ -80,10 +82,8 @@ class CudaFeatureEngine final : public FeatureEngine {
     for (int c = 0; c < plan_.planes; ++c) to[c] = results_[c].get();
     cuda::filter_light(job, stream_.get());
     cuda::blend_light(job, cost_.get(), share_.get(), to, stream_.get());
-    const std::size_t row = plan_.width * sizeof(float);
     for (int c = 0; c < plan_.planes; ++c)
-      check(cudaMemcpy2DAsync(results[c].data, results[c].stride * sizeof(float), to[c], row, row,
-                              plan_.height, cudaMemcpyDeviceToHost, stream_.get()));
+      staging_.download(to[c], row_bytes(), bytes_of(results[c]), stream_.get());
     check(cudaStreamSynchronize(stream_.get()));
   }
 
@@ -104,12 +104,11 @@ class CudaFeatureEngine final : public FeatureEngine {
   };
 
   std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
+  std::size_t row_bytes() const { return plan_.width * sizeof(float); }
 
   void load_plane(PlaneView<const float> from, DeviceBuffer<float>& to) {
     if (!to) to = DeviceBuffer<float>(space_.size());
-    const std::size_t row = plan_.width * sizeof(float);
-    check(cudaMemcpy2DAsync(raw_.get(), row, from.data, from.stride * sizeof(float), row,
-                            plan_.height, cudaMemcpyHostToDevice, stream_.get()));
+    staging_.upload(bytes_of(from), raw_.get(), row_bytes(), stream_.get());
     cuda::continue_plane(raw_.get(), space_, Border::mirror, 1, to.get(), stream_.get());
   }
 
@@ -140,6 +139,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   Candidate colour_, guided_;
   std::array<DeviceBuffer<float>, 3> results_;
   std::array<DeviceBuffer<Motion>, max_frames> motion_;
+  lull::cuda::Staging staging_;
 };
 
 }  // namespace
