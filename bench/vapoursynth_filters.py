@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""vapoursynth_filters.py [WIDTH HEIGHT FRAMES]: frames a second and PSNR of one script with the
-filters that VapourSynth finds here: lull's, BM3DCUDA's (its wheel wants VapourSynth below R80, so
-that the two are run by two Pythons). The clip is synthetic, grey floats with noise of sigma 20,
-moving by two samples a frame; its frames are made before the clock starts. The first quarter warms
-up and does not count."""
+"""Frames a second and PSNR of one script with the filters that VapourSynth finds here: lull's,
+BM3DCUDA's (its wheel wants VapourSynth below R80, so that the two are run by two Pythons). The clip
+is synthetic, grey floats with noise of sigma 20, moving by two samples a frame; its frames are made
+before the clock starts and stay in a cache: what that alone gives is the first line. Every script
+runs once without a clock, since memory is slow where nobody has been yet; then all run in turn,
+round after round, and the median counts. Of each run the first quarter warms up."""
 
-import sys
+import argparse
+import os
+import statistics
 import time
 
 import numpy as np
@@ -13,6 +16,25 @@ import vapoursynth as vs
 
 core = vs.core
 SIGMA = 20
+PREFETCH = 8
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("size", nargs="*", type=int, metavar="WIDTH HEIGHT FRAMES")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="scripts whose name has this in it")
+    parser.add_argument(
+        "--plugin",
+        action="append",
+        default=[path for path in os.environ.get("LULL_BENCH_PLUGINS", "").split(":") if path],
+        help="the file of a plug-in that is not installed; several times for several "
+        "(LULL_BENCH_PLUGINS: with colons between)",
+    )
+    given = parser.parse_args()
+    if len(given.size) not in (0, 3):
+        parser.error("WIDTH HEIGHT FRAMES, or none of them")
+    return given
 
 
 def clip(width, height, frames):
@@ -32,46 +54,75 @@ def clip(width, height, frames):
         np.copyto(np.asarray(frame[0]), noisy[n])
         return frame
 
+    # Python would be asked for frames again, and be slower than filters are.
+    core.max_cache_size = max(core.max_cache_size, 3 * frames * width * height * 4 >> 20)
     source = core.std.ModifyFrame(blank, blank, fill)
-    source = core.std.Cache(source, size=frames) if hasattr(core.std, "Cache") else source
+    core.std.SetVideoCache(source, mode=1, fixedsize=1, maxsize=frames, maxhistory=0)
     for _ in source.frames():
         pass
     return clean, source
 
 
-def measure(name, clean, result):
-    frames = len(clean)
-    first, error, begin = frames // 4, 0.0, 0.0
-    for n, frame in enumerate(result.frames(prefetch=8)):
+def run(result):
+    """Frames a second, and the frame in the middle, at which nobody looks before the clock stops."""
+    frames, begin, middle = result.num_frames, 0.0, None
+    first = frames // 4
+    for n, frame in enumerate(result.frames(prefetch=PREFETCH)):
         if n == first:
             begin = time.perf_counter()
         if n == frames // 2:
-            error = float(np.mean((np.asarray(frame[0]) - clean[n]) ** 2))
-    seconds = time.perf_counter() - begin
-    print(f"{name:40} {(frames - first - 1) / seconds:8.2f} fps {-10 * np.log10(error):7.2f} dB")
+            middle = frame
+    return (frames - first - 1) / (time.perf_counter() - begin), middle
+
+
+def psnr(frame, clean):
+    return -10 * np.log10(float(np.mean((np.asarray(frame[0]) - clean) ** 2)))
 
 
 def scripts(source):
+    """Names, and what makes the filter: anew for each run, so that no result is in a cache."""
+    yield "the clip alone", lambda: core.std.CopyFrameProps(source, source)
     if hasattr(core, "lull"):
         for profile in ("fast", "balanced", "high"):
             for radius in (0, 1, 2):
                 settings = dict(sigma=SIGMA, profile=profile, temporal=radius)
-                yield f"lull {profile} R {radius}", core.lull.Denoise(source, **settings)
+                yield f"lull {profile} R {radius}", lambda s=settings: core.lull.Denoise(source, **s)
     if hasattr(core, "bm3dcuda"):
+
+        def both_phases(settings):
+            basic = core.bm3dcuda.BM3Dv2(source, **settings)
+            return core.bm3dcuda.BM3Dv2(source, ref=basic, **settings)
+
         for step, search in ((8, 9), (4, 9), (3, 19)):
             for radius in (0, 1, 2):
                 settings = dict(sigma=SIGMA, block_step=step, bm_range=search, radius=radius)
-                basic = core.bm3dcuda.BM3Dv2(source, **settings)
                 name = f"bm3dcuda step {step} range {search} R {radius}"
-                yield name, core.bm3dcuda.BM3Dv2(source, ref=basic, **settings)
+                yield name, lambda s=settings: both_phases(s)
 
 
 def main():
-    width, height, frames = (int(a) for a in sys.argv[1:4]) if len(sys.argv) > 3 else (1920, 1080, 96)
+    given = arguments()
+    for path in given.plugin:
+        core.std.LoadPlugin(os.path.abspath(path))
+    width, height, frames = given.size or (1920, 1080, 96)
     clean, source = clip(width, height, frames)
-    print(f"{getattr(core, "core_version", "VapourSynth")}; {width}x{height}, {frames} frames, sigma {SIGMA}")
-    for name, result in scripts(source):
-        measure(name, clean, result)
+    chosen = [(name, make) for name, make in scripts(source) if given.only in name]
+    version = getattr(core, "core_version", "VapourSynth")
+    print(f"{version}; {width}x{height}, {frames} frames, sigma {SIGMA}, {given.rounds} rounds")
+    for _, make in chosen:
+        for n, _ in enumerate(make().frames(prefetch=PREFETCH)):
+            if n == frames // 4:
+                break
+    rates, quality = {}, {}
+    for _ in range(given.rounds):
+        for name, make in chosen:
+            rate, middle = run(make())
+            rates.setdefault(name, []).append(rate)
+            if name not in quality:
+                quality[name] = psnr(middle, clean[frames // 2])
+    for name, found in rates.items():
+        spread = f"({min(found):.1f} .. {max(found):.1f})"
+        print(f"{name:40} {statistics.median(found):8.1f} fps {spread:20} {quality[name]:6.2f} dB")
 
 
 if __name__ == "__main__":

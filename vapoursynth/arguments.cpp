@@ -9,6 +9,10 @@
 namespace lull::vapoursynth {
 namespace {
 
+/// On a GPU: one that comes, one that is filtered and one that leaves. More would be in the way of
+/// whoever asks for frames out of order.
+constexpr int frames_in_flight = 3;
+
 /// One value for all planes. @throws InvalidArgument  they differ
 std::optional<int> same_for_all(const Arguments& given, const char* name) {
   const std::vector<int> values = given.integers(name);
@@ -115,6 +119,7 @@ SessionChoice denoise_choice(const Arguments& given) {
           .temporal = temporal.value_or(radius),
           .matcher = given.text("matcher").value_or("window"),
           .clusters = given.text("cluster").value_or(""),
+          .streams = frames_in_flight,
           .guided = given.has("guide")};
 }
 
@@ -133,7 +138,8 @@ SessionChoice bm3dv2_choice(const Arguments& given) {
   require_only(given, "transform_2d_s", "dct");
   require_only(given, "transform_1d_s", "dct");
   SessionChoice choice{.device = device ? "cuda:" + std::to_string(*device) : "auto",
-                       .temporal = radius.value_or(0)};
+                       .temporal = radius.value_or(0),
+                       .streams = frames_in_flight};
   choice.noise = NoiseModel(sigmas_of(given).value_or(std::array<float, 3>{3, 3, 3}));
   const bool basic_alone = !given.has("ref");
   choice.adjust = [=](bm3d::Params& params) {

@@ -2,6 +2,8 @@
 
 #include <VSHelper4.h>
 #include <VapourSynth4.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -41,6 +43,27 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
+/// By several threads where a plane is large: it lies in memory that no cache has, and VapourSynth
+/// gives the filter nothing else to do meanwhile.
+void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
+  constexpr std::ptrdiff_t worth_a_thread = 256 * 1024;
+  constexpr std::ptrdiff_t most = 8;  // which fill what the memory can do
+  const auto bands = static_cast<int>(std::clamp<std::ptrdiff_t>(
+      from.width * std::ptrdiff_t{from.height} / worth_a_thread, 1, most));
+  const auto begin = [&](int band) {
+    return static_cast<int>(std::ptrdiff_t{from.height} * band / bands);
+  };
+  tbb::parallel_for(
+      0, bands,
+      [&](int band) {
+        const int y = begin(band);
+        vsh::bitblt(to.row(y), to.stride, from.row(y), from.stride,
+                    static_cast<std::size_t>(from.width),
+                    static_cast<std::size_t>(begin(band + 1) - y));
+      },
+      tbb::simple_partitioner());
+}
+
 struct Filter {
   const VSAPI* api;
   VSNode *clip, *guide;  // guide: null if none was given
@@ -62,10 +85,11 @@ struct Filter {
   const VSFrame* handed_out(const Frame& result, VSCore* core) const {
     const auto* source = reinterpret_cast<const VSFrame*>(result.passenger.get());
     VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
-    for (int i = 0; i < format.planes(); ++i)
-      vsh::bitblt(api->getWritePtr(frame, i), api->getStride(frame, i), result.planes[i].data,
-                  result.planes[i].stride, static_cast<std::size_t>(result.planes[i].width),
-                  static_cast<std::size_t>(result.planes[i].height));
+    for (int i = 0; i < format.planes(); ++i) {
+      const PlaneView<const std::byte> plane = result.planes[i];
+      copy_rows(plane, {reinterpret_cast<std::byte*>(api->getWritePtr(frame, i)), plane.width,
+                        plane.height, api->getStride(frame, i)});
+    }
     return frame;
   }
 
