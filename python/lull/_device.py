@@ -82,6 +82,8 @@ def synchronize(array: Any) -> None:
     elif library_of(array) == "cupy":
         with array.device:
             sys.modules["cupy"].cuda.get_current_stream().synchronize()
+    elif library_of(array) in ("jax", "jaxlib"):
+        array.block_until_ready()
     else:
         stream = array.__cuda_array_interface__.get("stream")
         if stream is not None:
@@ -120,6 +122,15 @@ def _empty_like(array: Any, device: int) -> Any:
             return sys.modules["cupy"].empty(array.shape, array.dtype)
     interface = array.__cuda_array_interface__
     return _core.DeviceArray.empty(list(interface["shape"]), interface["typestr"], device)
+
+
+def _as_given(result: Any, array: Any) -> Any:
+    """The result as an array of the library that the input's is of."""
+    if library_of(array) not in ("jax", "jaxlib"):
+        return result
+    from jax.dlpack import from_dlpack
+
+    return from_dlpack(result)  # of the same memory
 
 
 def _moved_back(result: Any, array: Any, axes: Axes) -> Any:
@@ -181,7 +192,7 @@ def denoise_on_device(
     groups, noises = models(HostView(view, device), values)
     result = _empty_like(source, device)
     _run(replace(work, on_device=True), view, DeviceView(result, at), values, groups, noises, device)
-    return _moved_back(result, array, axes) if moved else result
+    return _moved_back(result, array, axes) if moved else _as_given(result, array)
 
 
 def _run(

@@ -4,6 +4,26 @@
 #include "cuda/results/result_frames.h"
 
 namespace lull::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// Of "<f4", say.
+nb::dlpack::dtype dlpack_type(const std::string& typestr) {
+  using Code = nb::dlpack::dtype_code;
+  const auto type = [&](Code code) {
+    return nb::dlpack::dtype{static_cast<std::uint8_t>(code),
+                             static_cast<std::uint8_t>(8 * (typestr[2] - '0')), 1};
+  };
+  if (typestr[0] != '>' || typestr[2] == '1') {
+    if (typestr[1] == 'f') return type(Code::Float);
+    if (typestr[1] == 'i') return type(Code::Int);
+    if (typestr[1] == 'u') return type(Code::UInt);
+  }
+  throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
+}
+
+}  // namespace
 
 void copy_from_device(const WritableHostBytes& to, std::uintptr_t address, int device) {
   cuda::copy_bytes(to.data(), reinterpret_cast<const void*>(address), to.nbytes(), device);
@@ -34,6 +54,16 @@ void DeviceArray::check_bytes(std::size_t bytes) const {
   if (bytes != bytes_)
     throw InvalidArgument("an array of " + std::to_string(bytes) + " bytes (the GPU's has " +
                           std::to_string(bytes_) + "); give one of the same shape and type");
+}
+
+nb::object DeviceArray::exported() const {
+  const nb::dlpack::dtype type = dlpack_type(typestr_);
+  const nb::capsule owner(new std::shared_ptr<void>(memory_), [](void* memory) noexcept {
+    delete static_cast<std::shared_ptr<void>*>(memory);
+  });
+  const std::vector<std::size_t> shape(shape_.begin(), shape_.end());
+  return nb::cast(nb::ndarray<nb::array_api>(memory_.get(), shape.size(), shape.data(), owner,
+                                             nullptr, type, nb::device::cuda::value, device_));
 }
 
 void DeviceArray::set(const HostBytes& array) {

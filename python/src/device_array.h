@@ -34,6 +34,9 @@ class DeviceArray {
   const std::string& typestr() const { return typestr_; }
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
+  /// An object that speaks DLPack and keeps the memory. @throws nanobind::buffer_error  samples of
+  /// another order of bytes, or that are no numbers
+  nanobind::object exported() const;
 
  private:
   void check_bytes(std::size_t bytes) const;

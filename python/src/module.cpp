@@ -175,6 +175,12 @@ void bind_device_array(nb::module_& m) {
       .def_prop_ro("shape", [](const DeviceArray& a) { return nb::tuple(nb::cast(a.shape())); })
       .def_prop_ro("typestr", &DeviceArray::typestr)
       .def_prop_ro("device", &DeviceArray::device)
+      .def("__dlpack__",
+           [](const DeviceArray& a, const nb::kwargs& options) {
+             return a.exported().attr("__dlpack__")(**options);
+           })
+      .def("__dlpack_device__",
+           [](const DeviceArray& a) { return nb::make_tuple(nb::device::cuda::value, a.device()); })
       .def_prop_ro("__cuda_array_interface__", [](const DeviceArray& a) {
         nb::dict interface;
         interface["shape"] = nb::tuple(nb::cast(a.shape()));

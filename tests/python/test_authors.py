@@ -113,6 +113,7 @@ def test_no_worse_than_the_authors_package():
 
 def test_as_scikit_image_does():
     """Its conventions: channel_axis, sigma in the units of the picture, floats from 0 to 1."""
+    pytest.importorskip("pywt")  # skimage has it for wavelets alone
     restoration = pytest.importorskip("skimage.restoration")
     data = pytest.importorskip("skimage.data")
     try:

@@ -72,6 +72,45 @@ def test_out():
     np.testing.assert_array_equal(host, to_host(out))
 
 
+def test_dlpack():
+    there = on_gpu(NOISY)
+    assert there.__dlpack_device__() == (2, there.device)
+    assert "dltensor" in repr(there.__dlpack__(stream=None))
+    assert "dltensor_versioned" in repr(there.__dlpack__(max_version=(1, 0)))
+    with pytest.raises(BufferError):
+        there.__dlpack__(copy=True)
+    with pytest.raises(BufferError):
+        lull.DeviceArray.empty([2, 2], ">f4", 0).__dlpack__()
+
+
+def test_dlpack_shares_the_memory():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch finds")
+    there = on_gpu(NOISY)
+    tensor = torch.from_dlpack(there)
+    assert tensor.data_ptr() == there.__cuda_array_interface__["data"][0]
+    del there  # the tensor keeps it
+    np.testing.assert_array_equal(tensor.cpu().numpy(), NOISY)
+
+
+def test_jax_stays_on_the_gpu(monkeypatch):
+    jax = pytest.importorskip("jax")
+    try:
+        device = jax.devices("cuda")[0]
+    except RuntimeError:
+        pytest.skip("no GPU that JAX finds")
+    there = jax.device_put(CLIP, device)
+    monkeypatch.setattr("lull._denoise.to_numpy", None)
+    result = lull.denoise(there, SIGMA, time_axis=0)
+    monkeypatch.undo()
+    assert isinstance(result, jax.Array) and result.devices() == {device}
+    assert result.dtype == there.dtype
+    np.testing.assert_array_equal(
+        np.asarray(result), lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda:0")
+    )
+
+
 def test_on_the_cpu_if_asked():
     result = lull.denoise(on_gpu(NOISY), SIGMA, device="cpu")
     np.testing.assert_array_equal(to_host(result), lull.denoise(NOISY, SIGMA, device="cpu"))
