@@ -92,6 +92,7 @@ def device_of(array: Any) -> str | None:
         devices = list(array.devices())
         if len(devices) == 1 and devices[0].platform == "gpu":
             return f"cuda:{devices[0].local_hardware_id}"
+        return None  # on the host, or spread over several GPUs
     if isinstance(array, _core.DeviceArray):
         return f"cuda:{array.device}"
     if library not in ("torch", "cupy") and hasattr(array, "__cuda_array_interface__"):
