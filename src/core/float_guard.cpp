@@ -8,9 +8,10 @@ namespace {
 bool all_seen(PlaneView<const float> plane) {
   for (int y = 0; y < plane.height; ++y) {
     const float* row = plane.row(y);
-    int unseen = 0;  // counted without a branch, in vectors
-    for (int x = 0; x < plane.width; ++x) unseen += FloatGuard::is_seen(row[x]) ? 0 : 1;
-    if (unseen > 0) return false;
+    int seen = 0;  // FloatGuard::is_seen(), counted in vectors, which && would not let be
+    for (int x = 0; x < plane.width; ++x)
+      seen += static_cast<int>(row[x] >= least_seen) & static_cast<int>(row[x] <= greatest_seen);
+    if (seen < plane.width) return false;
   }
   return true;
 }
