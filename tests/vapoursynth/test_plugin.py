@@ -61,6 +61,13 @@ def test_a_still_clip_in_any_order(tmp_path):
     assert_equal(clip, expected, [70, 35, 3, 74, 0, 40, 31])
 
 
+def test_large_planes_come_out_whole():
+    rng = np.random.default_rng(3)  # several threads copy them, and heights are no multiple of that
+    planes = [[rng.random((811, 1003)).astype(np.float32)] for _ in range(2)]
+    clip = core.lull.Denoise(source(planes, vs.GRAYS), sigma=0, profile="fast", device="cpu")
+    assert_equal(clip, planes, [1, 0])
+
+
 def test_parallel_requests_come_in_order(tmp_path):
     planes = grey(moving(24, 64, 48)[0])
     expected = command(planes, "mono", tmp_path, "--sigma", "20")
