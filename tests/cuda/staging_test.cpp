@@ -13,6 +13,7 @@
 #include "core/frame_pool.h"
 #include "cuda/handles.h"
 #include "cuda/pinned_memory.h"
+#include "cuda/raw_frame.h"
 #include "support/gpu.h"
 
 namespace lull::cuda {
@@ -113,6 +114,36 @@ TEST_F(StagingOnGpu, MovesWithCopiesInFlight) {
   Staging second = std::move(first);
   second.download(device.memory.get(), device.pitch, back.view(), stream.get());
   expect_rows(back.view(), sent.view());
+}
+
+TEST_F(StagingOnGpu, FramesInOrdinaryMemoryAreBroughtWhole) {
+  const Stream stream = make_stream();
+  const FrameFormat format{.width = 1601,
+                           .height = 903,
+                           .layout = Layout::yuv,
+                           .sample = SampleType::f32,
+                           .bits = 32,
+                           .chroma_shift_x = 1,
+                           .chroma_shift_y = 1};
+  FramePool pool(format), results(format, pinned_memory());
+  RawFrame raw(format, stream.get());
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    const Frame frame = pool.acquire(), back = results.acquire();
+    for (int i = 0; i < 3; ++i) {
+      const Picture picture(frame.planes[i].width, frame.planes[i].height, 0, 3 * seed + 1);
+      for (int y = 0; y < picture.height; ++y)
+        std::memcpy(frame.planes[i].row(y), picture.bytes.data() + y * picture.stride,
+                    picture.width);
+    }
+    raw.bring(frame, stream.get());
+    for (int i = 0; i < 3; ++i) {
+      const auto& to = back.planes[i];
+      check(cudaMemcpy2DAsync(to.data, to.stride, raw.planes().data[i], raw.planes().pitch[i],
+                              to.width, to.height, cudaMemcpyDeviceToHost, stream.get()));
+    }
+    check(cudaStreamSynchronize(stream.get()));
+    for (int i = 0; i < 3; ++i) expect_rows(back.planes[i], frame.planes[i]);
+  }
 }
 
 TEST(BytesOf, CountsBytes) {

@@ -79,6 +79,12 @@ TEST_F(NlmCuda, FramesOfAnySize) {
   }
 }
 
+TEST_F(NlmCuda, LargeFramesComeAndGoInPieces) {
+  Params params = picture_params()[11].params;
+  params.search_radius = params.patch_radius = 1;
+  expect_as_reference(frame_plan(params, 1027, 1033), float_tolerance, "more than a buffer holds");
+}
+
 TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
   Params params = picture_params()[11].params;
   params.search_radius = 2;
