@@ -142,8 +142,9 @@ __global__ void __launch_bounds__(block) light_kernel(LightJob job) {
   const float inverse = 1 / static_cast<float>(s);
   /// The candidate at a displacement, number k of those whose rows are summed.
   const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from, int k) {
-    float uq[channels], vq[channels], terms[coefficients] = {1, static_cast<float>(dx) * inverse,
-                                                             static_cast<float>(dy) * inverse};
+    float uq[channels], vq[channels],
+        terms[coefficients] = {1, static_cast<float>(dx) * inverse,
+                               static_cast<float>(dy) * inverse};
 #pragma unroll
     for (int c = 0; c < channels; ++c) {
       uq[c] = __ldg(q.light[c] + from);

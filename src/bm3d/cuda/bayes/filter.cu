@@ -323,7 +323,6 @@ __global__ void __launch_bounds__(Shape<N>::threads)
   __half* const y = p + GroupMemory<N>::half_bytes / sizeof(__half);
   __half* const b = by_basic ? y + N * row_pitch(samples) : y;
 
-
   if (threadIdx.x == 0) members.count = a.counts[reference], members.area = area;
   for (int n = threadIdx.x; n < samples; n += Shape<N>::threads)
     members.place[n] = n % area / a.side * a.margins.pitch + n % a.side;

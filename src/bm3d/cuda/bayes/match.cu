@@ -31,8 +31,8 @@ constexpr int window_pitch(int extent) {
 struct Windows {
   int window, temporal_window;  // sides
   int group;
-  int distances;          // of all candidates, filled up to a multiple of match_threads
-  int together;           // windows in shared memory at a time
+  int distances;            // of all candidates, filled up to a multiple of match_threads
+  int together;             // windows in shared memory at a time
   int most_floats, floats;  // of the first window there, and of each other one
   float bonus;
 };
@@ -76,8 +76,7 @@ __device__ void add_differences(const float* own, const float* window, int pitch
     for (int row = 0; row < side; ++row)
       for (int column = 0; column < side; ++column)
         for (int k = 0; k < beside; ++k) {
-          const float difference =
-              own[row * own_pitch + column] - window[row * pitch + column + k];
+          const float difference = own[row * own_pitch + column] - window[row * pitch + column + k];
           sum[k] += difference * difference;
         }
   } else {
@@ -156,13 +155,11 @@ __device__ void choose(const std::uint32_t* distances, int count, std::uint32_t 
   const int lane = threadIdx.x % 32;
   const unsigned before = (1u << lane) - 1;
   int equal = wanted;  // at the bound
-  for (int n = lane; n < count; n += 32)
-    equal -= __popc(__ballot_sync(~0u, distances[n] < bound));
+  for (int n = lane; n < count; n += 32) equal -= __popc(__ballot_sync(~0u, distances[n] < bound));
   for (int n = lane, placed = 0; n < count; n += 32) {
     const std::uint32_t distance = distances[n];
     const unsigned ties = __ballot_sync(~0u, distance == bound);
-    const bool taken =
-        distance < bound || (distance == bound && __popc(ties & before) < equal);
+    const bool taken = distance < bound || (distance == bound && __popc(ties & before) < equal);
     const unsigned all = __ballot_sync(~0u, taken);
     if (taken)
       chosen[placed + __popc(all & before)] =
@@ -282,8 +279,9 @@ void launch_match(const BayesArgs& args, const BayesParams& params, const float*
   const std::size_t words =
       windows.most_floats + (windows.together - 1) * windows.floats + windows.distances;
   cuda::allow_shared_memory(bayes_match_kernel<Side>);
-  bayes_match_kernel<Side><<<args.columns * args.rows, match_threads, words * sizeof(float),
-                             stream>>>(args, windows, guide);
+  bayes_match_kernel<Side>
+      <<<args.columns * args.rows, match_threads, words * sizeof(float), stream>>>(args, windows,
+                                                                                   guide);
   cuda::check(cudaGetLastError());
 }
 
@@ -292,10 +290,14 @@ void launch_match(const BayesArgs& args, const BayesParams& params, const float*
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream) {
   switch (args.side) {
-    case 8: return launch_match<8>(args, params, guide, stream);
-    case 9: return launch_match<9>(args, params, guide, stream);
-    case 10: return launch_match<10>(args, params, guide, stream);
-    default: return launch_match<0>(args, params, guide, stream);
+    case 8:
+      return launch_match<8>(args, params, guide, stream);
+    case 9:
+      return launch_match<9>(args, params, guide, stream);
+    case 10:
+      return launch_match<10>(args, params, guide, stream);
+    default:
+      return launch_match<0>(args, params, guide, stream);
   }
 }
 
