@@ -184,10 +184,11 @@ void whole(benchmark::State& state) {
   const PhaseFrame frame{0, {.guide = {source}, .noisy = {source}, .sums = {sums.get()}}};
   PhaseFrame again = frame;
   again.frame.guide.samples = again.frame.basic[0] = estimate;
+  KeptGroups groups;
   for (auto _ : state) {
-    engine->run({hard, hard.sets[0], {&frame, 1}, sigma});
+    engine->run({hard, hard.sets[0], {&frame, 1}, sigma, &groups});
     engine->finish(hard, *sums, first);
-    engine->run({wiener, wiener.sets[0], {&again, 1}});
+    engine->run({wiener, wiener.sets[0], {&again, 1}, 0, &groups});
     engine->finish(wiener, *sums, second);
   }
   state.counters["Mpixel"] =

@@ -21,10 +21,11 @@ Plane<float> denoise(PhaseEngine& engine, const Params& params, PlaneView<const 
   const PhasePlan first = plan_phase(Phase::first, params, gray);
   const PhasePlan second = plan_phase(Phase::second, params, gray);
   PhaseFrame frame{0, {.guide = {noisy}, .noisy = {noisy}, .sums = {sums.get()}}};
-  engine.run({first, first.sets[0], {&frame, 1}, params.noise.sigma(0)});
+  KeptGroups groups;
+  engine.run({first, first.sets[0], {&frame, 1}, params.noise.sigma(0), &groups});
   engine.finish(first, *sums, basic.view());
   frame.frame.guide.samples = frame.frame.basic[0] = basic.view();
-  engine.run({second, second.sets[0], {&frame, 1}});
+  engine.run({second, second.sets[0], {&frame, 1}, 0, &groups});
   engine.finish(second, *sums, result.view());
   return result;
 }
@@ -99,7 +100,9 @@ TEST(CpuEngine, ResolvesWhatTheGuideShows) {
   const Plane<float> clean = texture_picture(96, 80);
   const Plane<float> noisy = with_noise(clean.view(), 20);
   const Plane<float> basic = with_noise(clean.view(), 1.5, 2);
-  const PhasePlan plan = plan_phase(Phase::second, small_params(4), {.width = 96, .height = 80});
+  Params params = small_params(4);
+  params.kept = 0;
+  const PhasePlan plan = plan_phase(Phase::second, params, {.width = 96, .height = 80});
   std::array<Plane<float>, 2> results;
   int i = 0;
   for (const bool reference : {false, true}) {

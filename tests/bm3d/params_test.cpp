@@ -44,6 +44,21 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
+TEST(MakeParams, SearchTwiceWhereThatPays) {
+  const auto kept = [](Profile profile, float sigma, int temporal = 0) {
+    return make_params(profile, {sigma, sigma, sigma}, temporal).kept;
+  };
+  for (const float sigma : {5.0f, 30.0f}) {
+    EXPECT_EQ(kept(Profile::fast, sigma), 32);
+    EXPECT_EQ(kept(Profile::balanced, sigma), 32);
+    EXPECT_EQ(kept(Profile::high, sigma), 0);
+    EXPECT_EQ(kept(Profile::paper, sigma), 0);
+    EXPECT_EQ(kept(Profile::fast, sigma, 2), 0);
+  }
+  EXPECT_EQ(kept(Profile::fast, 50), 32);
+  EXPECT_EQ(kept(Profile::balanced, 50), 0);
+}
+
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
   NoiseModel noise(std::array<float, 3>{10, 10, 10});
   const float white = make_params(Profile::high, noise).mu2;
