@@ -85,7 +85,7 @@ struct Params {
   /// ranks them anew in the basic estimate instead of searching a window (match/kept_groups.h): a
   /// power of two up to 32, at least what groups have. Steps and windows must be equal in both
   /// phases. 0: it searches. Of profiles `fast` has 32 for frames by themselves, and `balanced` up
-  /// to sigma 30.
+  /// to sigma 25.
   int kept = 0;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
