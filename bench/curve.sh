@@ -17,7 +17,7 @@ cpu_curve() {
     --profile fast,balanced,high,paper --device cpu >"$work/quality.csv"
   "$build/bin/lull_throughput" "$noisy" --sigma 20 --device cpu --csv "$work/speed.csv" >/dev/null
   awk -F, -v cpu="$cpu" -v commit="$commit" '
-    NR == FNR { if (FNR > 1) psnr[$2] = $18; next }
+    NR == FNR { if (FNR > 1) psnr[$2] = $19; next }
     FNR == 1 { print "device,tool,setting,psnr_db,cpu_s_per_mpixel,source"; next }
     { printf "%s,lull,%s,%s,%s,bench/curve.sh at %s: Set12 at sigma 25; speed on 1920x1080\n", \
         cpu, $2, psnr[$2], $10, commit }' "$work/quality.csv" "$work/speed.csv" >$csv

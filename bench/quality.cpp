@@ -228,21 +228,23 @@ Figures measure(const Picture& picture, const Frame& noisy, const Configuration&
 std::string describe(const Configuration& c) {
   const bm3d::PhaseParams &a = c.params.hard, &b = c.params.wiener;
   char text[400];
-  std::snprintf(text, sizeof text, "%g,%s,%d:%d,%d:%d,%d:%d,%g:%g,%s:%s,%s:%s,%g:%g,%g,%g,%g,%g,%d",
+  std::snprintf(text, sizeof text,
+                "%g,%s,%d:%d,%d:%d,%d:%d,%g:%g,%s:%s,%s:%s,%g:%g,%g,%g,%g,%g,%d,"
+                "%d",
                 static_cast<double>(c.sigma), c.profile.c_str(), a.window, b.window, a.group,
                 b.group, a.step, b.step, static_cast<double>(a.tau), static_cast<double>(b.tau),
                 name(a.transform).data(), name(b.transform).data(), name(a.group_transform).data(),
                 name(b.group_transform).data(), static_cast<double>(a.kaiser),
                 static_cast<double>(b.kaiser), static_cast<double>(c.params.lambda),
                 static_cast<double>(c.params.lambda_mean), static_cast<double>(c.params.mu2),
-                static_cast<double>(c.params.guide_noise), c.params.phases);
+                static_cast<double>(c.params.guide_noise), c.params.phases, c.params.kept);
   return text;
 }
 
 constexpr const char* header =
     "sigma,profile,window,group,step,tau,transform,group_transform,kaiser,lambda,lambda_mean,mu2,"
     "guide_noise,"
-    "phases,"
+    "phases,kept,"
     "picture,psnr_noisy,psnr_basic,psnr,psnr_plane0,psnr_plane1,psnr_plane2,wall_s,"
     "cpu_s_per_mpixel";
 

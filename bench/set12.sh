@@ -15,6 +15,6 @@ for device in "${devices[@]}"; do
   "$build/bin/lull_quality" "$data"/set12/*.png --sigma "${sigmas// /,}" \
     --profile "${profiles// /,}" --device "$device" --csv "$csv" >"$work/set12.csv"
   echo "== Set12 on $device"
-  cut -d, -f1,2,16-18,23 "$work/set12.csv" >"$work/short.csv"
+  cut -d, -f1,2,17-19,24 "$work/set12.csv" >"$work/short.csv"
   table "$work/short.csv"
 done

@@ -178,7 +178,7 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
     all = std::move(next);
   }
   if (const auto kept = grid.axes.find("kept"); kept == grid.axes.end() || kept->second.empty())
-    for (Configuration& configuration : all) search_where_phases_differ(configuration.params);
+    for (Configuration& configuration : all) search_where_needed(configuration.params);
   for (const Configuration& configuration : all) validate(configuration.params);
   return all;
 }

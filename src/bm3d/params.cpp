@@ -212,8 +212,10 @@ void validate_bayes(const Params& params) {
 /// Whether reference patches lie elsewhere in the second phase, or look elsewhere.
 bool phases_differ(const Params& p) {
   const PhaseParams &a = p.hard, &b = p.wiener;
-  return a.step != b.step || a.window != b.window || a.temporal_window != b.temporal_window;
+  return a.step != b.step || a.window != b.window ||
+         (p.temporal > 0 && a.temporal_window != b.temporal_window);
 }
+bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters; }
 
 void validate_kept(const Params& p) {
   if (p.kept == 0) return;
@@ -222,10 +224,14 @@ void validate_kept(const Params& p) {
       p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
       "patches kept for the second phase", p.kept,
       "0, or a power of two from " + std::to_string(least) + " to 32");
-  if (p.hard.clusters || p.wiener.clusters)
+  if (has_clusters(p))
     throw InvalidArgument(
         "a second phase without a search, with clusters (it would rank what they found, which was "
         "not measured); leave out --second-search or --matcher");
+  if (p.guided)
+    throw InvalidArgument(
+        "a second phase without a search, with a guide (colours lose by it); leave out "
+        "--second-search or --guide");
   if (p.bayes)
     throw InvalidArgument(
         "groups kept for the second phase, with the profile best over time (its phases by Bayes "
@@ -262,6 +268,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
+  p.kept = 0;  // not measured
   if (profile == Profile::paper) return p;
   const float variance = model.sigma(0) * model.sigma(0);
   p.hard.tau = std::max(2.8f * variance, 2.0f);
@@ -282,8 +289,8 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   return p;
 }
 
-void search_where_phases_differ(Params& p) {
-  if (phases_differ(p)) p.kept = 0;
+void search_where_needed(Params& p) {
+  if (phases_differ(p) || has_clusters(p) || p.guided || p.bayes) p.kept = 0;
 }
 
 void validate(const Params& p) {
@@ -307,7 +314,7 @@ void validate(const Params& p) {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
   validate_kept(p);
-  if (p.holes && (p.hard.clusters || p.wiener.clusters))
+  if (p.holes && has_clusters(p))
     throw InvalidArgument(
         "frames with holes with clusters (which know no holes); choose the matcher window");
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");

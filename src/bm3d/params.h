@@ -83,9 +83,9 @@ struct Params {
   bool guided = false;
   /// Patches that the first phase's groups of luma are matched with for the second phase, which
   /// ranks them anew in the basic estimate instead of searching a window (match/kept_groups.h): a
-  /// power of two up to 32, at least what groups have. Steps and windows must be equal in both
-  /// phases. 0: it searches. Of profiles `fast` has 32 for frames by themselves, and `balanced` up
-  /// to sigma 25.
+  /// power of two up to 32, at least what groups have. 0: it searches, as it does where
+  /// search_where_needed() says so. Of profiles `fast` has 32 for frames by themselves in white
+  /// noise, and `balanced` up to sigma 25.
   int kept = 0;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
@@ -116,16 +116,18 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Lets the second phase search after all where parameters that were changed one by one ask for it:
-/// where its step or its window is another than the first phase's.
-void search_where_phases_differ(Params& params);
+/// Sets Params::kept to 0 where parameters that were changed one by one need a second search: where
+/// the second phase's step or window is another than the first one's, and where groups are found by
+/// clusters, in a guide or by Bayes. open() does so itself; validate() refuses such parameters.
+void search_where_needed(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   return margin_of(params.temporal, params.phases);
 }
 
-/// @throws InvalidArgument naming the first parameter outside the range given above
+/// @throws InvalidArgument naming the first parameter outside the range given above, or groups kept
+///                         for a phase that has to search (search_where_needed())
 void validate(const Params& params);
 
 }  // namespace lull::bm3d

@@ -5,12 +5,22 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 
+#include "bm3d/bm3d.h"
 #include "bm3d/names.h"
 #include "core/error.h"
 
 namespace lull::bm3d {
 namespace {
+
+/// Of a sample with the one beside it.
+std::shared_ptr<const Autocorrelation> a_little_correlation(float value) {
+  auto correlation = std::make_shared<Autocorrelation>();
+  (*correlation)[lag_index(0, 0)] = 1;
+  (*correlation)[lag_index(1, 0)] = (*correlation)[lag_index(-1, 0)] = value;
+  return correlation;
+}
 
 TEST(MakeParams, GivesValidProfilesAtAnyNoise) {
   for (const auto& [profile, name] : names_of<Profile>)
@@ -55,22 +65,67 @@ TEST(MakeParams, SearchTwiceWhereThatPays) {
     EXPECT_EQ(kept(Profile::paper, sigma), 0);
     EXPECT_EQ(kept(Profile::fast, sigma, 2), 0);
   }
+  EXPECT_EQ(kept(Profile::best, 5), 0) << "by itself a frame is filtered as by high";
   EXPECT_EQ(kept(Profile::fast, 50), 32);
   EXPECT_EQ(kept(Profile::balanced, 30), 0);
+  NoiseModel coloured({5, 5, 5});
+  coloured.plane(0).correlation = a_little_correlation(0.5f);
+  for (const auto& [profile, name] : names_of<Profile>) {
+    EXPECT_EQ(make_params(profile, coloured).kept, 0) << name;
+    EXPECT_EQ(make_depth_params(profile, NoiseModel({5, 0, 0})).kept, 0) << name;
+  }
+}
+
+struct Change {
+  const char* what;
+  void (*apply)(Params&);
+};
+constexpr Change needing_a_search[] = {
+    {"step", [](Params& p) { p.hard.step = 3; }},
+    {"window", [](Params& p) { p.wiener.window = 31; }},
+    {"clusters", [](Params& p) { p.hard.clusters = p.wiener.clusters = ClusterParams{}; }},
+    {"clusters of the first phase", [](Params& p) { p.hard.clusters = ClusterParams{}; }},
+    {"clusters of the second phase", [](Params& p) { p.wiener.clusters = ClusterParams{}; }},
+    {"a guide", [](Params& p) { p.guided = true; }},
+};
+
+// Who changes one parameter of a profile is not told of another that he never named.
+TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
+  for (const auto& [what, change] : needing_a_search)
+    for (const Profile profile : {Profile::fast, Profile::balanced}) {
+      Params params = make_params(profile, {20, 20, 20});
+      change(params);
+      EXPECT_THROW(validate(params), InvalidArgument) << what;
+      EXPECT_NE(open(params, {.width = 24, .height = 24}, {}), nullptr) << what;
+      EXPECT_NE(open_repeat_finder(params, {.width = 24, .height = 24}), nullptr) << what;
+      search_where_needed(params);
+      EXPECT_EQ(params.kept, 0) << what;
+      EXPECT_NO_THROW(validate(params)) << what;
+    }
+}
+
+TEST(SearchWhereNeeded, KeepsWhatBothPhasesHave) {
+  Params params = make_params(Profile::fast, {20, 20, 20});
+  params.hard.step = params.wiener.step = 4;
+  params.hard.window = params.wiener.window = 31;
+  params.wiener.group = 32;
+  params.hard.temporal_window = 5;  // of no frame
+  search_where_needed(params);
+  EXPECT_EQ(params.kept, 32);
+  EXPECT_NO_THROW(validate(params));
+  params.temporal = 1;
+  EXPECT_THROW(validate(params), InvalidArgument);
+  search_where_needed(params);
+  EXPECT_EQ(params.kept, 0);
 }
 
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
   NoiseModel noise(std::array<float, 3>{10, 10, 10});
   const float white = make_params(Profile::high, noise).mu2;
-  auto correlation = std::make_shared<Autocorrelation>();
-  (*correlation)[lag_index(0, 0)] = 1;
-  (*correlation)[lag_index(1, 0)] = (*correlation)[lag_index(-1, 0)] = 0.5f;
-  noise.plane(0).correlation = correlation;
+  noise.plane(0).correlation = a_little_correlation(0.5f);
   EXPECT_GT(make_params(Profile::high, noise).mu2, white);
   EXPECT_EQ(make_params(Profile::paper, noise).mu2, 1) << "the paper's";
-  auto fine = std::make_shared<Autocorrelation>(*correlation);
-  (*fine)[lag_index(1, 0)] = (*fine)[lag_index(-1, 0)] = -0.5f;
-  noise.plane(0).correlation = fine;
+  noise.plane(0).correlation = a_little_correlation(-0.5f);
   EXPECT_LT(make_params(Profile::high, noise).mu2, white) << "less of it is left";
 }
 

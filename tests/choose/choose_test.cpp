@@ -94,6 +94,24 @@ TEST(Choose, AdjustsParameters) {
   EXPECT_THAT(refusal(choice), HasSubstr("step of the first phase = 99"));
 }
 
+// Profiles without a second search get one where it is needed.
+TEST(Choose, SearchesWherePhasesDiffer) {
+  for (const char* profile : {"fast", "balanced"}) {
+    SessionChoice choice = cpu_choice();
+    choice.profile = profile;
+    choice.adjust = [](bm3d::Params& params) {
+      EXPECT_EQ(params.kept, bm3d::usually_kept);
+      params.hard.step = 3;
+    };
+    EXPECT_TRUE(open_chosen(choice, grey).denoiser) << profile;
+    choice.adjust = {};
+    choice.matcher = "cluster";
+    EXPECT_TRUE(open_chosen(choice, grey).denoiser) << profile;
+    choice.matcher = "window", choice.guided = true;
+    EXPECT_TRUE(open_chosen(choice, grey).denoiser) << profile;
+  }
+}
+
 TEST(Choose, OpensRendersAndDepthMaps) {
   FrameFormat floats = grey;
   floats.sample = SampleType::f32, floats.bits = 32;

@@ -113,7 +113,9 @@ void expect_same_groups(int frames, int levels, const MatchParams& found, const 
       shortened += actual.count < std::min(next.group, kept.at(at).count);
     }
   EXPECT_GT(several, 0);
-  if (next.tau < found.tau) EXPECT_GT(shortened, 0);
+  if (next.tau < found.tau) {
+    EXPECT_GT(shortened, 0);
+  }
 }
 
 TEST(RankAnew, IsTheSameOnTheCpuAsInTheReference) {
@@ -232,11 +234,11 @@ TEST(KeptGroups, AreRefusedWherePhasesHaveOtherReferences) {
   bm3d::Params params = bm3d::make_params(bm3d::Profile::high, {20, 20, 20});
   params.kept = 32;
   EXPECT_THROW(bm3d::validate(params), InvalidArgument);
-  bm3d::search_where_phases_differ(params);
+  bm3d::search_where_needed(params);
   EXPECT_EQ(params.kept, 0);
   params = without_search(0);
   EXPECT_NO_THROW(bm3d::validate(params));
-  bm3d::search_where_phases_differ(params);
+  bm3d::search_where_needed(params);
   EXPECT_EQ(params.kept, 32);
   for (const int kept : {8, 24, 64, -1}) {
     params.kept = kept;

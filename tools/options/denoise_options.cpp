@@ -194,8 +194,8 @@ constexpr OptionRow table[] = {
     {"--second-search", "window|none", method,
      "none: the second phase ranks the patches that the first one found in luma instead of "
      "searching; for phases of one step and window (default: none for stills and frames by "
-     "themselves with "
-     "fast, and with balanced up to sigma 25; otherwise window)",
+     "themselves in white noise with fast, and with balanced up to sigma 25; otherwise, for depth "
+     "maps, and with --guide or --matcher cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
        o.second_search = v == "window";

@@ -133,7 +133,7 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   if (options.second_search)
     params.kept = *options.second_search ? 0 : bm3d::usually_kept;
   else
-    bm3d::search_where_phases_differ(params);
+    bm3d::search_where_needed(params);
   bm3d::validate(params);
   return params;
 }

@@ -27,15 +27,16 @@ void validate_backend(const Backend& b) {
 
 std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
                                const Backend& backend) {
-  validate(given);
+  Params params = given;
+  search_where_needed(params);
+  validate(params);
   validate(format);
   validate_backend(backend);
-  if (given.holes) check_holes(format);
+  if (params.holes) check_holes(format);
   if (backend.results_on_device && backend.kind != BackendKind::cuda)
     throw InvalidArgument(
         "results in the memory of a GPU from a session on the CPU; leave them in the host's");
   require_instructions();
-  Params params = given;
   if (!filters_any(params.noise, format)) params.temporal = 0;  // frames need not wait for others
   switch (backend.kind) {
     case BackendKind::reference:
@@ -48,7 +49,9 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
 
-std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
+std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const FrameFormat& format) {
+  Params params = given;
+  search_where_needed(params);
   validate(params);
   // Of what passes through nothing is a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),

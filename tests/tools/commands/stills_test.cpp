@@ -153,7 +153,7 @@ TEST(Stills, EveryParameterMatters) {
            {"--lambda-mean", "0.5"},
            {"--mu2", "0.2"},
            {"--guide-noise", "0"},
-           {"--second-search", "none"},
+           {"--second-search", "window"},
            {"--phases", "1"},
        }) {
     std::vector<std::string> more{"-y", change[0], change[1]};

@@ -137,6 +137,43 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
   EXPECT_EQ(p.batch.height, 32);
 }
 
+TEST(Options, TheSecondSearchSuitsWhatIsGiven) {
+  using Given = std::vector<std::pair<const char*, const char*>>;
+  const auto kept = [](const Given& given) {
+    DenoiseOptions options = minimal();
+    for (const auto& [name, value] : given) apply(options, name, value);
+    check(options);
+    return params_of(options, options.temporal.value_or(0)).kept;
+  };
+  EXPECT_EQ(kept({}), 32);
+  for (const Given& given :
+       {Given{{"--sigma", "26"}}, Given{{"--strength", "2"}}, Given{{"--step", "5:4"}},
+        Given{{"--window", "25:39"}}, Given{{"--matcher", "cluster"}},
+        Given{{"--matcher", "window:cluster"}}, Given{{"--guide", "c.png"}},
+        Given{{"--profile", "best"}}, Given{{"--temporal", "2"}},
+        Given{{"--second-search", "window"}}})
+    for (const char* profile : {"balanced", "high", "paper"}) {
+      Given more{{"--profile", profile}};
+      more.insert(more.end(), given.begin(), given.end());
+      EXPECT_EQ(kept(more), 0) << given.front().first << " with " << profile;
+    }
+  for (const Given& given :
+       {Given{{"--sigma", "60"}}, Given{{"--step", "4"}}, Given{{"--window", "39"}},
+        Given{{"--group", "16:32"}}, Given{{"--temporal-window", "5:7"}}, Given{{"--phases", "1"}},
+        Given{{"--temporal", "2"}, {"--second-search", "none"}}}) {
+    Given more{{"--profile", "fast"}};
+    more.insert(more.end(), given.begin(), given.end());
+    EXPECT_EQ(kept(more), 32) << given.front().first;
+  }
+  for (const Given& given :
+       {Given{{"--step", "5:4"}}, Given{{"--window", "25:39"}}, Given{{"--matcher", "cluster"}},
+        Given{{"--guide", "c.png"}}, Given{{"--profile", "high"}}}) {
+    Given more{{"--second-search", "none"}};
+    more.insert(more.end(), given.begin(), given.end());
+    EXPECT_THROW((void)kept(more), InvalidArgument) << given.front().first;
+  }
+}
+
 TEST(Options, TemporalSuitsWhatIsDenoised) {
   io::VideoInfo video, still, volume;
   still.still = true;
