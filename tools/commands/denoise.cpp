@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,12 +19,11 @@
 #include "tools/commands/signals.h"
 #include "tools/report/exit_code.h"
 #include "tools/report/progress.h"
-#include "tools/search/noise_follower.h"
-#include "tools/search/noise_search.h"
 #include "tools/search/volume_look.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
+#include "tools/sessions/input_noise.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
@@ -158,50 +156,16 @@ class Run {
     if (uses_features(options_)) features_ = open_features(options_, options, *source_);
   }
 
-  /// A pipe, which gives its frames once, is looked at behind its sink, which has to be open before
-  /// the first frame is read.
   void find_noise() {
-    if (options_.depth.on) return look_at_depth();
-    const io::ValueScale& values = source_->info().values;
-    std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
-    if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
-    if (!noise) {
-      open_sink({}, {});  // a pipe is neither a job in segments nor read twice for its grain
-      first_ = read_some(*source_, ahead_of(options_));
-      follows_ = follows_scenes(options_);
-      noise = noise_of_first(options_, follows_ ? before_cut(first_) : first_, values);
-      follows_ = follows_ && !noise->scenes.front().volume;
-    }
-    noise_ = *std::move(noise);
-    find_kind(options_, *source_, noise_);
-    for (const std::string& line : noise_lines(options_, noise_)) reports_.info(line);
-    plan_ = clip_plan(options_, noise_, source_->info());
-    if (follows_) plan_.later = std::make_shared<LaterScenes>();
-    write_noise_map(options_, *source_, noise_);
+    noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
+    noise_->find(*source_, [this] { open_sink({}, {}); });
   }
 
-  /// Of a pipe, by the thread that reads it.
-  void take_up(const SceneNoise& scene) {
-    noise_.scenes.push_back(scene);
-    reports_.info(noise_lines(options_, noise_).back());
-    const ScenePlan plan = scene_plan(options_, scene, source_->info());
+  /// Of a scene that was found on the way, by the thread that reads.
+  void learn(const SceneNoise& scene, const ScenePlan& plan) {
     page_->learn(scene, plan);
     grain_->learn(scene);
     reports_.progress.learn(levels_of(scene, source_->format().planes()));
-    plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
-  }
-
-  void look_at_depth() {
-    const bool again = can_read_again(options_.input);
-    if (!again) {
-      open_sink({}, {});
-      first_ = read_some(*source_, frames_ahead);
-    }
-    DepthPlan depth = plan_depth(options_, *source_, again ? first_maps(options_) : first_);
-    for (const std::string& line : depth.lines) reports_.info(line);
-    noise_ = std::move(depth.noise);
-    plan_ = clip_plan(options_, noise_, source_->info());
-    for (ScenePlan& scene : plan_.scenes) scene.method.depth = depth.scale;
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
@@ -215,6 +179,8 @@ class Run {
     leftover_.name(sink_->temporary());
   }
 
+  const ClipPlan& plan() const { return noise_->plan(); }
+
   /// What sessions see.
   FrameFormat seen() const {
     const bool fields = options_.interlaced == Interlaced::fields;
@@ -227,19 +193,19 @@ class Run {
 
   /// And the sink, which may depend on what they run on. False: stopped.
   bool open_sessions() {
-    check_memory(options_, {plan_.method(), source_->format(), devices_.backends,
+    check_memory(options_, {plan().method(), source_->format(), devices_.backends,
                             scale_memory(options_, source_->format(), devices_.backends)});
-    grain_.emplace(options_, source_->format(), noise_);
+    grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
-    if (!grain_->look_ahead(options_, plan_, devices_.backends, say(), signals_.token()))
+    if (!grain_->look_ahead(options_, plan(), devices_.backends, say(), signals_.token()))
       return false;
-    opened_ = tools::open_sessions(options_, plan_, seen(), devices_.backends, say());
+    opened_ = tools::open_sessions(options_, plan(), seen(), devices_.backends, say());
     // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
-    if ((other || plan_.has_halves()) && source_options(options_, devices_.backends).gpu)
+    if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
       open_source_on(opened_.backends, false);
     if (!sink_)
-      open_sink(job_facts(options_, plan_.method(), noise_, opened_.backends),
+      open_sink(job_facts(options_, plan().method(), noise_->record(), opened_.backends),
                 grain_->encoder_table());
     return true;
   }
@@ -249,7 +215,7 @@ class Run {
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
-    leave_out_others(opened_, options_.keep ? kept : wanted_, plan_, seen(),
+    leave_out_others(opened_, options_.keep ? kept : wanted_, plan(), seen(),
                      enough_ ? &*enough_ : nullptr, say());
   }
 
@@ -268,8 +234,8 @@ class Run {
                    source_->info().pixel_format);
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
                    sink_->pixel_format());
-    page_->begin(noise_, plan_, opened_.backends);
-    reports_.progress.start(facts_of(options_, *source_, opened_.backends, noise_));
+    page_->begin(noise_->record(), plan(), opened_.backends);
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends, noise_->record()));
   }
 
   int work() {
@@ -285,13 +251,11 @@ class Run {
         }};
     pipeline::PipelineStats stats;
     try {
-      BegunSource begun(*source_, std::move(first_));
-      NoiseFollower follower(begun, options_, noise_.scenes.front(),
-                             [this](const SceneNoise& scene) { take_up(scene); });
-      FrameSource& all = follows_ ? static_cast<FrameSource&>(follower) : begun;
-      SourceOfSome of_some(all, judging);
+      const auto all = noise_->frames(
+          *source_, [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
+      SourceOfSome of_some(*all, judging);
       const bool some = one_ || !options_.job.folder.empty();
-      FrameSource& frames = some ? of_some : all;
+      FrameSource& frames = some ? of_some : *all;
       stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
     } catch (...) {
       damaged_frames_ = judging.damage().frames;
@@ -318,7 +282,7 @@ class Run {
     if (!options_.job.plans) {
       const Backends backends = opened_.backends;
       auto denoiser = aligned(one_of(std::move(opened_), source_->format()), options_,
-                              plan_.method(), *source_);
+                              plan().method(), *source_);
       denoiser = page_->watch(grain_->watch(std::move(denoiser)));
       if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
       if (features_) denoiser = featured(std::move(denoiser), *std::move(features_));
@@ -326,7 +290,7 @@ class Run {
       return enlarged(std::move(denoiser), options_, *source_, backends);
     }
     opened_ = {};
-    return note_frames(options_, plan_.method(), seen(),
+    return note_frames(options_, plan().method(), seen(),
                        [this](std::int64_t number) { source_->have_enough(number); });
   }
 
@@ -351,10 +315,7 @@ class Run {
   std::unique_ptr<io::MediaSource> guide_;  // or none
   std::optional<FeatureSources> features_;
   std::optional<VolumeMask> mask_;
-  NoiseRecord noise_;
-  ClipPlan plan_;
-  std::vector<Frame> first_;  // of a pipe, read for its noise
-  bool follows_ = false;      // a pipe's noise from scene to scene
+  std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
@@ -369,19 +330,7 @@ class Run {
 /// is read from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.job;
-  const io::Undone undone =
-      io::find_undone(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
-  if (undone.none()) {
-    reports.info("done already");
-    return 0;
-  }
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const auto* segments : {&undone.missing, &undone.damaged})
-    if (!segments->empty()) first = std::min(first, segments->front());
-  const io::FrameIndex& index = job.plan->index;
-  job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
-  if (!index.why_from_start.empty())
-    reports.info("decoding from the start (" + index.why_from_start + ")");
+  if (!begin_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
   try {
     return Run(options, reports).run();
   } catch (const io::IndexMismatch& mismatch) {

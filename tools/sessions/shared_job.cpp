@@ -139,6 +139,22 @@ std::string to_json(const SharedJob& job) {
   return json_text(object) + "\n";
 }
 
+bool begin_part(SharedJob& job, const Say& info) {
+  const io::Undone undone =
+      io::find_undone(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
+  if (undone.none()) {
+    info("done already");
+    return false;
+  }
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const auto* segments : {&undone.missing, &undone.damaged})
+    if (!segments->empty()) first = std::min(first, segments->front());
+  const io::FrameIndex& index = job.plan->index;
+  job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
+  if (!index.why_from_start.empty()) info("decoding from the start (" + index.why_from_start + ")");
+  return true;
+}
+
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments) {
   const SharedJob& job = options.job;
   if (job.folder.empty()) return;

@@ -10,6 +10,7 @@
 #include "io/media.h"
 #include "tools/options/denoise_options.h"
 #include "tools/sessions/method.h"
+#include "tools/sessions/open_denoiser.h"
 
 namespace lull::tools {
 
@@ -26,6 +27,10 @@ namespace lull::tools {
 
 /// What an engine has to know of a plan, one object and the end of its line.
 [[nodiscard]] std::string to_json(const SharedJob& job);
+
+/// Says where the input is read from for what is missing of a part (SharedJob::begin). False:
+/// nothing is missing. `info` is told of both.
+[[nodiscard]] bool begin_part(SharedJob& job, const Say& info);
 
 /// The part of the job that `options` names, for its sink; its facts are not there yet.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
