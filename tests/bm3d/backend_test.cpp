@@ -2,95 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <limits>
+#include <utility>
+#include <vector>
 
-#include "bm3d/bm3d.h"
-#include "bm3d/names.h"
-#include "core/error.h"
-#include "support/pictures.h"
+#include "bm3d/each_backend.h"
 
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
-
-FrameFormat gray(int width, int height, SampleType sample = SampleType::u8, int bits = 8) {
-  return {.width = width, .height = height, .sample = sample, .bits = bits};
-}
-FrameFormat yuv(int width, int height, int shift_x, int shift_y, SampleType sample = SampleType::u8,
-                int bits = 8) {
-  return {.width = width,
-          .height = height,
-          .layout = Layout::yuv,
-          .sample = sample,
-          .bits = bits,
-          .chroma_shift_x = shift_x,
-          .chroma_shift_y = shift_y};
-}
-FrameFormat rgb(int width, int height, SampleType sample = SampleType::u8, int bits = 8) {
-  return {.width = width, .height = height, .layout = Layout::rgb, .sample = sample, .bits = bits};
-}
-
-/// Cheap enough for the reference backend, and with all the parts: borders, both phases, windows.
-Params quick(float sigma) {
-  Params params = make_params(Profile::balanced, {sigma, sigma, sigma});
-  params.hard.window = params.wiener.window = 13;
-  params.hard.step = params.wiener.step = 5;
-  params.hard.group = params.wiener.group = 8;
-  return params;
-}
-
-/// The texture picture with noise, in any format; each plane has content and noise of its own.
-Frame noisy_frame(const FrameFormat& format, double sigma, int padding = 0, int fill = 0) {
-  Frame frame = make_frame(format, padding, fill);
-  for (int i = 0; i < format.planes(); ++i)
-    store_plane(with_noise(texture_picture(format.plane_width(i), format.plane_height(i), i).view(),
-                           sigma, 10 + i)
-                    .view(),
-                frame, i);
-  return frame;
-}
-
-Frame run_one(Denoiser& session, const Frame& frame) {
-  std::optional<Frame> out = session.push(frame);
-  if (!out) out = session.drain();
-  EXPECT_TRUE(out.has_value());
-  EXPECT_FALSE(session.drain().has_value());
-  return out ? *out : frame;
-}
-
-double gain(const Frame& noisy, const Frame& clean, int plane) {
-  const FrameFormat& f = noisy.format;
-  const auto truth = texture_picture(f.plane_width(plane), f.plane_height(plane), plane);
-  return psnr(plane_of(clean, plane).view(), truth.view()) -
-         psnr(plane_of(noisy, plane).view(), truth.view());
-}
-
-class EachBackend : public ::testing::TestWithParam<BackendKind> {
- protected:
-  void SetUp() override {
-    backend_.kind = GetParam();
-    try {
-      (void)open(quick(10), gray(16, 16), backend_);
-    } catch (const DeviceUnavailable& error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-  Frame denoise(const Params& params, const Frame& frame) {
-    return run_one(*open(params, frame.format, backend_), frame);
-  }
-  Backend backend_;
-};
-
 INSTANTIATE_TEST_SUITE_P(Bm3d, EachBackend,
                          ::testing::Values(BackendKind::reference, BackendKind::cpu,
                                            BackendKind::cuda),
-                         [](const auto& info) {
-                           return std::string(info.param == BackendKind::reference ? "reference"
-                                              : info.param == BackendKind::cpu     ? "cpu"
-                                                                                   : "cuda");
-                         });
+                         name_of_backend);
 
 // Flat pictures come out as they were, whatever their size: every sample is written, none twice
 // wrongly, and the mean is not thresholded away. Planes below a patch pass through.
@@ -144,113 +70,6 @@ TEST_P(EachBackend, RemovesNoiseFromEveryPlane) {
       EXPECT_GT(gain(noisy, clean, i), i > 0 && format.subsampled() ? 2.0 : 4.0)
           << "layout " << int(format.layout) << ", plane " << i;
   }
-}
-
-TEST_P(EachBackend, AgreesWithTheReference) {
-  if (GetParam() == BackendKind::reference) GTEST_SKIP() << "this is the reference";
-  // Rounding flips a few matches and thresholds; what must agree is the quality, as far as a
-  // picture this small can tell (see the footage below).
-  for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
-    for (const float sigma : {10.0f, 50.0f}) {
-      const Params params = make_params(profile, {sigma, sigma, sigma});
-      const Frame noisy = noisy_frame(gray(112, 96, SampleType::f32, 32), sigma);
-      const Frame expected =
-          run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
-      const Frame actual = denoise(params, noisy);
-      EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.06)
-          << name(profile) << " at " << sigma;
-      // 40 dB: off by 2.5 on average, a tenth of what the noise was at its lowest. With `fast` few
-      // estimates meet at a sample, and each flipped decision shows.
-      EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()),
-                profile == Profile::fast ? 39 : 40)
-          << name(profile) << " at " << sigma;
-    }
-}
-
-// Real content, noise from low to high, for it must not matter how a backend represents what it
-// matches. Flipped decisions go either way: the mean difference is the measure.
-TEST_P(EachBackend, AgreesWithTheReferenceOnFootage) {
-  if (GetParam() == BackendKind::reference) GTEST_SKIP() << "this is the reference";
-  std::vector<Plane<float>> pictures;
-  if (const auto data = data_folder()) {
-    pictures.push_back(load_luma(*data / "video/CiscoVT2people_320x192_12fps.yuv", 320, 192));
-    pictures.push_back(load_luma(*data / "video/park_joy_480x270_10f.y4m", 480, 270));
-  } else {
-    // With grain, as footage has: a texture that repeats exactly has ties instead of neighbours.
-    pictures.push_back(with_noise(texture_picture(320, 192).view(), 6, 77));
-    pictures.push_back(with_noise(texture_picture(320, 192, 1).view(), 6, 78));
-  }
-  double sum = 0;
-  for (const Plane<float>& clean : pictures)
-    for (const float sigma : {10.0f, 25.0f, 50.0f}) {
-      Frame noisy = make_frame(gray(clean.width(), clean.height(), SampleType::f32, 32));
-      store_plane(with_noise(clean.view(), sigma).view(), noisy, 0);
-      // A grid this dense averages over flipped decisions; that of `fast` is too coarse for it.
-      Params params = make_params(Profile::fast, {sigma, sigma, sigma});
-      params.hard.step = params.wiener.step = 6;
-      const Frame expected =
-          run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
-      const Frame actual = denoise(params, noisy);
-      const double difference = psnr(plane_of(actual, 0).view(), clean.view()) -
-                                psnr(plane_of(expected, 0).view(), clean.view());
-      EXPECT_LT(std::abs(difference), 0.03) << "sigma " << sigma << ", width " << clean.width();
-      sum += difference;
-    }
-  EXPECT_LT(std::abs(sum / 6), 0.01);
-}
-
-TEST_P(EachBackend, AgreesWithTheReferenceInColour) {
-  if (GetParam() == BackendKind::reference) GTEST_SKIP() << "this is the reference";
-  for (const FrameFormat& format :
-       {yuv(121, 99, 1, 1, SampleType::f32, 32), rgb(96, 80, SampleType::f32, 32)}) {
-    Params params = make_params(Profile::balanced, {25, 15, 20});
-    const Frame noisy = noisy_frame(format, 20);
-    const Frame expected = run_one(*open(params, format, {.kind = BackendKind::reference}), noisy);
-    const Frame actual = denoise(params, noisy);
-    for (int i = 0; i < 3; ++i)
-      EXPECT_NEAR(gain(noisy, actual, i), gain(noisy, expected, i), 0.15)
-          << "layout " << int(format.layout) << ", plane " << i;
-  }
-}
-
-TEST_P(EachBackend, TransformsAllWork) {
-  // Flipped decisions move the PSNR of a small picture by up to 0.1 dB at 64x48, in either
-  // direction, and by less with the root of its area.
-  const Frame noisy = noisy_frame(gray(144, 112), 25);
-  for (const Transform first : {Transform::dct, Transform::bior, Transform::dft})
-    for (const Transform second : {Transform::dct, Transform::bior, Transform::dft})
-      for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
-        Params params = quick(25);
-        params.hard.transform = first;
-        params.wiener.transform = second;
-        params.hard.group_transform = params.wiener.group_transform = across;
-        const Frame expected =
-            run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
-        const Frame actual = denoise(params, noisy);
-        EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.1)
-            << name(first) << ", " << name(second) << ", " << name(across);
-      }
-}
-
-TEST_P(EachBackend, TakesTheExtremesOfItsParameters) {
-  // A wrong member, window or weight costs whole decibels; see above for what small pictures vary.
-  const Frame noisy = noisy_frame(gray(40, 36), 25);
-  for (const int window : {1, 127})
-    for (const int group : {1, 32})
-      for (const int step : {1, 8})
-        for (const float kaiser : {0.0f, 4.0f}) {
-          Params params = quick(25);
-          params.hard.window = params.wiener.window = window;
-          params.hard.group = params.wiener.group = group;
-          params.hard.step = params.wiener.step = step;
-          params.hard.kaiser = params.wiener.kaiser = kaiser;
-          const Frame expected =
-              run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
-          const Frame actual = denoise(params, noisy);
-          EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.25)
-              << "window " << window << ", group " << group << ", step " << step << ", kaiser "
-              << kaiser;
-        }
 }
 
 TEST_P(EachBackend, PassesPlanesWithoutNoiseThrough) {
