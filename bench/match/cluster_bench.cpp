@@ -290,6 +290,7 @@ void compare(const Options& options) {
     for (const std::string& name : names) {
       bm3d::Params params = parsed;
       params.hard.window = params.wiener.window = options.window;
+      params.kept = 0;  // both phases search, as those with clusters do
       params.hard.clusters = params.wiener.clusters = clusters_of(name.substr(0, name.find('/')));
       const std::size_t colon = name.find('/');  // A/B: one for each phase
       if (colon != std::string::npos) params.wiener.clusters = clusters_of(name.substr(colon + 1));
