@@ -17,7 +17,7 @@ constexpr dim3 threads{32, 8};
 constexpr int halo = widest_patch;
 constexpr int wide = 32 + 2 * halo, high = 8 + 2 * halo;
 
-constexpr int together = 5;  // displacements
+constexpr int together = 5;              // displacements
 constexpr int keepers = 8, helpers = 4;  // warps
 constexpr dim3 light_threads{32, keepers + helpers};
 
@@ -160,8 +160,8 @@ __global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJo
   const int s = job.search_radius;
   const float inverse = 1 / static_cast<float>(s);
   /// The candidate at a displacement, number k of those whose rows are summed.
-  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from, const RowSums& sums,
-                       int k) {
+  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from,
+                       const RowSums& sums, int k) {
     float uq[channels], vq[channels],
         terms[coefficients] = {1, static_cast<float>(dx) * inverse,
                                static_cast<float>(dy) * inverse};
@@ -194,9 +194,8 @@ __global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJo
   const auto step_of = [&](const Run& run) {
     const Motion* const motion = job.source[run.frame].motion;
     // A block lies in one cell.
-    const Motion m = motion == nullptr
-                         ? Motion{}
-                         : motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
+    const Motion m =
+        motion == nullptr ? Motion{} : motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
     return static_cast<std::ptrdiff_t>(run.dy + m.y) * pitch + run.dx + m.x;
   };
   const auto prepare = [&](const Run& run, RowSums& sums) {

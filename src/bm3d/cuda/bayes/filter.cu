@@ -2,16 +2,16 @@
 //
 // Patches are rows in shared memory, in half precision, less the mean of all their samples and in
 // units of sigma. Products run on the tensor cores, halves with float sums, in tiles of 16x16:
-//   1. the Gram matrix G = Y Y' / n of the patches (or of the basic estimate's, B B' / n), to
-//   shared
-//      memory, in floats;
-//   2. (G + t I)^-1 by Gauss and Jordan, in floats and in blocks of 16 pivots: a thread has a share
-//      of every block in registers, and the blocks' rows and columns pass through shared memory;
+//   1. the Gram matrix G = Y Y' / n of the patches (or of the basic estimate's, B B' / n), in
+//      floats;
+//   2. (G + t I)^-1, in floats (inverse.cuh);
 //   3. the noisy patches' own spectrum: P = I - t (G + t I)^-1, sharpened by P <- P (3 P - 2 P^2),
 //      two products each time. Another spectrum: W = Y B' / n (G + t I)^-1, in floats;
 //   4. X = P Y or W B, tile by tile: each warp puts a tile into its part of shared memory and adds
 //      the samples to the sums, which are integers (filter.cuh), so that their order does not
-//      matter.
+//      matter. Patches of a group of 64 overlap so much that they are added up in shared memory
+//      first, window by window of the search, where that has room: additions in device memory are
+//      what takes longest.
 // Groups are filled up with patches of zeros: their rows of P and W are zero.
 
 #include <cuda_fp16.h>
@@ -19,8 +19,11 @@
 
 #include <algorithm>
 
+#include "bm3d/cuda/bayes/inverse.cuh"
 #include "bm3d/cuda/bayes/kernels.h"
+#include "bm3d/cuda/bayes/windows.cuh"
 #include "bm3d/cuda/filter/filter.cuh"
+#include "core/round_up.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
 #include "cuda/warp.cuh"
@@ -30,50 +33,34 @@ namespace {
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int tile = 16;  // side of what the tensor cores multiply
 using Left = wmma::fragment<wmma::matrix_a, tile, tile, tile, __half, wmma::row_major>;
 using Right = wmma::fragment<wmma::matrix_b, tile, tile, tile, __half, wmma::row_major>;
 using RightTurned = wmma::fragment<wmma::matrix_b, tile, tile, tile, __half, wmma::col_major>;
 using Accumulator16 = wmma::fragment<wmma::accumulator, tile, tile, tile, float>;
 
-/// How groups of N patches lie in shared memory.
-template <int N>
-struct Shape {
-  static constexpr int threads = 4 * N, warps = threads / 32;
-  static constexpr int float_pitch = N + 4, half_pitch = N + 8;  // of N x N matrices
-  static constexpr int stage_pitch = tile + 4;                   // of a tile of estimates
-};
-
 /// Samples of a patch, filled up to tiles; and from patch to patch.
 constexpr int filled(int samples) { return (samples + tile - 1) / tile * tile; }
 constexpr int row_pitch(int samples) { return filled(samples) + 8; }
 
-/// How blocks of pivots pass through shared memory, for the inverse of an N x N matrix.
-template <int N>
-struct Pivots {
-  static constexpr int pitch = tile + 4;  // read by fours
-  float rows[tile][N + 4];                // of the matrix, in the block of pivots
-  float columns[N][pitch];                // of the matrix
-  float turned[N][pitch];                 // the block's inverse times rows; itself where they meet
-  float inverse[tile][pitch];             // of the block
-};
-
-/// Dynamic shared memory, in bytes: matrices of floats, of halves (before them the pivots), then
-/// patches.
+/// Dynamic shared memory, in bytes: P or W, matrices of floats (of pivots before), another matrix
+/// of halves to sharpen with, patches. Behind P, sums take the place of what is not needed any
+/// more.
 template <int N>
 struct GroupMemory {
-  static constexpr int floats = N * Shape<N>::float_pitch;
-  static constexpr int halves = N * Shape<N>::half_pitch;
-  static constexpr std::size_t float_bytes(bool by_basic) {
-    const std::size_t one = sizeof(float) * floats;
-    const std::size_t stages = sizeof(float) * Shape<N>::warps * tile * Shape<N>::stage_pitch;
-    return (by_basic ? 2 : 1) * (one > stages ? one : stages);
+  static constexpr std::size_t half_bytes = sizeof(__half) * N * Shape<N>::half_pitch;
+  static constexpr std::size_t stage_bytes =
+      sizeof(float) * Shape<N>::warps * tile * Shape<N>::stage_pitch;
+  static constexpr std::size_t float_bytes =
+      std::max({sizeof(float) * N * Shape<N>::float_pitch, stage_bytes, sizeof(Pivots<N>)});
+  /// From P to the patches.
+  static constexpr std::size_t between(bool by_basic, std::size_t sum_bytes) {
+    return round_up(
+        std::max(by_basic ? 2 * float_bytes : float_bytes + half_bytes, sum_bytes + stage_bytes),
+        128);
   }
-  static constexpr std::size_t half_bytes =
-      std::max(2 * sizeof(__half) * halves, sizeof(Pivots<N>));
-  static constexpr std::size_t bytes(bool by_basic, int samples) {
-    const std::size_t patches = sizeof(__half) * N * row_pitch(samples);
-    return float_bytes(by_basic) + half_bytes + (by_basic ? 2 : 1) * patches;
+  static constexpr std::size_t bytes(bool by_basic, int samples, std::size_t sum_bytes) {
+    return half_bytes + between(by_basic, sum_bytes) +
+           (by_basic ? 2 : 1) * sizeof(__half) * N * row_pitch(samples);
   }
 };
 
@@ -106,101 +93,6 @@ __device__ void multiply_all(const __half* a, int a_pitch, const __half* b, int 
     wmma::store_matrix_sync(c + i * tile * Shape<N>::float_pitch + j * tile, sum,
                             Shape<N>::float_pitch, wmma::mem_row_major);
   }
-}
-
-/// One warp: the inverse of the block of pivots that begins at column `first` of p.rows. Lane
-/// l has half of column l % 16.
-template <int N>
-__device__ void invert_block(Pivots<N>& p, int first) {
-  constexpr int half = tile / 2;
-  const int lane = threadIdx.x % 32, column = lane % tile, top = lane / tile * half;
-  float v[half];
-#pragma unroll
-  for (int r = 0; r < half; ++r) v[r] = p.rows[top + r][first + column];
-#pragma unroll
-  for (int k = 0; k < tile; ++k) {
-    const float in_pivot_row = __shfl_sync(~0u, v[k % half], column + k / half * tile);
-    const float pivot = 1 / __shfl_sync(~0u, in_pivot_row, k);
-    float factor[half];  // of the pivot's column
-#pragma unroll
-    for (int r = 0; r < half; ++r) factor[r] = __shfl_sync(~0u, v[r], k + lane / tile * tile);
-    const float scaled = column == k ? pivot : in_pivot_row * pivot;
-#pragma unroll
-    for (int r = 0; r < half; ++r) {
-      const float others = column == k ? 0.0f : v[r];
-      v[r] = top + r == k ? scaled : others - factor[r] * scaled;
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < half; ++r) p.inverse[top + r][column] = v[r];
-}
-
-/// The sum of products of two rows of 16.
-__device__ __forceinline__ float dot(const float* a, const float* b, float sum) {
-#pragma unroll
-  for (int q = 0; q < tile; q += 4) {
-    const float4 x = *reinterpret_cast<const float4*>(a + q);
-    const float4 y = *reinterpret_cast<const float4*>(b + q);
-    sum += x.x * y.x + x.y * y.y + (x.z * y.z + x.w * y.w);
-  }
-  return sum;
-}
-
-/// The inverse of a symmetric positive matrix, in place. A thread has every `down`th row and every
-/// 16th column.
-template <int N>
-__device__ void invert(float* a, Pivots<N>& p) {
-  constexpr int across = tile, down = Shape<N>::threads / across, in_block = tile / down;
-  constexpr int own_rows = N / down, own_columns = N / across, pitch = Shape<N>::float_pitch;
-  const int tx = threadIdx.x % across, ty = threadIdx.x / across;
-  float v[own_rows][own_columns];
-#pragma unroll
-  for (int r = 0; r < own_rows; ++r)
-#pragma unroll
-    for (int c = 0; c < own_columns; ++c) v[r][c] = a[(ty + down * r) * pitch + tx + across * c];
-#pragma unroll
-  for (int k = 0; k < N / tile; ++k) {
-#pragma unroll
-    for (int r = 0; r < own_rows; ++r) {
-      p.columns[ty + down * r][tx] = v[r][k];
-      if (r / in_block != k) continue;
-#pragma unroll
-      for (int c = 0; c < own_columns; ++c)
-        p.rows[ty + down * (r % in_block)][tx + across * c] = v[r][c];
-    }
-    __syncthreads();
-    if (threadIdx.x < 32) invert_block(p, k * tile);
-    __syncthreads();
-    // The block's rows: its inverse times them.
-#pragma unroll
-    for (int r = k * in_block; r < (k + 1) * in_block; ++r) {
-      const int row = ty + down * (r % in_block);
-#pragma unroll
-      for (int c = 0; c < own_columns; ++c) {
-        float sum = 0;
-#pragma unroll
-        for (int q = 0; q < tile; ++q) sum += p.inverse[row][q] * p.rows[q][tx + across * c];
-        v[r][c] = c == k ? p.inverse[row][tx] : sum;
-        p.turned[tx + across * c][row] = v[r][c];
-      }
-    }
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < own_rows; ++r) {
-      if (r / in_block == k) continue;
-#pragma unroll
-      for (int c = 0; c < own_columns; ++c) {
-        const float product = dot(p.columns[ty + down * r], p.turned[tx + across * c], 0.0f);
-        v[r][c] = (c == k ? 0.0f : v[r][c]) - product;
-      }
-    }
-    __syncthreads();  // before the next block's rows and columns
-  }
-#pragma unroll
-  for (int r = 0; r < own_rows; ++r)
-#pragma unroll
-    for (int c = 0; c < own_columns; ++c) a[(ty + down * r) * pitch + tx + across * c] = v[r][c];
-  __syncthreads();
 }
 
 /// What of a thread block all its threads give.
@@ -282,10 +174,66 @@ __device__ void combine(const float* shared, const float* inverse, float share, 
   __syncthreads();
 }
 
-/// X = w b, added to the sums. `stages`: room for a tile of floats for each warp.
+/// Where sums are made: in device memory; or first in shared memory, where each pair of frames has
+/// the samples of its search window, in the one frame and then in the other.
 template <int N>
-__device__ void add_estimates(const Members<N>& members, int samples, const __half* w,
-                              const __half* b, const BayesPlane& plane, float mean, float* stages) {
+struct SharedSums {
+  int at[N], extent[N];  // of a member: its first sample, samples from row to row
+  int first[max_frames];
+  SearchWindow window[max_frames];
+  std::uint8_t row[2 * max_wide_side * max_wide_side], column[2 * max_wide_side * max_wide_side];
+
+  __device__ int sample(int m, int s, int area) const {
+    return at[m] + (s >= area ? extent[m] * extent[m] : 0) + row[s] * extent[m] + column[s];
+  }
+};
+
+/// Sides of the search windows; the bytes of sums in shared memory, 0: they are in device memory.
+struct SumsPlan {
+  int window, temporal_window;
+  std::size_t bytes = 0;
+};
+
+/// The windows of all pairs, and where their sums begin.
+template <int N>
+__device__ void find_windows(const BayesArgs& a, const SumsPlan& plan, int x, int y, int i, int j,
+                             SharedSums<N>& sums) {
+  if (const int k = threadIdx.x; k < a.pairs) {
+    const int own = plan.window + a.side - 1, other = plan.temporal_window + a.side - 1;
+    sums.window[k] = window_of(a, plan.window, plan.temporal_window, k, x, y, i, j);
+    sums.first[k] = k == 0 ? 0 : a.depth * (own * own + (k - 1) * other * other);
+  }
+  for (int s = threadIdx.x; s < a.depth * a.side * a.side; s += Shape<N>::threads) {
+    sums.row[s] = static_cast<std::uint8_t>(s % (a.side * a.side) / a.side);
+    sums.column[s] = static_cast<std::uint8_t>(s % a.side);
+  }
+}
+
+/// The sums of all windows, to those in device memory.
+template <int N>
+__device__ void give_sums(const BayesArgs& a, const SharedSums<N>& sums, const int* values,
+                          unsigned long long* numerator) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int k = 0; k < a.pairs; ++k) {
+    const SearchWindow at = sums.window[k];
+    const int extent = at.side + a.side - 1;
+    for (int row = warp; row < a.depth * extent; row += Shape<N>::warps) {
+      const int frame = row / extent, y = at.top + row % extent;
+      for (int column = lane; column < extent; column += 32) {
+        const int value = values[sums.first[k] + row * extent + column];
+        if (value == 0) continue;  // as it is beyond the plane
+        atomicAdd(numerator + a.pair[k].distance[frame] + a.margins.at(at.left + column, y),
+                  static_cast<unsigned long long>(static_cast<long long>(value)));
+      }
+    }
+  }
+}
+
+/// X = w b, tile by tile: add(member, sample, estimate as it is summed). `stages`: room for a tile
+/// of floats for each warp.
+template <int N, class Add>
+__device__ void for_estimates(const Members<N>& members, int samples, const __half* w,
+                              const __half* b, float sigma, float mean, float* stages, Add add) {
   constexpr int tiles = N / tile, pitch = Shape<N>::stage_pitch;
   const int warp = threadIdx.x / 32;
   float* const stage = stages + warp * tile * pitch;
@@ -298,11 +246,36 @@ __device__ void add_estimates(const Members<N>& members, int samples, const __ha
     for (int n = threadIdx.x % 32; n < tile * tile; n += 32) {
       const int m = i * tile + n / tile, s = j * tile + n % tile;
       if (m >= members.count || s >= samples) continue;
-      const float value = stage[n / tile * pitch + n % tile] * plane.sigma + mean - mid_level;
-      atomicAdd(plane.sums.numerator + members.sample(m, s),
-                static_cast<unsigned long long>(__float2ll_rn(value * value_scale)));
+      add(m, s, (stage[n / tile * pitch + n % tile] * sigma + mean - mid_level) * value_scale);
     }
     __syncwarp();
+  }
+}
+
+/// X = w b, added to the sums. `room`: from P to the patches.
+template <int N>
+__device__ void add_estimates(const BayesArgs& a, const SumsPlan& plan, const Members<N>& members,
+                              const SharedSums<N>& sums, int samples, const __half* w,
+                              const __half* b, const BayesPlane& plane, float mean,
+                              unsigned char* room) {
+  float* const stages = reinterpret_cast<float*>(room + plan.bytes);
+  unsigned long long* const numerator = plane.sums.numerator;
+  if (plan.bytes == 0) {
+    for_estimates(members, samples, w, b, plane.sigma, mean, stages,
+                  [&](int m, int s, float value) {
+                    atomicAdd(numerator + members.sample(m, s),
+                              static_cast<unsigned long long>(__float2ll_rn(value)));
+                  });
+  } else {
+    int* const values = reinterpret_cast<int*>(room);  // 64 estimates of 4095 levels fit
+    for (int n = threadIdx.x; n < plan.bytes / sizeof(int); n += Shape<N>::threads) values[n] = 0;
+    __syncthreads();
+    for_estimates(members, samples, w, b, plane.sigma, mean, stages,
+                  [&](int m, int s, float value) {
+                    atomicAdd(values + sums.sample(m, s, members.area), __float2int_rn(value));
+                  });
+    __syncthreads();
+    give_sums(a, sums, values, numerator);
   }
   const int frames = samples / members.area;
   for (int n = threadIdx.x; n < frames * N; n += Shape<N>::threads)
@@ -311,32 +284,42 @@ __device__ void add_estimates(const Members<N>& members, int samples, const __ha
 
 template <int N, bool by_basic>
 __global__ void __launch_bounds__(Shape<N>::threads)
-    bayes_filter_kernel(const BayesArgs a, const BayesPlane plane, float threshold,
-                        int sharpenings) {
+    bayes_filter_kernel(const BayesArgs a, const SumsPlan plan, const BayesPlane plane,
+                        float threshold, int sharpenings) {
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ Members<N> members;
   constexpr int pitch = Shape<N>::float_pitch;
   const int area = a.side * a.side, samples = a.depth * area, reference = blockIdx.x;
-  float* const f = reinterpret_cast<float*>(memory);
-  __half* const p = reinterpret_cast<__half*>(memory + GroupMemory<N>::float_bytes(by_basic));
-  __half* const s = p + GroupMemory<N>::halves;
-  __half* const y = p + GroupMemory<N>::half_bytes / sizeof(__half);
+  using Memory = GroupMemory<N>;
+  __half* const p = reinterpret_cast<__half*>(memory);
+  unsigned char* const room = memory + Memory::half_bytes;
+  float* const f = reinterpret_cast<float*>(room);
+  float* const shared = reinterpret_cast<float*>(room + Memory::float_bytes);  // by the basic one
+  __half* const s = reinterpret_cast<__half*>(shared);                         // else
+  __half* const y = reinterpret_cast<__half*>(room + Memory::between(by_basic, plan.bytes));
   __half* const b = by_basic ? y + N * row_pitch(samples) : y;
+  SharedSums<N>& sums = *reinterpret_cast<SharedSums<N>*>(b + N * row_pitch(samples));
 
   if (threadIdx.x == 0) members.count = a.counts[reference], members.area = area;
   for (int n = threadIdx.x; n < samples; n += Shape<N>::threads)
     members.place[n] = n % area / a.side * a.margins.pitch + n % a.side;
+  const int i0 = reference % a.columns, j0 = a.first_row + reference / a.columns;
+  const int x0 = reference_position(i0, a.margins.width, a.grid.step, a.side);
+  const int y0 = reference_position(j0, a.margins.height, a.grid.step, a.side);
+  if (plan.bytes > 0) find_windows(a, plan, x0, y0, i0, j0, sums);
   __syncthreads();
-  const int x0 = reference_position(reference % a.columns, a.margins.width, a.grid.step, a.side);
-  const int y0 = reference_position(a.first_row + reference / a.columns, a.margins.height,
-                                    a.grid.step, a.side);
   for (int m = threadIdx.x; m < members.count; m += Shape<N>::threads) {
     const std::uint32_t member = a.members[static_cast<std::size_t>(reference) * N + m];
     int k = 0;
     while (a.pair[k].offset != displacement_t(member)) ++k;
-    const int place = a.margins.at(x0 + displacement_x(member), y0 + displacement_y(member));
+    const int x = x0 + displacement_x(member), y = y0 + displacement_y(member);
+    const int place = a.margins.at(x, y);
     for (int frame = 0; frame < 2; ++frame)
       members.at[frame][m] = place + a.pair[k].distance[frame];
+    if (plan.bytes == 0) continue;
+    const SearchWindow at = sums.window[k];
+    sums.extent[m] = at.side + a.side - 1;
+    sums.at[m] = sums.first[k] + (y - at.top) * sums.extent[m] + x - at.left;
   }
   __syncthreads();
 
@@ -350,9 +333,8 @@ __global__ void __launch_bounds__(Shape<N>::threads)
     f[i * pitch + j] = f[i * pitch + j] * share + (i == j ? threshold : 0.0f);
   }
   __syncthreads();
-  invert<N>(f, *reinterpret_cast<Pivots<N>*>(p));
+  invert<N>(f, *reinterpret_cast<Pivots<N>*>(f));
   if constexpr (by_basic) {
-    float* const shared = f + GroupMemory<N>::float_bytes(true) / 2 / sizeof(float);
     multiply_all<N, RightTurned>(y, row_pitch(samples), b, row_pitch(samples), filled(samples),
                                  shared);
     __syncthreads();
@@ -360,17 +342,40 @@ __global__ void __launch_bounds__(Shape<N>::threads)
   } else {
     sharpen<N>(f, threshold, sharpenings, p, s);
   }
-  add_estimates<N>(members, samples, p, b, plane, mean, f);
+  __syncthreads();  // what is behind P is not needed any more
+  add_estimates<N>(a, plan, members, sums, samples, p, b, plane, mean, room);
+}
+
+/// Groups of 32 have hardly more samples than their windows.
+template <int N, bool by_basic>
+SumsPlan plan_sums(const BayesArgs& args, const BayesParams& params) {
+  SumsPlan plan{params.window, params.temporal_window};
+  if (N < 64) return plan;
+  const int own = params.window + args.side - 1, other = params.temporal_window + args.side - 1;
+  const std::size_t bytes =
+      sizeof(int) * args.depth * (own * own + (args.pairs - 1) * other * other);
+  const std::size_t all =
+      GroupMemory<N>::bytes(by_basic, args.depth * args.side * args.side, bytes) +
+      sizeof(SharedSums<N>);
+  // A multiprocessor with 228 KB holds three such blocks.
+  constexpr std::size_t most = 75 * 1024;
+  const auto limit =
+      static_cast<std::size_t>(cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (all <= std::min(most, limit - 4096)) plan.bytes = round_up(bytes, 128);
+  return plan;
 }
 
 template <int N, bool by_basic>
 void launch(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
             cudaStream_t stream) {
   const auto kernel = bayes_filter_kernel<N, by_basic>;
-  const std::size_t bytes = GroupMemory<N>::bytes(by_basic, args.depth * args.side * args.side);
+  const SumsPlan plan = plan_sums<N, by_basic>(args, params);
+  const std::size_t bytes =
+      GroupMemory<N>::bytes(by_basic, args.depth * args.side * args.side, plan.bytes) +
+      (plan.bytes > 0 ? sizeof(SharedSums<N>) : 0);
   cuda::allow_shared_memory(kernel);
   kernel<<<args.columns * args.rows, Shape<N>::threads, bytes, stream>>>(
-      args, plane, params.threshold, params.sharpenings);
+      args, plan, plane, params.threshold, params.sharpenings);
   cuda::check(cudaGetLastError());
 }
 

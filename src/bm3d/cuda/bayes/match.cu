@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "bm3d/cuda/bayes/kernels.h"
+#include "bm3d/cuda/bayes/windows.cuh"
 #include "core/round_up.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -36,21 +37,6 @@ struct Windows {
   int most_floats, floats;  // of the first window there, and of each other one
   float bonus;
 };
-
-/// Where the candidates of a reference patch lie in the frames of a pair.
-struct SearchWindow {
-  int left, top, side;
-};
-
-__device__ SearchWindow window_of(const BayesArgs& a, const Windows& w, int k, int x, int y, int i,
-                                  int j) {
-  const BayesPair& pair = a.pair[k];
-  const int side = k == 0 ? w.window : w.temporal_window;
-  if (pair.motion == nullptr) return {x - side / 2, y - side / 2, side};
-  const Motion m = a.grid.vector(pair.motion, i / motion_columns * motion_columns,
-                                 j / motion_rows * motion_rows);
-  return {x + m.x - side / 2, y + m.y - side / 2, side};
-}
 
 /// The samples of both frames that patches of a window have. Beyond the plane: its last ones.
 __device__ void load_window(const BayesArgs& a, const BayesPair& pair, const SearchWindow& at,
@@ -194,7 +180,8 @@ __global__ void __launch_bounds__(match_threads)
   for (int n = threadIdx.x; n < w.distances; n += match_threads) distances[n] = no_distance;
   if (threadIdx.x < 32) counts[threadIdx.x] = 0;
   if (threadIdx.x == 0) found = 0;
-  if (threadIdx.x < a.pairs) windows[threadIdx.x] = window_of(a, w, threadIdx.x, x, y, i, j);
+  if (threadIdx.x < a.pairs)
+    windows[threadIdx.x] = window_of(a, w.window, w.temporal_window, threadIdx.x, x, y, i, j);
   __syncthreads();
 
   const int own_area = w.window * w.window, area = w.temporal_window * w.temporal_window;
