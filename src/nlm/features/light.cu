@@ -1,9 +1,10 @@
-// Renders on a GPU. A block has a tile of 32 x 8 pixels. 256 of its threads keep a pixel's sums
-// each, in so many registers that a multiprocessor holds one block; 128 more work ahead of them.
-// For some displacements at a time these find the summands of the distance for the tile and what
-// lies around it (38 x 14, in shared memory) and sum them along rows for both sizes of patches,
-// while the others sum the rows before along columns, weigh the candidates and add them. Some 300
-// instructions for each pixel and displacement, a third of them for the sums of the line.
+// Renders on a GPU. A block of 32 x 8 threads has a tile of as many pixels, a thread its pixel's
+// sums in registers. For some displacements at a time the block finds the summands of the distance
+// for the tile and what lies around it (38 x 14, in shared memory), sums them along rows for both
+// sizes of patches, then each thread along columns. The sums take so many registers that a
+// multiprocessor holds one block: the more displacements between two barriers, the less its warps
+// wait. Some 300 instructions for each pixel and displacement, half of them for the sums of the
+// line.
 
 #include <cmath>
 
@@ -14,41 +15,23 @@ namespace lull::nlm::cuda {
 namespace {
 
 constexpr dim3 threads{32, 8};
-constexpr int halo = widest_patch;
+constexpr int block = 256, halo = widest_patch;
 constexpr int wide = 32 + 2 * halo, high = 8 + 2 * halo;
 
-constexpr int together = 5;              // displacements
-constexpr int keepers = 8, helpers = 4;  // warps
-constexpr dim3 light_threads{32, keepers + helpers};
+constexpr int together = 5;  // displacements
 
-struct RowSums {
-  float of_three[together][high][32], of_seven[together][high][32];
+struct SharedSums {
+  float summand[together][high][wide];
+  float rows_of_three[together][high][32], rows_of_seven[together][high][32];
 };
-
-/// Displacements that are worked on together: from dx on along x, those up to the search radius.
-struct Run {
-  int frame, dy, dx;
-  __device__ Run next(int radius) const {
-    if (dx + together <= radius) return {frame, dy, dx + together};
-    return dy < radius ? Run{frame, dy + 1, -radius} : Run{frame + 1, -radius, -radius};
-  }
-  __device__ int count(int radius) const { return min(together, radius - dx + 1); }
-};
-
-/// Only the helpers' warps.
-__device__ __forceinline__ void meet_helpers() {
-  asm volatile("bar.sync 1, %0;" ::"n"(32 * helpers) : "memory");
-}
 
 /// The summands of `count` displacements, each by one sample more along x than the one before, of
 /// the tile at (x0, y0) and what lies around it.
 template <int channels>
 __device__ __forceinline__ void find_summands(const DeviceLight& p, const DeviceLight& q,
                                               const Space& space, int x0, int y0,
-                                              std::ptrdiff_t step, int count,
-                                              float (&summand)[together][high][wide]) {
-  const int thread = static_cast<int>((threadIdx.y - keepers) * 32 + threadIdx.x);
-  for (int i = thread; i < wide * high; i += 32 * helpers) {
+                                              std::ptrdiff_t step, int count, SharedSums& shared) {
+  for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < wide * high; i += block) {
     const int sx = min(x0 + i % wide - halo, space.width - 1 + halo);
     const int sy = min(y0 + i / wide - halo, space.height - 1 + halo);
     const std::ptrdiff_t at =
@@ -68,21 +51,20 @@ __device__ __forceinline__ void find_summands(const DeviceLight& p, const Device
         const float d = up[c] - __ldg(q.light[c] + at + step + k);
         sum[k] += __fdividef(d * d - (vp[c] + fminf(vp[c], vq)), vp[c] + vq);
       }
-      summand[k][i / wide][i % wide] = sum[k];
+      shared.summand[k][i / wide][i % wide] = sum[k];
     }
   }
 }
 
 /// Their sums along rows.
-__device__ __forceinline__ void sum_rows(int count, const float (&summand)[together][high][wide],
-                                         RowSums& sums) {
+__device__ __forceinline__ void sum_rows(int count, SharedSums& shared) {
   const int tx = static_cast<int>(threadIdx.x);
-  for (int n = static_cast<int>(threadIdx.y) - keepers; n < count * high; n += helpers) {
+  for (int n = static_cast<int>(threadIdx.y); n < count * high; n += 8) {
     const int k = n / high, row = n % high;
-    const float* from = summand[k][row] + tx;
+    const float* from = shared.summand[k][row] + tx;
     const float three = from[2] + from[3] + from[4];
-    sums.of_three[k][row][tx] = three;
-    sums.of_seven[k][row][tx] = from[0] + from[1] + three + from[5] + from[6];
+    shared.rows_of_three[k][row][tx] = three;
+    shared.rows_of_seven[k][row][tx] = from[0] + from[1] + three + from[5] + from[6];
   }
 }
 
@@ -128,16 +110,15 @@ struct LineOfPixel {
 };
 
 template <int channels, int regressors>
-__global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJob job) {
+__global__ void __launch_bounds__(block) light_kernel(LightJob job) {
   constexpr int coefficients = 1 + places + regressors;
-  __shared__ float summand[together][high][wide];
-  __shared__ RowSums rows[2];  // of this run of displacements, and of the next one
+  __shared__ SharedSums shared;
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
   const int x0 = static_cast<int>(blockIdx.x) * 32, y0 = static_cast<int>(blockIdx.y) * 8;
   const int x = x0 + tx, y = y0 + ty, pitch = job.space.pitch, pad = job.space.pad;
-  const bool helps = ty >= keepers;
-  const bool inside = !helps && x < job.space.width && y < job.space.height;
-  // What threads beyond the plane look at is that of the last pixel.
+  const bool inside = x < job.space.width && y < job.space.height;
+  // Threads beyond the plane help with the summands; what they would look at for themselves is
+  // that of the last pixel.
   const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
   const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(py + pad) * pitch + px + pad;
   const DeviceLight& p = job.source[0];
@@ -160,8 +141,7 @@ __global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJo
   const int s = job.search_radius;
   const float inverse = 1 / static_cast<float>(s);
   /// The candidate at a displacement, number k of those whose rows are summed.
-  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from,
-                       const RowSums& sums, int k) {
+  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from, int k) {
     float uq[channels], vq[channels],
         terms[coefficients] = {1, static_cast<float>(dx) * inverse,
                                static_cast<float>(dy) * inverse};
@@ -175,9 +155,9 @@ __global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJo
       terms[1 + places + r] = __ldg(q.regressor[r] + from) - own[r];
     float seven = 0, three = 0;
 #pragma unroll
-    for (int row = 0; row < 7; ++row) seven += sums.of_seven[k][ty + row][tx];
+    for (int row = 0; row < 7; ++row) seven += shared.rows_of_seven[k][ty + row][tx];
 #pragma unroll
-    for (int row = 2; row < 5; ++row) three += sums.of_three[k][ty + row][tx];
+    for (int row = 2; row < 5; ++row) three += shared.rows_of_three[k][ty + row][tx];
     const WeightAndSlope<float> c = weigh(seven * colour_scale, colour_slope);
     const WeightAndSlope<float> g = weigh(three * guided_scale, guided_slope);
     if (!(c.weight > 0 || g.weight > 0)) return;
@@ -191,37 +171,24 @@ __global__ void __launch_bounds__(32 * (keepers + helpers)) light_kernel(LightJo
       terms[1 + places + r] = fminf(fmaxf(terms[1 + places + r], -1.0f), 1.0f);
     guided.add(g.weight, g.slope, terms, uq, ratio);
   };
-  const auto step_of = [&](const Run& run) {
-    const Motion* const motion = job.source[run.frame].motion;
+  for (int f = 0; f < job.sources; ++f) {
+    const DeviceLight& q = job.source[f];
     // A block lies in one cell.
     const Motion m =
-        motion == nullptr ? Motion{} : motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
-    return static_cast<std::ptrdiff_t>(run.dy + m.y) * pitch + run.dx + m.x;
-  };
-  const auto prepare = [&](const Run& run, RowSums& sums) {
-    if (run.frame == job.sources) return;
-    const int count = run.count(s);
-    find_summands<channels>(p, job.source[run.frame], job.space, x0, y0, step_of(run), count,
-                            summand);
-    meet_helpers();
-    sum_rows(count, summand, sums);
-  };
-  Run run{0, -s, -s};
-  if (helps) prepare(run, rows[0]);
-  __syncthreads();
-  for (int n = 0; run.frame < job.sources; n ^= 1) {
-    const Run after = run.next(s);
-    if (helps) {
-      prepare(after, rows[n ^ 1]);
-    } else {
-      const std::ptrdiff_t from = at + step_of(run);
-      const int count = run.count(s);
+        q.motion == nullptr ? Motion{} : q.motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
+    for (int dy = -s; dy <= s; ++dy)
+      for (int dx = -s; dx <= s; dx += together) {
+        const int count = min(together, s - dx + 1);
+        const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(dy + m.y) * pitch + dx + m.x;
+        find_summands<channels>(p, q, job.space, x0, y0, step, count, shared);
+        __syncthreads();
+        sum_rows(count, shared);
+        __syncthreads();
 #pragma unroll 1
-      for (int k = 0; k < count; ++k)
-        add(job.source[run.frame], run.dx + k, run.dy, from + k, rows[n], k);
-    }
-    __syncthreads();
-    run = after;
+        for (int k = 0; k < count; ++k) add(q, dx + k, dy, at + step + k, k);
+        // (The next displacements' summands are written while slower warps read rows, which no one
+        // writes before the next barrier.)
+      }
   }
   if (!inside) return;
   float penalty[coefficients];
@@ -310,13 +277,13 @@ void launch(const LightJob& job, cudaStream_t stream) {
   const dim3 grid = grid_of(job.space);
   switch (job.regressors) {
     case 0:
-      light_kernel<channels, 0><<<grid, light_threads, 0, stream>>>(job);
+      light_kernel<channels, 0><<<grid, threads, 0, stream>>>(job);
       break;
     case 4:  // normal and depth
-      light_kernel<channels, 4><<<grid, light_threads, 0, stream>>>(job);
+      light_kernel<channels, 4><<<grid, threads, 0, stream>>>(job);
       break;
     case 7:
-      light_kernel<channels, 7><<<grid, light_threads, 0, stream>>>(job);
+      light_kernel<channels, 7><<<grid, threads, 0, stream>>>(job);
       break;
     default:
       break;  // the engine fills up to one of these
