@@ -9,7 +9,7 @@ namespace lull::io {
 
 /// The colours of `frame`, whose samples are in the host's memory, as R G B of 16 bits and full
 /// range: converted by the matrix and range that a source of open_source found, chroma at every
-/// place. Floats are clipped to 0..1; those of R G B are taken for light, and get sRGB's curve.
+/// place. Floats are clipped to 0..white; those of R G B are taken for light, and get sRGB's curve.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
 /// The alpha that came with a frame: one grey plane of its size; null if there is none.

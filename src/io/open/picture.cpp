@@ -40,15 +40,15 @@ float srgb(float light) {
   return light <= 0.0031308f ? 12.92f * light : 1.055f * std::pow(light, 1 / 2.4f) - 0.055f;
 }
 
-/// Of any format's samples from 0 to 1.
 void copy_floats(const Frame& frame, const Frame& to) {
   const bool light = frame.format.layout == Layout::rgb;
+  const float white = frame.format.white;
   for (int i = 0; i < 3; ++i) {
     const PlaneView<const float> in = frame.plane<float>(frame.format.planes() == 3 ? i : 0);
     const PlaneView<std::uint16_t> out = to.plane<std::uint16_t>(i);
     for (int y = 0; y < in.height; ++y)
       for (int x = 0; x < in.width; ++x) {
-        const float v = in(x, y) > 0 ? std::min(in(x, y), 1.0f) : 0.0f;  // not a number: 0
+        const float v = in(x, y) > 0 ? std::min(in(x, y) / white, 1.0f) : 0.0f;  // not a number: 0
         out(x, y) = static_cast<std::uint16_t>(std::lround(65535 * (light ? srgb(v) : v)));
       }
   }
