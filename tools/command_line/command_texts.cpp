@@ -93,12 +93,16 @@ constexpr CommandTexts texts[] = {
     {"preview", "Make one picture of a frame before, after, and what is taken away",
      "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
      "where there is nothing. The frame is denoised with the frames around it that it\n"
-     "needs. Of a volume there are three cuts, across z, y and x.\n"
+     "needs. Of a volume there are three cuts, across z, y and x. Light (OpenEXR) is\n"
+     "shown with sRGB's curve, from 0 to white (--white, mostly 1); depths are grey,\n"
+     "the greatest the brightest, and holes black.\n"
      "\n"
      "Examples:\n"
      "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"
-     "  lull preview scan.nii.gz --at 90,110,60\n",
+     "  lull preview scan.nii.gz --at 90,110,60\n"
+     "  lull preview render.exr --guide auto -o render.png\n"
+     "  lull preview disparity.tif --depth --sigma 2\n",
      "Examples:\n"
      "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},

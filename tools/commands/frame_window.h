@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/denoiser.h"
-#include "io/media.h"
+#include "core/stream.h"
 #include "pipeline/repeat_notes.h"
 
 namespace lull::tools {
@@ -37,8 +37,8 @@ struct Window {
 class WindowReader {
  public:
   /// `start`: the time of the input's first frame, in seconds.
-  WindowReader(io::MediaSource& source, const Place& place, Margin margin,
-               pipeline::RepeatNotes* notes, std::optional<double> start)
+  WindowReader(FrameSource& source, const Place& place, Margin margin, pipeline::RepeatNotes* notes,
+               std::optional<double> start)
       : source_(source), place_(place), margin_(margin), notes_(notes), start_(start) {}
 
   /// Nothing if no frame is at the place. `frame`: one that was read already, or none.
@@ -99,7 +99,7 @@ class WindowReader {
     }
   }
 
-  io::MediaSource& source_;
+  FrameSource& source_;
   const Place place_;
   const Margin margin_;
   pipeline::RepeatNotes* notes_;

@@ -13,24 +13,27 @@
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
-#include "core/frame_pool.h"
 #include "io/picture.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/repeat_notes.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/frame_window.h"
 #include "tools/pages/cuts.h"
+#include "tools/pages/panels.h"
 #include "tools/pages/pictures.h"
 #include "tools/report/log.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_look.h"
+#include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
 #include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"
+#include "tools/wrap/features.h"
+#include "tools/wrap/guides.h"
 
 namespace lull::tools {
 namespace {
@@ -68,8 +71,8 @@ Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
   if (info.stack || info.still || options.stack) {
     if (options.at_us)
       throw InvalidArgument("--at with '" + options.input + "' (" +
-                            (info.still ? "a still picture" : "slices") +
-                            " have no times); leave it out");
+                            (info.still ? "a still picture has no time" : "slices have no times") +
+                            "); leave it out");
     return {.time = 0, .number = info.frames_estimate / 2};
   }
   if (options.at_us) return {.time = static_cast<double>(*options.at_us) * 1e-6, .number = {}};
@@ -85,26 +88,24 @@ class Preview {
   void run() {
     const ChosenDevices devices = choose_devices(options_);
     backends_ = {devices.backends.front()};  // one frame is too little for several
-    log_.write(LogLevel::info, devices.reason);
-    source_ = io::open_source(options_.input, source_options(options_, backends_));
-    rescale_sigma(options_, source_->info().values);
-    check_volume_noise(options_, source_->info());
+    open_source();
     params_ = choose_method(options_, given_noise(options_), source_->info());
     check_memory(options_, {params_, source_->format(), backends_});
     mask_ = given_mask(options_, *source_);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       log_.write(LogLevel::warning, note);
+    log_.write(LogLevel::info, devices.reason);
     log_.write(LogLevel::info, thickness_note(options_, source_->info()));
     if (has_cuts()) return show_cuts();
     if (!options_.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input +
                             "' (it is no grey volume of 8 slices or more); leave it out");
+    // Repetitions are looked for on the scale that frames are filtered on.
+    if (options_.depth.on) find_in_depths();
+    if (uses_features(options_)) find_noise({}, 0);
     const Window window = find_window();
     find_noise(window.frames, time_of(window.frames[window.target]));
-    const Frame& before = window.frames[window.target];
-    const Frame after = denoised(window);
-    const int factor = amplification();
-    io::write_png(options_.output, panels(before, after, factor), options_.overwrite);
+    const int factor = show(window.frames[window.target], denoised(window));
     std::string which = "the frame at " + text_of(window.time) + " s";
     if (source_->info().stack) which = "slice " + std::to_string(window.number);
     if (source_->info().still) which = "the picture";
@@ -112,6 +113,16 @@ class Preview {
   }
 
  private:
+  void open_source() {
+    const io::SourceOptions options = source_options(options_, backends_);
+    source_ = io::open_source(options_.input, options);
+    if (options_.depth.on) samples_ = depth_samples(options_, *source_);
+    rescale_sigma(options_, source_->info().values);
+    check_volume_noise(options_, source_->info());
+    guide_ = open_guide(options_, options, *source_);
+    if (uses_features(options_)) features_ = open_features(options_, options, *source_);
+  }
+
   FrameFormat seen() const {
     return fields() ? pipeline::field_format(source_->format()) : source_->format();
   }
@@ -119,6 +130,7 @@ class Preview {
 
   /// Of a pipe, in the frames that were read. `place`: when the frame is shown.
   void find_noise(const std::vector<Frame>& read, double place) {
+    if (options_.depth.on) return;  // known before
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
@@ -131,8 +143,19 @@ class Preview {
     params_ = plan_.method();
   }
 
+  void find_in_depths() {
+    const bool again = can_read_again(options_.input);
+    std::vector<Frame> first = again ? first_maps(options_) : read_some(*source_, frames_ahead);
+    const DepthPlan depth = plan_depth(options_, *source_, first);
+    for (const std::string& line : depth.lines) log_.write(LogLevel::info, line);
+    plan_ = clip_plan(options_, depth, source_->info());
+    params_ = plan_.method();
+    if (!again) begun_.emplace(*source_, std::move(first));
+  }
+
   /// Of a volume, whose slices are counted: all of it is denoised.
   bool has_cuts() const {
+    if (options_.depth.on) return false;
     constexpr int enough = 8;  // slices
     const io::VideoInfo& info = source_->info();
     const std::int64_t slices = info.stack ? info.slices : info.frames_estimate;
@@ -171,7 +194,7 @@ class Preview {
     const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     auto denoiser = one_of(open_sessions(options_, plan_, source_->format(), backends_, warn),
                            source_->format());
-    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    denoiser = with_company(std::move(denoiser), volume * geometry.size[geometry.of_slice[2]]);
     VolumeCuts before(geometry), after(geometry);
     BegunSource source(*source_, std::move(first));
     const int slices = geometry.size[geometry.of_slice[2]];
@@ -200,11 +223,12 @@ class Preview {
 
   Window find_window() {
     const Place place = place_in(source_->info(), options_);
-    std::optional<Frame> first = source_->read();
+    FrameSource& frames = begun_ ? static_cast<FrameSource&>(*begun_) : *source_;
+    std::optional<Frame> first = frames.read();
     if (!first) throw BadData("'" + options_.input + "' has no frame; check the file");
     const double start = seconds(first->pts, first->time_base);
     if (std::optional<Window> window = skip_to(place, start)) return *std::move(window);
-    std::optional<Window> window = read_window(*source_, place, start, std::move(first));
+    std::optional<Window> window = read_window(frames, place, start, std::move(first));
     if (window) return *std::move(window);
     throw InvalidArgument("--at " + text_of(place.time) + " (the input ends before, after " +
                           text_of(source_->info().duration_s) + " s); give an earlier time");
@@ -214,7 +238,8 @@ class Preview {
   std::optional<Window> skip_to(const Place& place, double start) {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
-    if (place.number || rate.num <= 0 || options_.input == "-") return std::nullopt;
+    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || has_files_beside())
+      return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = place.time - margin - lead_s;
     if (skip < lead_s) return std::nullopt;  // soon read
@@ -231,7 +256,7 @@ class Preview {
     }
   }
 
-  std::optional<Window> read_window(io::MediaSource& source, const Place& place, double start,
+  std::optional<Window> read_window(FrameSource& source, const Place& place, double start,
                                     std::optional<Frame> first) {
     pipeline::RepeatNotes notes(surroundings_of(params_, seen()).repeats);
     // Of fields every session finds repetitions by itself.
@@ -245,8 +270,8 @@ class Preview {
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
     leave_out_others(opened, {{number, number}}, plan_, format, nullptr, warn);
-    auto denoiser = one_of(std::move(opened), source_->format());
-    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    auto denoiser =
+        with_company(one_of(std::move(opened), source_->format()), window.number - number);
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)
       for (auto out = denoiser->push(frame); out; out = denoiser->next())
@@ -257,34 +282,42 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  int amplification() const {
-    return tools::amplification(std::ranges::max(params_.noise().levels_in_samples()));
+  /// With what comes beside the frames, the first of which has this number in the input.
+  std::unique_ptr<Denoiser> with_company(std::unique_ptr<Denoiser> denoiser, std::int64_t first) {
+    if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_, first);
+    if (features_) denoiser = featured(std::move(denoiser), *std::move(features_), first);
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    return denoiser;
   }
 
-  /// Side by side: before, after, and mid-grey with what was taken away.
-  static Frame panels(const Frame& before, const Frame& after, int factor) {
-    constexpr int gap = 4;  // black columns
-    const Frame a = io::to_rgb(before), b = io::to_rgb(after);
-    const int width = a.format.width, height = a.format.height;
-    FramePool pool({.width = 3 * width + 2 * gap, .height = height, .layout = Layout::rgb});
-    Frame all = pool.acquire();
-    const auto to_byte = [](int v) {
-      return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
+  /// Whether frames have to be counted from the first one on.
+  bool has_files_beside() const {
+    return guide_ || (features_ && std::ranges::any_of(features_->given, [](const auto& one) {
+                        return one.file != nullptr;
+                      }));
+  }
+
+  /// Writes the picture. By how much what was taken away is amplified.
+  int show(const Frame& before, const Frame& after) {
+    std::optional<ShownDepths> depths;
+    if (options_.depth.on) depths = shown_depths(before, samples_);
+    const auto seen_as = [&](const Frame& frame) {
+      return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
-    for (int plane = 0; plane < 3; ++plane) {
-      const PlaneView<const std::uint16_t> noisy = a.plane<std::uint16_t>(plane);
-      const PlaneView<const std::uint16_t> clean = b.plane<std::uint16_t>(plane);
-      const PlaneView<std::uint8_t> out = all.plane<std::uint8_t>(plane);
-      for (int y = 0; y < height; ++y) {
-        std::fill_n(out.row(y), all.format.width, std::uint8_t{0});
-        for (int x = 0; x < width; ++x) {
-          out(x, y) = to_byte(noisy(x, y));
-          out(width + gap + x, y) = to_byte(clean(x, y));
-          out(2 * (width + gap) + x, y) = to_byte(32896 + factor * (noisy(x, y) - clean(x, y)));
-        }
-      }
-    }
-    return all;
+    const Frame a = seen_as(before), b = seen_as(after);
+    // Where no level of the noise says how it looks.
+    const bool by_looks =
+        depths || uses_features(options_) || before.format.sample == SampleType::f32;
+    const int factor = by_looks ? tools::amplification(removed_as_shown(a, b)) : amplification();
+    io::write_png(options_.output, panels(a, b, factor), options_.overwrite);
+    if (depths)
+      log_.write(LogLevel::info, "shown: " + text_of(depths->low) + " dark to " +
+                                     text_of(depths->high) + " bright, holes black");
+    return factor;
+  }
+
+  int amplification() const {
+    return tools::amplification(std::ranges::max(params_.noise().levels_in_samples()));
   }
 
   static std::string text_of(double value) {
@@ -303,7 +336,11 @@ class Preview {
   Log& log_;
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
+  std::unique_ptr<io::MediaSource> guide_;  // or none
+  std::optional<FeatureSources> features_;
   std::optional<VolumeMask> mask_;
+  DepthSamples samples_;              // of depth maps
+  std::optional<BegunSource> begun_;  // a pipe of them
   Method params_;
   ClipPlan plan_;
 };

@@ -288,7 +288,8 @@ std::span<const OptionRow> media_option_rows() { return rows; }
 std::vector<OptionRow> preview_option_rows() {
   constexpr std::string_view files = "Files";
   std::vector<OptionRow> all{
-      {"INPUT", "FILE", files, "video, picture, sequence or stack of slices, as for lull denoise",
+      {"INPUT", "FILE", files,
+       "video, picture, sequence, render, depth map or stack of slices, as for lull denoise",
        [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
       {"-o,--output", "FILE", files,
        "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
@@ -299,15 +300,15 @@ std::vector<OptionRow> preview_option_rows() {
        "third of the whole); of a volume the voxel where the cuts meet, and of a series which "
        "volume, all from 0 (default: the middle)",
        set_place, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
-  constexpr std::string_view groups[] = {"Files",   "Noise",        "Method",
-                                         "Devices", "Slice stacks", input,
-                                         limits,    "Reports",      "Non-local means"};
+  constexpr std::string_view groups[] = {"Files",           "Noise",     "Method", "Devices",
+                                         "Slice stacks",    input,       limits,   "Reports",
+                                         "Non-local means", "Depth maps"};
   // What a whole result is made with, and what has a meaning for it alone.
   constexpr std::string_view others[] = {
       "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
       "--streams",   "--frames",        "--output-format", "--start",     "--duration",
       "--progress",  "--progress-fd",   "--datatype",      "--noise-map", "--report",
-      "--reference", "--report-frames", "--guide",         "--align",     "--feature"};
+      "--reference", "--report-frames", "--align"};
   for (const OptionRow& row : denoise_option_table())
     if (std::ranges::find(groups, row.group) != std::end(groups) &&
         std::ranges::find(others, row.names) == std::end(others))

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "noise/depth/find_depth_noise.h"
 #include "tools/search/noise_search.h"
+#include "tools/sessions/noise_choice.h"
 
 namespace lull::tools {
 namespace {
@@ -92,6 +93,13 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
         text_of_depth(known.scale.sigma) +
         (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with its square"
                  : std::string()));
+  return plan;
+}
+
+ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
+                   const io::VideoInfo& input) {
+  ClipPlan plan = clip_plan(options, depth.noise, input);
+  for (ScenePlan& scene : plan.scenes) scene.method.depth = depth.scale;
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "noise/depth/depth_scale.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/sessions.h"
 
 namespace lull::tools {
 
@@ -28,5 +29,10 @@ struct DepthPlan {
 /// For an input that begins with `frames`. @throws BadData  they are nothing but holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
+
+/// What such an input is filtered with. @throws InvalidArgument  naming a parameter outside its
+/// range
+[[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
+                                 const io::VideoInfo& input);
 
 }  // namespace lull::tools

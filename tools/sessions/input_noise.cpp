@@ -62,9 +62,8 @@ void InputNoise::find_in_depths(io::MediaSource& source, const std::function<voi
   }
   DepthPlan depth = plan_depth(options_, source, again ? first_maps(options_) : first_);
   for (const std::string& line : depth.lines) info_(line);
+  plan_ = clip_plan(options_, depth, source.info());
   record_ = std::move(depth.noise);
-  plan_ = clip_plan(options_, record_, source.info());
-  for (ScenePlan& scene : plan_.scenes) scene.method.depth = depth.scale;
 }
 
 std::unique_ptr<FrameSource> InputNoise::frames(io::MediaSource& source, Found found) {

@@ -95,8 +95,12 @@ Frame as_floats(const Frame& frame) {
 
 class FeatureGiver final : public Denoiser {
  public:
-  FeatureGiver(std::unique_ptr<Denoiser> denoiser, FeatureSources sources)
-      : denoiser_(std::move(denoiser)), sources_(std::move(sources)) {}
+  FeatureGiver(std::unique_ptr<Denoiser> denoiser, FeatureSources sources, std::int64_t from)
+      : denoiser_(std::move(denoiser)), sources_(std::move(sources)) {
+    for (; frames_ < from; ++frames_)
+      for (FeatureSources::One& one : sources_.given)
+        if (one.file) (void)next_of(one);
+  }
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
@@ -194,8 +198,9 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
   return sources;
 }
 
-std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources) {
-  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources));
+std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources,
+                                   std::int64_t from) {
+  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources), from);
 }
 
 }  // namespace lull::tools

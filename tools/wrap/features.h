@@ -1,6 +1,7 @@
 #pragma once
 // The features of a run of renders: layers of the input, or other files.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -30,9 +31,11 @@ struct FeatureSources {
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Gives each frame that goes into `denoiser` its features (Frame::features).
-/// @throws BadData  from push(): a layer is missing or of another size, a file ends too early
+/// Gives each frame that goes into `denoiser` its features (Frame::features). The first one is the
+/// frame `from` of the input.
+/// @throws BadData  from push(): a layer is missing or of another size, a file ends too early (at
+///                  once, if before `from`)
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
-                                                 FeatureSources sources);
+                                                 FeatureSources sources, std::int64_t from = 0);
 
 }  // namespace lull::tools

@@ -19,27 +19,25 @@ bool is_alike(const FrameFormat& a, const FrameFormat& b) {
 class GuidedDenoiser final : public Denoiser {
  public:
   GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, std::unique_ptr<io::MediaSource> guide,
-                 const io::MediaSource& input)
+                 const io::MediaSource& input, std::optional<std::int64_t> part_from)
       : denoiser_(std::move(denoiser)),
         guide_(std::move(guide)),
         format_(input.format()),
-        pool_(guide_->format()) {
+        pool_(guide_->format()),
+        ended_(part_from.has_value()) {
     // Where either has values of its own for black and white, those of the input count.
     const io::ValueScale &own = guide_->info().values, &wanted = input.info().values;
     factor_ = static_cast<float>(own.span / wanted.span);
     offset_ = static_cast<float>((own.low - wanted.low) / wanted.span) * format_.white;
+    while (frames_ < part_from.value_or(0)) (void)next_guide();
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
   std::optional<Frame> push(Frame noisy) override {
-    std::optional<Frame> guide = guide_->read();
-    if (!guide)
-      throw BadData("the guide ends after " + std::to_string(frames_) +
-                    " frames (the input goes on); give one of the same length");
-    ++frames_;
-    if (!is_alike(guide->format, noisy.format)) refuse(guide->format, noisy.format);
-    noisy.guide = std::make_shared<const Frame>(on_scale(*std::move(guide)));
+    Frame guide = next_guide();
+    if (!is_alike(guide.format, noisy.format)) refuse(guide.format, noisy.format);
+    noisy.guide = std::make_shared<const Frame>(on_scale(std::move(guide)));
     return denoiser_->push(std::move(noisy));
   }
 
@@ -67,6 +65,15 @@ class GuidedDenoiser final : public Denoiser {
   }
 
  private:
+  Frame next_guide() {
+    std::optional<Frame> guide = guide_->read();
+    if (!guide)
+      throw BadData("the guide ends after " + std::to_string(frames_) +
+                    " frames (the input goes on); give one of the same length");
+    ++frames_;
+    return *std::move(guide);
+  }
+
   Frame on_scale(Frame guide) {
     if (guide.format.sample != SampleType::f32) return guide;
     if (factor_ != 1 || offset_ != 0) {
@@ -88,7 +95,7 @@ class GuidedDenoiser final : public Denoiser {
   FramePool pool_;
   float factor_ = 1, offset_ = 0;  // from the guide's float samples to the input's
   std::int64_t frames_ = 0;
-  bool ended_ = false;
+  bool ended_;  // or its end does not count
 };
 
 }  // namespace
@@ -112,8 +119,9 @@ std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
 
 std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser,
                                  std::unique_ptr<io::MediaSource> guide,
-                                 const io::MediaSource& input) {
-  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input);
+                                 const io::MediaSource& input,
+                                 std::optional<std::int64_t> part_from) {
+  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input, part_from);
 }
 
 }  // namespace lull::tools

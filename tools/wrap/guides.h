@@ -1,7 +1,9 @@
 #pragma once
 // The guide of a run: another clip that says which patches are alike.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/denoiser.h"
 #include "io/media.h"
@@ -18,9 +20,13 @@ namespace lull::tools {
                                                           const io::MediaSource& input);
 
 /// Gives each frame that goes into `denoiser` its guide (Frame::guide), on the scale of the input.
-/// @throws BadData  from push() or drain(): the guide is shorter or longer than the input
+/// @param part_from  only a part of the input goes in, which begins with this frame of it; how much
+///                   longer the guide is does not count then
+/// @throws BadData  at once, or from push() or drain(): the guide is shorter or longer than the
+///                  input
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser,
                                                std::unique_ptr<io::MediaSource> guide,
-                                               const io::MediaSource& input);
+                                               const io::MediaSource& input,
+                                               std::optional<std::int64_t> part_from = {});
 
 }  // namespace lull::tools

@@ -66,6 +66,8 @@ class DepthLook {
   double median() const;
   double least() const;
   double greatest() const;
+  /// The depth that this share of all, 0 to 1, lies below.
+  double quantile(double share) const;
 
   /// The scale for noise of `sigma`, or for no noise to speak of: 0 and 255 are what a thousandth
   /// of all is below and above, at least 8 sigma apart, so that results do not depend on the unit
@@ -74,7 +76,6 @@ class DepthLook {
   DepthScale scale(double sigma, std::optional<double> reference) const;
 
  private:
-  double quantile(double share) const;
   DepthSamples samples_;
   mutable std::vector<float> depths_;  // of samples that are no holes; in any order
   double all_ = 0;

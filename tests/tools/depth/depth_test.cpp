@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 
+#include "tools/support/clips.h"
 #include "tools/support/program.h"
 
 namespace lull::tools {
@@ -210,6 +211,74 @@ TEST(DepthMaps, OfSixteenBits) {
     EXPECT_EQ(refused.error_lines(), 1) << refused.err;
   }
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAre("in.pgm", "out.pgm"));
+}
+
+/// The picture that a preview makes.
+Frame preview_of(const std::string& in, const std::vector<std::string>& more) {
+  const Folder folder;
+  std::vector<std::string> arguments{"preview", in, "-o", folder / "p.png", "--device", "cpu"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run_lull(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("holes black"));
+  Frame picture = frames_of(folder / "p.png").at(0);
+  EXPECT_EQ(picture.format.width, 3 * width + 8);
+  return picture;
+}
+
+/// What was shown of a map: what lies between a thousandth at either end from 32 to 255, holes 0.
+void expect_shown(const Frame& picture, int panel, const Map& map, const Map& range) {
+  Map depths;
+  for (int i = 0; i < width * height; ++i)
+    if (!is_hole(i % width, i / width)) depths.push_back(range[i]);
+  std::ranges::sort(depths);
+  const std::size_t beyond = depths.size() / 1000;
+  const float low = depths[beyond], high = depths[depths.size() - 1 - beyond];
+  double most = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const float share = (map[std::size_t{width} * y + x] - low) / (high - low);
+      const float grey = is_hole(x, y) ? 0 : 32 + 223 * std::clamp(share, 0.0f, 1.0f);
+      const auto byte = picture.plane<std::uint8_t>(1)(panel * (width + 4) + x, y);
+      most = std::max(most, static_cast<double>(std::abs(static_cast<float>(byte) - grey)));
+    }
+  EXPECT_LE(most, 2) << panel;
+}
+
+TEST(DepthMaps, PreviewsStretchDepthsAndShowHoles) {
+  const Folder folder;
+  Map in = noisy_map(0.02);
+  in[5] = 1e6f;  // a wild sample
+  write_tiff(folder / "in.tif", in);
+  write_pfm(folder / "in.pfm", in);
+  const std::vector<std::string> options{"--depth", "--sigma", "0.02", "--profile", "fast"};
+  ASSERT_EQ(denoise(folder / "in.tif", folder / "out.tif", options).code, 0);
+  for (const std::string name : {"in.tif", "in.pfm"}) {
+    const Frame picture = preview_of(folder / name, options);
+    expect_shown(picture, 0, in, in);
+    expect_shown(picture, 1, read_tiff(folder / "out.tif"), in);
+    EXPECT_EQ(picture.plane<std::uint8_t>(0)(2 * (width + 4) + 40, 30), 128);  // in a hole
+  }
+  // The unit does not count, nor does what marks holes.
+  const std::vector<std::string> invalid{"--invalid", "0",    "--sigma",       "20",
+                                         "--profile", "fast", "--sigma-model", "depth2:3000"};
+  const Map of_integers = noisy_map(0.02, 0, 0, 1000);
+  write_pgm(folder / "in.pgm", of_integers);
+  expect_shown(preview_of(folder / "in.pgm", invalid), 0, of_integers, of_integers);
+}
+
+TEST(DepthMaps, PreviewsOverTimeAreThoseOfTheWholeSequence) {
+  const Folder folder;
+  for (int n = 0; n < 4; ++n)
+    write_pfm(folder / ("in." + std::to_string(n) + ".pfm"), noisy_map(0.02 + 0.002 * n));
+  const std::vector<std::string> options{"--depth", "--sigma",    "0.02", "--profile",
+                                         "fast",    "--temporal", "1"};
+  ASSERT_EQ(denoise(folder / "in.%d.pfm", folder / "out.%d.pfm", options).code, 0);
+  std::vector<std::string> at = options;
+  at.insert(at.end(), {"--at", "0.08"});
+  const Frame picture = preview_of(folder / "in.%d.pfm", at);
+  expect_shown(picture, 0, read_pfm(folder / "in.2.pfm"), read_pfm(folder / "in.2.pfm"));
+  expect_shown(picture, 1, read_pfm(folder / "out.2.pfm"), read_pfm(folder / "in.2.pfm"));
 }
 
 TEST(DepthMaps, BadOnesAreRefusedInALine) {

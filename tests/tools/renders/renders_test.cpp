@@ -14,11 +14,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <random>
 
+#include "tools/support/clips.h"
 #include "tools/support/program.h"
 
 namespace lull::tools {
@@ -249,6 +251,97 @@ TEST_F(Renders, ALoneDepthIsAGreyPicture) {
   const Outcome outcome = denoise("in.exr", "out.exr", {"--sigma", "5", "--method", "nlm"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(read_exr(folder / "out.exr"), depth);
+}
+
+/// Of light from 0 to 1 as a byte: sRGB.
+double shown(float light) {
+  const double v = std::isnan(light) ? 0 : std::clamp(static_cast<double>(light), 0.0, 1.0);
+  return 255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055);
+}
+
+/// The greatest difference of a panel of a preview, 0 or 1, and a render. `white`: what is 255.
+double difference(const Frame& preview, int panel, const Channels& render, float white = 1) {
+  double most = 0;
+  for (int c = 0; c < 3; ++c)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const float light = render.at(std::string(1, "RGB"[c]))[y * width + x];
+        const double byte = preview.plane<std::uint8_t>(c)(panel * (width + 4) + x, y);
+        most = std::max(most, std::abs(byte - shown(light / white)));
+      }
+  return most;
+}
+
+TEST_F(Renders, PreviewsShowLightAsItLooks) {
+  Channels noisy = scene();
+  for (auto& [name, samples] : noisy)  // most of it below 1
+    for (float& v : samples) v *= name.starts_with("albedo") ? 1 : name[0] == 'v' ? 0.09f : 0.3f;
+  noisy["R"][70] = 5000;
+  noisy["G"][80] = NAN;
+  write_exr(folder / "in.exr", noisy);
+  const Outcome outcome = run_lull(
+      {"preview", folder / "in.exr", "--guide", "auto", "-d", "cpu", "-o", folder / "p.png"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  ASSERT_EQ(denoise("in.exr", "out.exr", {"--guide", "auto"}).code, 0);
+  const Frame preview = frames_of(folder / "p.png").at(0);
+  ASSERT_EQ(preview.format.width, 3 * width + 8);
+  EXPECT_LE(difference(preview, 0, noisy), 1);
+  EXPECT_LE(difference(preview, 1, read_exr(folder / "out.exr")), 1);
+  // Light of another unit.
+  ASSERT_EQ(run_lull({"preview", folder / "in.exr", "--guide", "auto", "-d", "cpu", "--white", "4",
+                      "-y", "-o", folder / "p.png"})
+                .code,
+            0);
+  EXPECT_LE(difference(frames_of(folder / "p.png").at(0), 0, noisy, 4), 1);
+}
+
+TEST_F(Renders, PreviewsOverTimeAreThoseOfTheWholeSequence) {
+  // What comes beside a frame differs from one to the next, so that it shows which was taken.
+  for (unsigned n = 0; n < 7; ++n) {
+    const std::string number = std::to_string(n);
+    Channels both = scene("", "albedo.", "variance.", n + 1), picture, albedo;
+    for (const char* c : {"R", "G", "B"}) {
+      for (float& v : picture[c] = both[c]) v *= 0.3f;
+      albedo[c] = both[std::string("albedo.") + c];
+      std::rotate(albedo[c].begin(), albedo[c].begin() + n, albedo[c].end());
+    }
+    write_exr(folder / ("in." + number + ".exr"), picture);
+    write_exr(folder / ("beside." + number + ".exr"), albedo);
+  }
+  const std::string beside = folder / "beside.%d.exr";
+  for (std::vector<std::string> more :
+       {std::vector<std::string>{"--feature", "albedo=" + beside},
+        std::vector<std::string>{"--guide", beside, "--sigma", "20", "--profile", "fast"}}) {
+    more.insert(more.end(), {"--temporal", "1", "--white", "1"});
+    ASSERT_EQ(denoise("in.%d.exr", "out.%d.exr", more).code, 0);
+    std::vector<std::string> arguments{
+        "preview", folder / "in.%d.exr", "--at", "0.2", "-d", "cpu", "-y", "-o", folder / "p.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_lull(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Frame preview = frames_of(folder / "p.png").at(0);
+    EXPECT_LE(difference(preview, 0, read_exr(folder / "in.5.exr")), 1) << more[0];
+    EXPECT_LE(difference(preview, 1, read_exr(folder / "out.5.exr")), 1) << more[0];
+  }
+}
+
+TEST_F(Renders, PreviewsRefuseWhatDenoisingDoes) {
+  write_exr(folder / "in.exr", scene());
+  const auto refused = [&](std::vector<std::string> more, int code, const std::string& text) {
+    more.insert(more.begin(), {"preview", folder / "in.exr", "-o", folder / "p.png", "-d", "cpu"});
+    const Outcome outcome = run_lull(more);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+    EXPECT_EQ(folder.names(), std::vector<std::string>{"in.exr"});
+  };
+  refused({"--guide", "auto", "--depth"}, 2, "--guide with a depth map");
+  refused({"--depth"}, 2, "a depth map is grey");
+  refused({"--guide", "auto", "--method", "bm4d"}, 2, "volumes have no features");
+  refused({"--guide", folder / "p.png"}, 2, "not the output");
+  refused({"--feature", "albodo=:albedo"}, 2, "albedo, normal, depth");
+  refused({"--guide", folder / "missing.exr"}, 66, "missing.exr");
+  refused({"--align"}, 2, "no such option: --align");
 }
 
 TEST_F(Renders, WhatDoesNotFitIsOneLine) {
