@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-std::uint8_t byte_of(int v) {
+std::uint8_t panel_byte(int v) {
   return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
 }
 
@@ -30,9 +30,9 @@ Frame panels(const Frame& before, const Frame& after, int factor) {
     for (int y = 0; y < height; ++y) {
       std::fill_n(out.row(y), all.format.width, std::uint8_t{0});
       for (int x = 0; x < width; ++x) {
-        out(x, y) = byte_of(noisy(x, y));
-        out(width + gap + x, y) = byte_of(clean(x, y));
-        out(2 * (width + gap) + x, y) = byte_of(32896 + factor * (noisy(x, y) - clean(x, y)));
+        out(x, y) = panel_byte(noisy(x, y));
+        out(width + gap + x, y) = panel_byte(clean(x, y));
+        out(2 * (width + gap) + x, y) = panel_byte(32896 + factor * (noisy(x, y) - clean(x, y)));
       }
     }
   }
