@@ -163,6 +163,20 @@ TEST(KnownDepth, IsStatedOrFoundBesideHoles) {
       << "a map of holes alone says nothing";
 }
 
+// What large holes are filled with is smoother than any noise.
+TEST(KnownDepth, IsFoundBesideLargeHoles) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> gauss(0, 0.05f);
+  const std::vector<Frame> maps{slanted(float_format(128, 96))};
+  const PlaneView<float> plane = maps[0].plane<float>(0);
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      plane(x, y) = x > 20 && x < 60 && y > 10 && y < 80 ? nothing : plane(x, y) + gauss(random);
+  DepthLook look({});
+  look.add(maps[0]);
+  EXPECT_NEAR(known_depth(look, maps, std::nullopt, std::nullopt).scale.sigma, 0.05, 0.005);
+}
+
 TEST(EvenDepth, HolesPassThroughAndFiltersSeeSomethingElse) {
   const FrameFormat format = float_format(33, 21);
   const Frame noisy = slanted(format);
