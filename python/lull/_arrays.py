@@ -68,6 +68,10 @@ def _others(array: Any) -> tuple[np.ndarray, Back]:
 
 def to_numpy(array: Any) -> tuple[np.ndarray, Back]:
     """The array as numpy's, and what makes results of the kind that it was."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ValueError(
+            "a masked array (its mask would be lost); give its data, NaN where nothing was measured"
+        )
     convert = {"torch": _torch, "cupy": _cupy, "jax": _jax, "jaxlib": _jax}.get(
         library_of(array), _others
     )
@@ -100,19 +104,29 @@ def device_of(array: Any) -> str | None:
     return None
 
 
-def host_view(out: Any) -> np.ndarray | None:
-    """The samples of `out` to be written where they are; None where they are on a GPU."""
+def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
+    """The samples of `out`, and whether they are those to be written.
+
+    None where they are on a GPU; a copy of samples that filters do not take where they lie (of
+    another byte order, not aligned, bfloat16), for which there is :func:`put`.
+    """
     if device_of(out) is not None:
-        return None
+        return None, False
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise ValueError("out is read-only; give an array that can be written")
     view, _ = to_numpy(out)
     if not view.flags.writeable:
         raise ValueError("out is read-only; give an array that can be written")
-    return view
+    if isinstance(out, np.ndarray):
+        return view, out.dtype.isnative and out.flags.aligned
+    return view, library_of(out) != "torch" or out.dtype != sys.modules["torch"].bfloat16
 
 
 def put(out: Any, result: np.ndarray) -> None:
-    """Copies a result into an array on a GPU."""
-    if library_of(out) == "torch":
+    """Copies a result into an array that cannot be written as it lies, as on a GPU."""
+    if isinstance(out, np.ndarray):
+        out[...] = result
+    elif library_of(out) == "torch":
         out.copy_(sys.modules["torch"].from_numpy(result))
     elif library_of(out) in ("cupy", "lull") and hasattr(out, "set"):
         out.set(np.ascontiguousarray(result))
@@ -127,7 +141,11 @@ def put_on_device(out: Any, result: Any) -> Any:
     elif library_of(out) == library_of(result) == "cupy":
         out[...] = result
     elif device_of(out) is None:
-        host_view(out)[...] = to_numpy(result)[0]
+        view, in_place = host_view(out)
+        if in_place and view is not None:
+            view[...] = to_numpy(result)[0]
+        else:
+            put(out, to_numpy(result)[0])
     else:
         put(out, to_numpy(result)[0])
     return out

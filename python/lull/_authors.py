@@ -16,7 +16,7 @@ from ._arrays import to_numpy
 from ._axes import Axes
 from ._denoise import Work, chosen_device
 from ._noise import Group
-from ._values import Values, _looked_at, _measured
+from ._values import Values, _looked_at, _measured, number
 
 # Theirs, and what comes next to it in time and quality here.
 _PROFILES = {
@@ -65,6 +65,7 @@ def _profile(profile: Any) -> str:
 
 
 def _refuse_matches(blockmatches: Any) -> None:
+    blockmatches = blockmatches if isinstance(blockmatches, (tuple, list)) else (blockmatches,)
     if any(not (isinstance(one, (bool, np.bool_)) and not one) for one in blockmatches):
         raise ValueError("blockmatches (lull neither takes nor gives them); leave it out")
 
@@ -83,7 +84,10 @@ def _covariance(psd: np.ndarray, unit: float) -> np.ndarray:
 def _noises(
     sigma_psd: Any, shape: tuple[int, int], channels: int, groups: Sequence[Group], unit: float
 ) -> list[Any]:
-    given = np.asarray(to_numpy(sigma_psd)[0] if np.ndim(sigma_psd) else sigma_psd, np.float64)
+    several = np.ndim(sigma_psd) > 0
+    given = np.asarray(
+        to_numpy(sigma_psd)[0] if several else number("sigma_psd", sigma_psd), np.float64
+    )
     if not np.all(np.isfinite(given)) or np.any(given < 0):
         raise ValueError("sigma_psd (must be finite and at least 0); give a deviation or a spectrum")
     if given.size in (1, channels) and given.shape[:2] != shape:

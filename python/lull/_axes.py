@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ._values import whole_number
+
 
 @dataclass(frozen=True)
 class Axes:
@@ -37,9 +39,10 @@ class Axes:
 def _axis(name: str, axis: int | None, ndim: int) -> int | None:
     if axis is None:
         return None
-    if not -ndim <= axis < ndim:
+    place = whole_number(name, axis)
+    if not -ndim <= place < ndim:
         raise ValueError(f"{name} = {axis} (the array has {ndim} axes); give one that it has")
-    return axis % ndim
+    return place % ndim
 
 
 def axes_of(

@@ -22,7 +22,7 @@ from ._noise import (
     models_of,
     samples_at,
 )
-from ._values import Values, values_of
+from ._values import Values, checked_names, values_of, whole_number
 
 METHODS = ("auto", "bm3d", "bm4d", "nlm")
 FRAMES_ASIDE = 2  # that patches of a clip come from, as of the command
@@ -46,6 +46,11 @@ class Work:
     render: Any = None  # _core.RenderNoise: frames are renders,
     features: dict[str, np.ndarray] = field(default_factory=dict)  # whose views go with theirs
     depth: Any = None  # _core.Depth: frames are depth maps
+
+    def __post_init__(self) -> None:
+        checked_names(
+            profile=self.profile, device=self.device, matcher=self.matcher, cluster=self.clusters
+        )
 
     @property
     def volumes(self) -> bool:
@@ -139,9 +144,10 @@ def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
         if clip and profile == "best":
             return MOST_FRAMES_ASIDE
         return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
-    if temporal and not clip:
+    radius = whole_number("temporal", temporal)
+    if radius and not clip:
         raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
-    return int(temporal)
+    return radius
 
 
 def checked_method(method: str, methods: Sequence[str]) -> None:
@@ -150,6 +156,8 @@ def checked_method(method: str, methods: Sequence[str]) -> None:
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:
+    if not hasattr(out, "shape"):
+        raise ValueError(f"out of type {type(out).__name__} (must be an array as the image is)")
     if tuple(out.shape) != shape:
         raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
 
@@ -172,18 +180,18 @@ def write_out(
     filtered: Callable[[np.ndarray, np.ndarray], None],
 ) -> Any:
     """What `filtered` makes of the (time, z, channel, y, x) view of `array`, in `out` if given."""
-    target = None
+    target, in_place = None, False
     if out is not None:
         checked_out(out, array.shape)
-        target = host_view(out)
+        target, in_place = host_view(out)
         if target is not None and target.dtype != array.dtype:
             raise ValueError(f"out of type {target.dtype} (the image's is {array.dtype})")
-    result = np.empty(array.shape, array.dtype) if target is None else target
+    result = target if in_place and target is not None else np.empty(array.shape, array.dtype)
     if array.size > 0:
         filtered(axes.view(array), axes.view(result))
     if out is None:
         return back(result)
-    if target is None:
+    if not in_place:
         put(out, result)
     return out
 

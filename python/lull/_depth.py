@@ -11,7 +11,7 @@ from ._arrays import to_numpy
 from ._axes import axes_of
 from ._denoise import Work, checked_method, chosen_device, write_out
 from ._noise import samples_at
-from ._values import Values
+from ._values import Values, number, whole_number
 
 _LOOKED_AT = 12  # maps, as the command does
 _GREY = (0,)
@@ -97,7 +97,7 @@ def denoise_depth(
     checked_method(method, ("bm3d", "nlm"))
     if model not in ("constant", "depth2"):
         raise ValueError(f"model = {model!r} (must be constant or depth2)")
-    if reference is not None and (model == "constant" or not reference > 0):
+    if reference is not None and (model == "constant" or not number("reference", reference) > 0):
         raise ValueError(f"reference = {reference} (a depth above 0, of the model depth2)")
     if not isinstance(sigma, str) and not (np.isscalar(sigma) and 0 <= float(sigma) < np.inf):
         raise ValueError(f"sigma = {sigma!r} (one number from 0, or 'auto')")
@@ -107,7 +107,8 @@ def denoise_depth(
     axes = axes_of(tuple(array.shape), None, time_axis, None)
     if axes.z is not None:
         raise ValueError(f"depths of shape {array.shape} (a map has two axes, and time_axis)")
-    if temporal and axes.time is None:
+    radius = whole_number("temporal", temporal)
+    if radius and axes.time is None:
         raise ValueError(f"temporal = {temporal} (one map has no time); leave it out")
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
@@ -119,7 +120,7 @@ def denoise_depth(
             looks, format, None if isinstance(sigma, str) else float(sigma),
             _marker(invalid, values), model == "depth2", reference,
         )  # fmt: skip
-        work = Work(method, profile, temporal, chosen_device(device, depth), depth=known)
+        work = Work(method, profile, radius, chosen_device(device, depth), depth=known)
         work.run(view, to, values, [_GREY], [known.noise])
 
     return write_out(array, back, axes, out, filtered)

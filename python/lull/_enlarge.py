@@ -11,7 +11,7 @@ from ._arrays import to_numpy
 from ._axes import axes_of
 from ._denoise import chosen_device
 from ._noise import groups_of, layout_of, samples_at
-from ._values import values_of
+from ._values import checked_names, number, values_of
 
 
 def enlarge(
@@ -52,6 +52,7 @@ def enlarge(
     ValueError, MemoryError, lull.Error
         As :func:`lull.denoise`.
     """
+    checked_names(profile=profile, device=device)
     array, back = to_numpy(image)
     axes = axes_of(tuple(array.shape), channel_axis, time_axis, None)
     if axes.z is not None or array.size == 0:
@@ -63,7 +64,7 @@ def enlarge(
     result = None
     for group in groups_of(view.shape[2]):
         format = _core.Format.of(view.shape[4], view.shape[3], layout_of(group), values.bits)
-        enlarger = _core.Enlarger(format, float(factor), profile, chosen_device(device, image))
+        enlarger = _core.Enlarger(format, number("factor", factor), profile, chosen_device(device, image))
         if result is None:
             wide = dict(zip(axes.of_picture(), (enlarger.height, enlarger.width)))
             result = np.empty([wide.get(i, n) for i, n in enumerate(array.shape)], array.dtype)

@@ -11,7 +11,7 @@ from ._arrays import to_numpy
 from ._axes import Axes, axes_of
 from ._denoise import FRAMES_ASIDE, Work, checked_method, chosen_device, write_out
 from ._noise import groups_of
-from ._values import Values
+from ._values import Values, number, whole_number
 
 _LIGHT = Values(32, 0.0, 1.0)
 
@@ -101,9 +101,9 @@ def denoise_render(
         As :func:`lull.denoise`.
     """
     checked_method(method, ("nlm", "bm3d"))
-    if sigma is not None and not 0 < sigma < np.inf:
+    if sigma is not None and not 0 < number("sigma", sigma) < np.inf:
         raise ValueError(f"sigma = {sigma} (must be above 0)")
-    if not 0 < strength < np.inf:
+    if not 0 < number("strength", strength) < np.inf:
         raise ValueError(f"strength = {strength} (must be above 0)")
     array, back = to_numpy(image)
     if array.dtype.kind != "f":
@@ -117,10 +117,10 @@ def denoise_render(
              "halfA": half_a, "halfB": half_b}  # fmt: skip
     if temporal == "auto":
         radius = FRAMES_ASIDE if axes.time is not None else 0
-    elif isinstance(temporal, int) and (axes.time is not None or temporal == 0):
-        radius = temporal
     else:
-        raise ValueError(f"temporal = {temporal!r} (a number of frames of a sequence, or 'auto')")
+        radius = whole_number("temporal", temporal)
+    if radius and axes.time is None:
+        raise ValueError(f"temporal = {temporal!r} (one frame has no time); leave it out")
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
         channels = view.shape[2]

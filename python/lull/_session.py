@@ -12,7 +12,7 @@ from ._arrays import Back, to_numpy
 from ._axes import axes_of
 from ._denoise import METHODS, chosen_temporal, method_name
 from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
-from ._values import Values
+from ._values import Values, checked_names, whole_number
 
 
 def _values_for(dtype: np.dtype, bits: int | None) -> Values:
@@ -28,6 +28,14 @@ def _values_for(dtype: np.dtype, bits: int | None) -> Values:
     if dtype.kind == "f":
         return Values(32, 0.0, 1.0)
     raise ValueError(f"frames of {dtype} (must be uint8, uint16 or floats); convert them first")
+
+
+def _type_of(dtype: Any) -> np.dtype:
+    """Of frames as filters take them: of the machine's byte order."""
+    try:
+        return np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        raise ValueError(f"dtype = {dtype!r} (must be uint8, uint16 or floats)") from None
 
 
 class Session:
@@ -87,9 +95,12 @@ class Session:
             raise ValueError("a session needs a sigma; lull.estimate_noise() finds one of frames")
         if method not in METHODS:
             raise ValueError(f"method = {method!r} (must be auto, bm3d, bm4d or nlm)")
-        self._dtype = np.dtype(dtype)
+        checked_names(profile=profile, device=device, matcher=matcher, cluster=cluster or "")
+        self._dtype = _type_of(dtype)
         self._values = _values_for(self._dtype, bits)
-        self._shape = tuple(int(length) for length in shape)
+        if not isinstance(shape, Iterable):
+            raise ValueError(f"shape = {shape!r} (must be that of a frame, as (y, x))")
+        self._shape = tuple(whole_number("shape", length) for length in shape)
         self._axes = axes_of(self._shape, channel_axis, None, None)
         if self._axes.z is not None:
             raise ValueError(f"frames of shape {self._shape} (one has two axes, and channel_axis)")

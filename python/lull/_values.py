@@ -6,13 +6,36 @@ floats as scikit-image has them; of all else the range of the values is found, a
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 # As for files: further from the range than this part of it no value is noise.
 _REACH = 0.5
 _MOST_LOOKED_AT = 1 << 22
+
+
+def whole_number(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {value!r} (must be a whole number)") from None
+
+
+def number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {value!r} (must be a number)") from None
+
+
+def checked_names(**options: Any) -> None:
+    """Of options that are one of a few words; which, the core knows."""
+    for name, value in options.items():
+        if not isinstance(value, str):
+            raise ValueError(f"{name} = {value!r} (must be a text)")
 
 
 @dataclass(frozen=True)

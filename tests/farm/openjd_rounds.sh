@@ -8,8 +8,10 @@ template=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../farm/openjd" && pwd)/lull.te
 openjd=${OPENJD:-openjd}
 command -v "$openjd" >/dev/null || { echo "skipped: no openjd (pip install openjd-cli)"; exit 77; }
 command -v ffmpeg >/dev/null || { echo "skipped: no ffmpeg"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+dir="$top/it's \$a clip" # names that a shell would read otherwise
+mkdir "$dir"
 ffmpeg -v error -f lavfi -i "testsrc2=s=160x96:r=25:d=2.4" -f lavfi -i sine=d=2.4 \
   -vf "noise=alls=20:allf=t:all_seed=5" -c:v libx264 -preset fast -g 24 -bf 3 -c:a aac "$dir/in.mkv"
 options=(--sigma 20 --profile fast --temporal 1 --device cpu)

@@ -71,6 +71,9 @@ def test_torch():
         assert all(isinstance(r, torch.Tensor) for r in [*session.push(noisy), *session.drain()])
     half = lull.denoise(noisy.to(torch.bfloat16), SIGMA)
     assert half.dtype == torch.bfloat16
+    half_out = torch.zeros_like(half)
+    lull.denoise(noisy.to(torch.bfloat16), SIGMA, out=half_out)
+    assert torch.equal(half_out, half)
     out = torch.empty_like(noisy)
     assert lull.denoise(noisy, SIGMA, out=out) is out
     np.testing.assert_array_equal(out.numpy(), EXPECTED)

@@ -189,6 +189,27 @@ def test_out():
     np.testing.assert_array_equal(strided, expected)
 
 
+def test_out_that_cannot_be_written_where_it_lies():
+    expected = lull.denoise(NOISY, SIGMA)
+    swapped = np.zeros(NOISY.shape, NOISY.dtype.newbyteorder("S"))
+    assert lull.denoise(NOISY, SIGMA, out=swapped) is swapped
+    np.testing.assert_array_equal(swapped, expected)
+    swapped[...] = NOISY
+    lull.denoise(swapped, SIGMA, out=swapped)
+    np.testing.assert_array_equal(swapped, expected)
+    odd = np.zeros(NOISY.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(NOISY.shape)
+    lull.denoise(NOISY, SIGMA, out=odd)
+    np.testing.assert_array_equal(odd, expected)
+    odd.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        lull.denoise(NOISY, SIGMA, out=odd)
+
+
+def test_a_masked_array_would_lose_its_mask():
+    with pytest.raises(ValueError, match="mask"):
+        lull.denoise(np.ma.masked_greater(NOISY, 0.5), SIGMA)
+
+
 def test_out_may_be_the_image():
     clean = clip(6)
     for array in (clean + noise_like(clean, SIGMA), np.rint(clean * 200).astype(np.int16)):
@@ -216,6 +237,12 @@ def test_out_may_be_the_image():
         (dict(temporal="yes"), "temporal = 'yes'"),
         (dict(channel_axis=2), "channel_axis = 2"),
         (dict(channel_axis=0), "shape"),
+        (dict(channel_axis=0.5), "channel_axis = 0.5"),
+        (dict(temporal=1.5), "temporal = 1.5"),
+        (dict(profile=None), "profile = None"),
+        (dict(matcher=1), "matcher = 1"),
+        (dict(device=0), "device = 0"),
+        (dict(out=NOISY.tolist()), "out of type list"),
         (dict(channel_axis=0, time_axis=0), "one axis"),
         (dict(device="tpu"), "device = 'tpu'"),
         (dict(out=np.zeros((3, 3), np.float32)), "out of shape"),

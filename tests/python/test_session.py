@@ -86,6 +86,11 @@ def test_colours_and_slices():
         ((40, 40, 40), dict(sigma=1), "two axes"),
         ((40, 40, 2), dict(sigma=1, channel_axis=-1), "2 channels"),
         ((40, 40), dict(sigma=1, temporal=9), "temporal = 9"),
+        ((40, 40), dict(sigma=1, temporal=0.5), "temporal = 0.5"),
+        ((40, 40), dict(sigma=1, device=None), "device = None"),
+        ((40, 40), dict(sigma=1, dtype="floats"), "dtype = 'floats'"),
+        ((40.0, 40), dict(sigma=1), "shape = 40.0"),
+        (40, dict(sigma=1), "shape = 40"),
         ((40, 40), dict(sigma=1, threads=-1), "threads = -1"),
     ],
 )
@@ -93,6 +98,13 @@ def test_what_makes_no_sense_is_a_value_error(shape, arguments, words):
     with pytest.raises(ValueError) as error:
         lull.Session(shape, **arguments)
     assert words in str(error.value)
+
+
+def test_frames_of_another_byte_order():
+    other = NOISY[0].dtype.newbyteorder("S")
+    with lull.Session((64, 80), other, SIGMA, temporal=0) as session:
+        (result,) = session.denoise([NOISY[0].astype(other)])
+    np.testing.assert_array_equal(result, lull.denoise(NOISY[0], SIGMA))
 
 
 def test_frames_of_another_format():

@@ -110,6 +110,7 @@ class Participants {
     const bool whole = fs::exists(json, code) && fs::exists(output, code);
     if (whole && !options_.denoise.overwrite) {
       ++done_before_;
+      if (made_otherwise(json)) ++made_otherwise_;
       return 0;
     }
     fs::create_directories(folder, code);
@@ -127,16 +128,35 @@ class Participants {
     return 0;
   }
 
+  /// Whether a sidecar tells of other settings than those that are asked for now.
+  bool made_otherwise(const std::string& sidecar) const {
+    const DenoiseOptions& wanted = options_.denoise;
+    try {
+      const Json told = read_json(sidecar);
+      if (told.at("DenoisingProfile") != text_of(wanted.profile) ||
+          told.at("DenoisingStrength") != static_cast<double>(wanted.strength) ||
+          told.at("NoiseSigmaOrigin") != (wanted.sigma ? "stated" : "estimated"))
+        return true;
+      return wanted.sigma && told.at("NoiseSigma") != static_cast<double>(wanted.sigma->front());
+    } catch (const std::exception&) {
+      return true;  // nobody can tell
+    }
+  }
+
+  static std::string text_of(bm3d::Profile profile) {
+    for (const auto& [one, text] : profile_texts)
+      if (one == profile) return std::string(text);
+    return {};
+  }
+
   /// Finds the noise, for the sidecar and for what denoises.
   static BidsTreatment treatment_of(DenoiseOptions& options, const std::string& noise_file) {
     const auto source = io::open_source(options.input, source_options(options));
     BidsTreatment treatment{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
-                            .profile = {},
+                            .profile = text_of(options.profile),
                             .noise = "Gaussian",
                             .stated = options.sigma.has_value(),
                             .strength = static_cast<double>(options.strength)};
-    for (const auto& [profile, text] : profile_texts)
-      if (profile == options.profile) treatment.profile = text;
     NoiseRecord noise;
     if (options.sigma) {
       noise = stated_noise(options, source->format(), source->info().values).value();
@@ -173,12 +193,16 @@ class Participants {
                        std::to_string(images_) + " images denoised";
     if (done_before_ > 0) text += ", " + std::to_string(done_before_) + " of them before";
     if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
+    if (made_otherwise_ > 0)
+      say(LogLevel::warning, std::to_string(made_otherwise_) +
+                                 " of these were made before with another profile, strength or "
+                                 "sigma; -y makes them anew");
     say(failed_ > 0 ? LogLevel::error : LogLevel::info, text);
   }
 
   const BidsOptions& options_;
   BidsDataset raw_;
-  int images_ = 0, failed_ = 0, done_before_ = 0, code_ = 0;
+  int images_ = 0, failed_ = 0, done_before_ = 0, made_otherwise_ = 0, code_ = 0;
 };
 
 }  // namespace
@@ -217,6 +241,7 @@ int bids(const BidsOptions& options) {
   if (!options.denoise.noise_file.empty())
     throw InvalidArgument("--noise " + options.denoise.noise_file +
                           " (must be gaussian, rician or auto); the level is found in each image");
+  for (const std::string& suffix : options.suffixes) require_image_suffix(suffix);
   return Participants(options).run();
 }
 

@@ -74,6 +74,15 @@ std::string BidsImage::derived_name(const std::string& of) const {
   return name + "desc-denoised_" + suffix + of;
 }
 
+void require_image_suffix(const std::string& suffix) {
+  std::string known;
+  for (const auto& kind : image_kinds) {
+    if (kind.second == suffix) return;
+    known += (known.empty() ? "" : ", ") + std::string(kind.second);
+  }
+  throw InvalidArgument("--suffix " + suffix + " (must be one of " + known + ")");
+}
+
 Json read_json(const std::string& path) {
   Json json = Json::parse(io::read_text(path, most_json), nullptr, false);
   if (!json.is_object())

@@ -48,6 +48,9 @@ class BidsDataset {
   std::vector<std::string> subjects_;
 };
 
+/// @throws InvalidArgument  no image that can be denoised has this suffix
+void require_image_suffix(const std::string& suffix);
+
 /// @throws NoInput, BadData
 [[nodiscard]] Json read_json(const std::string& path);
 

@@ -254,6 +254,17 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
+/// Of those that --report-frames names; empty if all are there.
+std::string RunReport::frames_not_shown() const {
+  const std::vector<std::int64_t> absent = record_->frames_not_shown();
+  if (absent.empty()) return {};
+  std::string numbers;
+  for (const std::int64_t number : absent)
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+  return (absent.size() == 1 ? "frame " : "frames ") + numbers +
+         " of --report-frames (not among those that this run denoised)";
+}
+
 void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
   const double patience = std::max(5.0, stats.seconds / 4);
   const auto name_and_digest = [](const std::string& name, const std::string& digest) {
@@ -276,6 +287,8 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
   if (!problem_.empty()) facts_.notes.push_back("The report is not complete: " + problem_);
   if (reference_ && !reference_->problem().empty())
     facts_.notes.push_back("Against the reference: " + reference_->problem());
+  if (const std::string absent = frames_not_shown(); !absent.empty())
+    facts_.notes.push_back("Not shown: " + absent + ".");
   if (record_->frames() == 0)
     facts_.notes.emplace_back("No frame was denoised in this run.");
   else if (record_->frames() < stats.frames)
@@ -296,6 +309,8 @@ std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t
   if (!problem_.empty()) return "the report is not complete (" + problem_ + ")";
   if (reference_ && !reference_->problem().empty())
     return "the report compares only a part (" + reference_->problem() + ")";
+  if (const std::string absent = frames_not_shown(); !absent.empty())
+    return "the report does not show " + absent;
   return {};
 }
 

@@ -71,6 +71,7 @@ class RunReport {
 
  private:
   void see(const Frame& noisy, const Frame& result);
+  [[nodiscard]] std::string frames_not_shown() const;
   void write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   std::string digest_of_input(double patience_s);
   std::string digest_of_output(double patience_s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/frame_pool.h"
@@ -173,6 +174,14 @@ void RunRecord::note(const pipeline::PipelineStats& stats) {
     load_.add({stats.seconds, stats.busy, stats.frames});
   else
     load_.pass();
+}
+
+std::vector<std::int64_t> RunRecord::frames_not_shown() const {
+  std::vector<std::int64_t> absent;
+  std::ranges::copy_if(chosen_, std::back_inserter(absent), [&](std::int64_t number) {
+    return std::ranges::find(picked_, number, &ShownFrame::number) == picked_.end();
+  });
+  return absent;
 }
 
 std::vector<ShownFrame> RunRecord::shown_frames() const {

@@ -77,6 +77,8 @@ class RunRecord {
   std::int64_t frames() const { return frames_; }  // seen, with a result
   /// Of which there are pictures, in order.
   std::vector<ShownFrame> shown_frames() const;
+  /// Frames that were asked for by their numbers, and of which there is no picture.
+  std::vector<std::int64_t> frames_not_shown() const;
   /// Cuts across z, y and x, if there are.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Words = std::vector<std::string>;
 
 /// NIfTI, 8 bits, `volumes` of 20 x 20 x 10.
@@ -118,6 +119,10 @@ TEST_F(Bids, LeavesWhatIsDone) {
   EXPECT_EQ(bytes_of(out_ + "/" + t1_ + ".nii"), "mine");
   EXPECT_EQ(bytes_of(out_ + "/" + bold_ + ".nii"), whole);
   EXPECT_TRUE(fs::exists(out_ + "/" + bold_ + ".json"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("-y makes them anew")));
+  const Outcome other = bids({"--sigma", "12", "--participant-label", "01"});
+  EXPECT_EQ(other.code, 0);
+  EXPECT_THAT(other.err, HasSubstr("2 of these were made before with another profile"));
   ASSERT_EQ(bids({"--sigma", "10", "--suffix", "T1w", "-y"}).code, 0);
   EXPECT_NE(bytes_of(out_ + "/" + t1_ + ".nii"), "mine");
 }
@@ -148,6 +153,8 @@ TEST_F(Bids, RefusesWhatIsNoDataset) {
   expect({"bids", raw_, out_, "participant", "--participant-label", "09"}, 66,
          "no participant '09'");
   expect({"bids", raw_, out_, "participant", "--noise", "camera.json"}, 2, "--noise camera.json");
+  expect({"bids", raw_, out_, "participant", "--suffix", "T1"}, 2,
+         "--suffix T1 (must be one of T1w");
   fs::create_directories(folder_ / "other");
   expect({"bids", folder_ / "other", out_, "participant"}, 65, "is no BIDS dataset");
   write_bytes(folder_ / "other/dataset_description.json", R"({"Name": "another's"})");

@@ -158,6 +158,17 @@ TEST_F(Report, ShowsTheFramesThatAreAskedFor) {
   EXPECT_THAT(html, AllOf(HasSubstr("frame 2, at 0.080 s"), HasSubstr("frame 11, at 0.440 s")));
 }
 
+TEST_F(Report, WarnsOfFramesThatAreNotThere) {
+  const Outcome outcome =
+      denoise("in.y4m", "out.y4m",
+              {"--sigma", "15", "--report", "page.html", "--report-frames", "2,999,1000"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("does not show frames 999, 1000 of --report-frames"));
+  const std::string html = page();
+  EXPECT_EQ(sliders_in(html), 1);
+  EXPECT_THAT(html, HasSubstr("Not shown: frames 999, 1000"));
+}
+
 TEST_F(Report, TellsOfVideoOverTimeWithSoundOfAnEncoderAndOfNoiseThatWasFound) {
   convert(folder_ / "in.y4m", folder_ / "video.mkv", {.lossless = true});
   add_company(folder_ / "video.mkv", folder_ / "in.mkv");
