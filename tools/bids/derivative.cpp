@@ -1,6 +1,7 @@
 #include "tools/bids/derivative.h"
 
 #include <filesystem>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/version.h"
@@ -14,6 +15,21 @@ namespace fs = std::filesystem;
 /// Indented, as people read these files.
 std::string readable(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Of a file by its whole path (RFC 8089, section 2; RFC 3986, section 2).
+std::string url_of(const std::string& path) {
+  constexpr std::string_view digits = "0123456789ABCDEF", plain = "-._~/";
+  std::string url = "file://";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || plain.find(c) != std::string_view::npos)
+      url += c;
+    else
+      url += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
+  return url;
 }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
@@ -32,7 +48,7 @@ Json description_of(const BidsDataset& raw, const std::string& folder) {
   json["GeneratedBy"] = Json::array({{{"Name", "lull"},
                                       {"Version", version},
                                       {"Description", "Removes noise with BM4D and BM3D"}}});
-  Json source = {{"URL", "file://" + fs::absolute(raw.root(), code).lexically_normal().string()}};
+  Json source = {{"URL", url_of(fs::absolute(raw.root(), code).lexically_normal().string())}};
   if (of_raw.contains("DatasetDOI")) source["DOI"] = of_raw["DatasetDOI"];
   json["SourceDatasets"] = Json::array({source});
   json["DatasetLinks"] = {{"raw", raw_link}};

@@ -107,6 +107,18 @@ TEST_F(Bids, MakesWhatLullDenoiseMakes) {
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
 }
 
+TEST_F(Bids, NamesItsSourceByAUrl) {
+  const std::string raw = folder_ / "100 % of \u00e4", out = folder_ / "out";
+  fs::rename(raw_, raw);
+  const Outcome outcome =
+      run_lull({"bids", raw, out, "participant", "--device", "cpu", "--profile", "fast"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json description = Json::parse(bytes_of(out + "/dataset_description.json"));
+  const std::string url = description["SourceDatasets"][0]["URL"];
+  EXPECT_TRUE(url.starts_with("file:///")) << url;
+  EXPECT_TRUE(url.ends_with("/100%20%25%20of%20%C3%A4")) << url;
+}
+
 TEST_F(Bids, LeavesWhatIsDone) {
   ASSERT_EQ(bids({"--sigma", "10", "--participant-label", "01"}).code, 0);
   EXPECT_FALSE(fs::exists(out_ + "/sub-02"));
