@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Sequence
 
 import numpy as np
@@ -158,6 +158,66 @@ def _values(view: DeviceView, device: int, preserve_range: bool) -> Values | Non
     return values if values.are_samples(view.dtype) else None
 
 
+@dataclass(frozen=True)
+class Source:
+    """An array on a GPU as sessions there read it."""
+
+    given: Any  # by the user
+    given_axes: Axes
+    array: Any  # the same, or another with its pictures row by row
+    axes: Axes
+    view: DeviceView
+    device: int
+
+    @property
+    def moved(self) -> bool:
+        return self.array is not self.given
+
+    def empty(self) -> Any:
+        """For a result; of the kind of `array`."""
+        return _empty_like(self.array, self.device)
+
+    def result(self, array: Any) -> Any:
+        """What was made in empty(), as an array of the given one's kind."""
+        if self.moved:
+            return _moved_back(array, self.given, self.given_axes)
+        return _as_given(array, self.given)
+
+    def kept(self) -> "Source | None":
+        """The same in memory that nobody else writes; None of libraries without a way to that."""
+        library = library_of(self.array)
+        if self.moved or library in ("jax", "jaxlib"):
+            return self
+        if library not in ("torch", "cupy"):
+            return None
+        copy = self.array.clone() if library == "torch" else self.array.copy()
+        synchronize(copy)
+        return Source(copy, self.axes, copy, self.axes, DeviceView(copy, self.axes), self.device)
+
+
+def source_of(array: Any, axes: Axes) -> Source | None:
+    """None where the array has to go through the host's memory."""
+    if library_of(array) == "torch":
+        torch = sys.modules["torch"]
+        if array.dtype not in (torch.uint8, torch.float32):
+            return None  # others have no such interface
+        array = array.detach()
+    if not hasattr(array, "__cuda_array_interface__"):
+        return None
+    synchronize(array)
+    device, view = _ordinal(array), DeviceView(array, axes)
+    if view.dtype not in (np.uint8, np.float32):
+        return None
+    if view.has_rows:
+        return Source(array, axes, array, axes, view, device)
+    planar = _planar(array, axes)
+    if planar is None:
+        return None
+    source, at = planar
+    synchronize(source)
+    return Source(array, axes, source, at, DeviceView(source, at), device)
+
+
 def denoise_on_device(
     array: Any, axes: Axes, work: Any, preserve_range: bool, models: Any
 ) -> Any | None:
@@ -165,34 +225,38 @@ def denoise_on_device(
 
     `models(view, values)` says the noise of each group of channels, and which these are.
     """
-    if library_of(array) == "torch":
-        torch = sys.modules["torch"]
-        if array.dtype not in (torch.uint8, torch.float32):
-            return None  # others have no such interface
-        array = array.detach()
-    if work.method != "bm3d" or not hasattr(array, "__cuda_array_interface__"):
+    source = source_of(array, axes) if work.method == "bm3d" else None
+    if source is None:
         return None
-    synchronize(array)
-    device = _ordinal(array)
-    source, at, moved = array, axes, False
-    view = DeviceView(source, at)
-    if view.dtype not in (np.uint8, np.float32):
-        return None
-    if not view.has_rows:
-        planar = _planar(array, axes)
-        if planar is None:
-            return None
-        source, at = planar
-        moved = True
-        synchronize(source)
-        view = DeviceView(source, at)
-    values = _values(view, device, preserve_range)
+    values = _values(source.view, source.device, preserve_range)
     if values is None:
         return None
-    groups, noises = models(HostView(view, device), values)
-    result = _empty_like(source, device)
-    _run(replace(work, on_device=True), view, DeviceView(result, at), values, groups, noises, device)
-    return _moved_back(result, array, axes) if moved else _as_given(result, array)
+    groups, noises = models(HostView(source.view, source.device), values)
+    result = source.empty()
+    out = DeviceView(result, source.axes)
+    _run(replace(work, on_device=True), source.view, out, values, groups, noises, source.device)
+    return source.result(result)
+
+
+class FramesOnDevice:
+    """The frames of one clip in a session whose results stay on the frames' GPU."""
+
+    def __init__(self, session: Any, group: Group) -> None:
+        self._session, self._group = session, group
+        self._pending: deque[Source] = deque()  # nobody else may write what is in flight
+
+    def push(self, source: Source) -> list[Any]:
+        planes = [source.view.plane(0, 0, channel) for channel in self._group]
+        ready = self._session.push_on_device(planes, source.device)
+        self._pending.append(source)
+        return [self.finished(result) for result in ready]
+
+    def finished(self, result: Any) -> Any:
+        source = self._pending.popleft()
+        array = source.empty()
+        view = DeviceView(array, source.axes)
+        result.copy_to_device([view.plane(0, 0, channel) for channel in self._group])
+        return source.result(array)
 
 
 def _run(

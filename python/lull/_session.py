@@ -8,8 +8,9 @@ from typing import Any, Iterable, Iterator, Literal, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Back, to_numpy
+from ._arrays import Back, device_of, to_numpy
 from ._axes import axes_of
+from ._device import FramesOnDevice, Source, source_of
 from ._denoise import METHODS, chosen_temporal, method_name
 from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
 from ._values import Values, checked_names, whole_number
@@ -119,10 +120,14 @@ class Session:
         else:
             levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
-        self._session = _core.Session(
-            format, model, method_name(method, self._volume), profile, device, temporal, False,
-            threads, False, False, matcher, cluster or "",
+        self._method = method_name(method, self._volume)
+        self._open = lambda results_on_device: _core.Session(
+            format, model, self._method, profile, device, temporal, False, threads,
+            results_on_device, False, matcher, cluster or "",
         )  # fmt: skip
+        self._session = self._open(False)
+        self._closed = False
+        self._on_device: FramesOnDevice | None = None  # where frames are on the session's GPU
         self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
         self._count = 0
 
@@ -142,9 +147,20 @@ class Session:
     def push(self, frame: Any, *, copy: bool = True) -> list[Any]:
         """Takes a frame; gives the results that are ready, in the order of their frames.
 
-        Without `copy` a frame in the host's memory whose rows have their samples side by side is
-        taken where it lies, and must stay as it is until its result is out.
+        Without `copy` a frame whose rows have their samples side by side is taken where it lies,
+        and must stay as it is until its result is out. Frames on the session's GPU stay there, and
+        so do their results, where the first of a clip is there (of bm3d, uint8 and float32).
         """
+        source = self._source_of(frame, copy)
+        if self._count == 0:
+            self._go_where(source is not None)
+        elif self._on_device is not None and source is None:
+            raise ValueError(
+                f"a frame that is not on {self.device} (the clip's first is); put all of them there"
+            )
+        if self._on_device is not None and source is not None:
+            self._count += 1
+            return self._on_device.push(source)
         array, back = to_numpy(frame)
         if array.shape != self._shape or array.dtype != self._dtype:
             raise ValueError(
@@ -167,6 +183,27 @@ class Session:
         self._count = 0
         self._pending.clear()
 
+    def _source_of(self, frame: Any, copy: bool) -> Source | None:
+        """A frame on the session's GPU that can stay there."""
+        if self._method != "bm3d" or self._dtype not in (np.uint8, np.float32):
+            return None
+        if device_of(frame) != self.device or not self._values.are_samples(self._dtype):
+            return None
+        if tuple(frame.shape) != self._shape:
+            return None  # said where frames of the host are checked
+        source = source_of(frame, self._axes)
+        if source is None or source.view.dtype != self._dtype:
+            return None
+        return source.kept() if copy else source
+
+    def _go_where(self, on_device: bool) -> None:
+        """Opens another session if results are to lie elsewhere than those of the clip before."""
+        if self._closed or on_device == (self._on_device is not None):
+            return
+        self._session.close()
+        self._session = self._open(on_device)
+        self._on_device = FramesOnDevice(self._session, self._group) if on_device else None
+
     def denoise(self, frames: Iterable[Any]) -> Iterator[Any]:
         """The results of a whole clip, as they are ready."""
         for frame in frames:
@@ -175,6 +212,7 @@ class Session:
 
     def close(self) -> None:
         """Gives the memory back."""
+        self._closed = True
         self._session.close()
         self._pending.clear()
 
@@ -185,6 +223,8 @@ class Session:
         self.close()
 
     def _finished(self, result: Any) -> Any:
+        if self._on_device is not None:
+            return self._on_device.finished(result)
         array, samples, back = self._pending.popleft()
         out = np.empty(self._shape, self._dtype)
         view = self._axes.view(out)[0, 0]

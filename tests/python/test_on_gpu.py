@@ -122,3 +122,25 @@ def test_frames_of_a_session():
         results += session.drain()
     expected = lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda")
     np.testing.assert_array_equal(np.stack([to_host(r) for r in results]), expected)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_frames_of_a_session_stay_there(monkeypatch, copy):
+    expected = lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda")
+    frames = [on_gpu(frame) for frame in CLIP]
+    if copy:  # DeviceArray cannot be copied there
+        torch = pytest.importorskip("torch")
+        if not torch.cuda.is_available():
+            pytest.skip("no GPU that PyTorch finds")
+        frames = [torch.from_numpy(frame).cuda() for frame in CLIP]
+    monkeypatch.setattr("lull._session.to_numpy", None)
+    with lull.Session(CLIP.shape[1:], CLIP.dtype, SIGMA, device="cuda") as session:
+        results = []
+        for frame in frames:
+            results += session.push(frame, copy=copy)
+            if copy:
+                frame.zero_()
+        results += session.drain()
+    assert all(type(result) is type(frames[0]) for result in results)
+    there = [r.cpu().numpy() if copy else to_host(r) for r in results]
+    np.testing.assert_array_equal(np.stack(there), expected)
