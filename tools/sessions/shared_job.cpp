@@ -1,6 +1,7 @@
 #include "tools/sessions/shared_job.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -112,6 +113,11 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 }
 
 std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options) {
+  const std::string& folder = options.job.folder;
+  std::error_code ignored;
+  // Before the whole input is decoded.
+  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
+    throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
   const auto rows = denoise_option_table();
   for (const auto& given : options.given) {

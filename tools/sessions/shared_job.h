@@ -20,6 +20,7 @@ namespace lull::tools {
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
 
 /// What the plan of a job says when it begins: the options that were given.
+/// @throws CannotCreate  the job's folder is a file
 [[nodiscard]] std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options);
 
 /// What the output is made with.

@@ -288,6 +288,14 @@ TEST_F(Farm, WithTheNoiseThatWasPlanned) {
   EXPECT_EQ(bytes_of(out_), bytes_of(folder_ / "whole.mkv"));
 }
 
+TEST_F(Farm, AJobThatIsAFileIsRefusedBeforeTheInputIsRead) {
+  write_bytes(job_, "no folder");
+  const Outcome outcome = plan(folder_ / "no such file");
+  EXPECT_EQ(outcome.code, 73);
+  EXPECT_THAT(outcome.err, HasSubstr("a file has that name"));
+  EXPECT_EQ(bytes_of(job_), "no folder");
+}
+
 TEST_F(Farm, ElsewhereAndFromAnotherFolder) {
   const std::string in = with_company();
   const std::string expected = whole(in);
