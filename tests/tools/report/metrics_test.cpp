@@ -23,7 +23,8 @@ using ::testing::HasSubstr;
 /// and TYPE before its samples, once, and each line is one of these.
 void expect_format(const std::string& text) {
   const std::regex help("# HELP ([a-z_]+) [^\\n]+"), type("# TYPE ([a-z_]+) (counter|gauge)");
-  const std::regex sample(R"re(([a-z_]+)\{([a-z]+="(\\[\\"n]|[^"\\\n])*",?)+\} -?[0-9.]+(e[-+][0-9]+)?)re");
+  const std::regex sample(
+      R"re(([a-z_]+)\{([a-z]+="(\\[\\"n]|[^"\\\n])*",?)+\} -?[0-9.]+(e[-+][0-9]+)?)re");
   std::istringstream lines(text);
   std::set<std::string> families;
   std::string family, line;
