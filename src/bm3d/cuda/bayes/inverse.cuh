@@ -53,7 +53,8 @@ __device__ void invert_block(Pivots<N>& p, int first) {
 }
 
 /// The sum of products of two rows of 16.
-__device__ __forceinline__ float dot(const float* a, const float* b, float sum) {
+__device__ __forceinline__ float dot(const float* a, const float* b) {
+  float sum = 0;
 #pragma unroll
   for (int q = 0; q < tile; q += 4) {
     const float4 x = *reinterpret_cast<const float4*>(a + q);
@@ -108,7 +109,7 @@ __device__ void invert(float* a, Pivots<N>& p) {
       if (r / in_block == k) continue;
 #pragma unroll
       for (int c = 0; c < own_columns; ++c) {
-        const float product = dot(p.columns[ty + down * r], p.turned[tx + across * c], 0.0f);
+        const float product = dot(p.columns[ty + down * r], p.turned[tx + across * c]);
         v[r][c] = (c == k ? 0.0f : v[r][c]) - product;
       }
     }
