@@ -168,8 +168,19 @@ TEST(Bayes, TheCpuBackendIsTheReference) {
   }
 }
 
+TEST(Bayes, FollowsUnevenMotion) {
+  const FrameFormat format{.width = 64, .height = 56};
+  const std::vector<Frame> frames = noisy_shake(format, 4);
+  const auto run = [&](BackendKind kind) {
+    return run_clip(*open(small_best(2), format, {.kind = kind, .threads = 2}), frames);
+  };
+  const std::vector<Frame> expected = run(BackendKind::reference), result = run(BackendKind::cpu);
+  for (std::size_t n = 0; n < frames.size(); ++n)
+    EXPECT_GT(psnr(plane_of(result[n], 0).view(), plane_of(expected[n], 0).view()), 50) << n;
+}
+
 TEST(Bayes, ThreadsDoNotMatter) {
-  const std::vector<Frame> frames = noisy_pan({.width = 70, .height = 50}, 4);
+  const std::vector<Frame> frames = noisy_shake({.width = 70, .height = 50}, 4);
   const auto run = [&](int threads) {
     return run_clip(*open(small_best(2), frames[0].format, {.threads = threads}), frames);
   };

@@ -1,6 +1,7 @@
 #pragma once
 // What tests of phases by Bayes run on, with any backend.
 
+#include <array>
 #include <vector>
 
 #include "bm3d/params.h"
@@ -25,23 +26,35 @@ inline Params small_best(int temporal, float sigma = bayes_sigma) {
   return params;
 }
 
-/// A pan over the texture picture with noise.
-inline std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
+/// Where a frame begins in the whole picture, at most 40 samples to the right and 20 below.
+using Path = std::array<int, 2> (*)(int n);
+
+/// The texture picture, seen along a path, with noise.
+inline std::vector<Frame> noisy_views(const FrameFormat& format, int count, Path path) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {
     Frame frame = testing::make_frame(format);
+    const auto [left, top] = path(n);
     for (int i = 0; i < format.planes(); ++i) {
       const int w = format.plane_width(i), h = format.plane_height(i);
       const Plane<float> whole = testing::texture_picture(w + 40, h + 20, i);
       Plane<float> part(w, h);
       for (int y = 0; y < h; ++y)
-        for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + 2 * n, y + n);
+        for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + left, y + top);
       store_plane(testing::with_noise(part.view(), bayes_sigma, 10 * n + i + 1).view(), frame, i);
     }
     frame.pts = n;
     frames.push_back(frame);
   }
   return frames;
+}
+
+inline std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
+  return noisy_views(format, count, [](int n) { return std::array{2 * n, n}; });
+}
+/// Motion that is uneven: second halves of patches follow it.
+inline std::vector<Frame> noisy_shake(const FrameFormat& format, int count) {
+  return noisy_views(format, count, [](int n) { return std::array{(n * 7 + 3) % 11, n * 5 % 8}; });
 }
 
 }  // namespace lull::bm3d

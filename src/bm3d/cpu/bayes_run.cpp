@@ -13,6 +13,7 @@
 #include "bm3d/cpu/bayes.h"
 #include "match/grid.h"
 #include "match/motion_grid.h"
+#include "match/second_half.h"
 #include "time/frame_pairs.h"
 
 namespace lull::bm3d::cpu {
@@ -32,6 +33,9 @@ struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
+
+/// How far beside the first halves of a block's candidates the second ones lie, by pair.
+using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
  public:
@@ -69,15 +73,31 @@ class BayesRun {
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
-  Motion motion(const Pair& pair, const Block& block) const {
-    const auto& motion = input_.frames[pair.frame[0]].frame.guide.motion;
+  Motion motion(const Pair& pair, const Block& block, int half = 0) const {
+    const auto& motion = input_.frames[pair.frame[half]].frame.guide.motion;
     return motion.empty() ? Motion{} : motion[motion_grid_.bundle(block.x, block.y)];
+  }
+  SecondHalves second_halves(const Block& block) const {
+    SecondHalves halves{};
+    if (depth_ == 1) return halves;
+    const auto guide = [&](const Pair& pair) {
+      return input_.frames[pair.frame[1]].frame.guide.samples;
+    };
+    for (std::size_t n = 1; n < pairs_.size(); ++n) {
+      const Motion first = motion(pairs_[n], block);
+      const Motion uneven =
+          uneven_motion(first, motion(pairs_[n], block, 1), motion(pairs_[0], block, 1));
+      halves[n] = second_half(guide(pairs_[0]), guide(pairs_[n]),
+                              compared_area(motion_grid_, side_, block.x, block.y, first, uneven),
+                              first, uneven);
+    }
+    return halves;
   }
   int radius(const Pair& pair) const {
     return (pair.offset == 0 ? plan_.params.window : plan_.params.temporal_window) / 2;
   }
 
-  /// What the groups of a block can reach in the frames of a pair.
+  /// What the groups of a block can reach in the first frame of a pair.
   Area reach(const Block& block, const Pair& pair) const {
     const Motion m = motion(pair, block);
     const int r = radius(pair), last_x = width_ - side_, last_y = height_ - side_;
@@ -97,13 +117,20 @@ class BayesRun {
             std::max(a.bottom, b.bottom)};
   }
 
-  void clear_tile(Tile& tile) const {
+  Area moved(const Area& area, Motion by) const {
+    return {std::clamp(area.left + by.x, 0, width_), std::clamp(area.top + by.y, 0, height_),
+            std::clamp(area.right + by.x, 0, width_), std::clamp(area.bottom + by.y, 0, height_)};
+  }
+
+  void clear_tile(Tile& tile, const SecondHalves& halves) const {
     for (std::size_t f = 0; f < input_.frames.size(); ++f) tile.frames[f].area = {0, 0, 0, 0};
-    for (const Pair& pair : pairs_)
+    for (std::size_t n = 0; n < pairs_.size(); ++n) {
+      const Area first = reach(tile.task->block, pairs_[n]);
       for (int k = 0; k < depth_; ++k) {
-        Area& area = tile.frames[pair.frame[k]].area;
-        area = united(area, reach(tile.task->block, pair));
+        Area& area = tile.frames[pairs_[n].frame[k]].area;
+        area = united(area, k == 0 ? first : moved(first, halves[n]));
       }
+    }
     for (std::size_t f = 0; f < input_.frames.size(); ++f) {
       TilePart& part = tile.frames[f];
       part.stride = round_up(part.area.width(), 16) | 16;
@@ -115,47 +142,50 @@ class BayesRun {
   }
 
   void run_task(Tile& tile) {
-    clear_tile(tile);
     const Block& block = tile.task->block;
+    const SecondHalves halves = second_halves(block);
+    clear_tile(tile, halves);
     BayesWorkspace& work = memory_.workspaces[tbb::this_task_arena::current_thread_index()];
     std::array<Member, max_large_group> members;
     for (int j = 0; j < block.rows; ++j)
       for (int i = 0; i < block.columns; ++i) {
-        const int count = find(block, x_of(block.x + i), y_of(block.y + j), work, members);
+        const int count = find(block, halves, x_of(block.x + i), y_of(block.y + j), work, members);
         const std::span<const Member> group{members.data(), static_cast<std::size_t>(count)};
         for (std::size_t p = 0; p < input_.planes(); ++p) {
-          filter(p, group, work);
-          add(p, group, work, tile);
+          filter(p, group, halves, work);
+          add(p, group, halves, work, tile);
         }
       }
   }
 
-  PatchAt guide_at(const Pair& pair, int x, int y) const {
-    PatchAt at{};
-    for (int k = 0; k < depth_; ++k)
-      at[k] = input_.frames[pair.frame[k]].frame.guide.samples.row(y) + x;
+  PatchAt guide_at(const Pair& pair, int x, int y, Motion second) const {
+    const auto guide = [&](int k) { return input_.frames[pair.frame[k]].frame.guide.samples; };
+    PatchAt at{guide(0).row(y) + x, nullptr};
+    if (depth_ == 2) at[1] = guide(1).row(y + second.y) + x + second.x;
     return at;
   }
 
   /// The most similar patches of the windows, in the order of group.h.
-  int find(const Block& block, int x, int y, BayesWorkspace& work,
+  int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;
     auto& keys = work.keys;
     candidates.clear();
     keys.clear();
     const std::ptrdiff_t stride = input_.frames[0].frame.guide.samples.stride;
-    const PatchAt own = guide_at(pairs_[0], x, y);
+    const PatchAt own = guide_at(pairs_[0], x, y, {});
     for (std::size_t n = 0; n < pairs_.size(); ++n) {
       const Pair& pair = pairs_[n];
-      const Motion m = motion(pair, block);
+      const Motion m = motion(pair, block), second = halves[n];
       const int r = radius(pair), cx = x + m.x, cy = y + m.y;
-      const int left = std::max(0, cx - r), right = std::min(width_ - side_, cx + r);
-      const int bottom = std::min(height_ - side_, cy + r);
+      const int left = std::max({0, -second.x, cx - r}), top = std::max({0, -second.y, cy - r});
+      const int right = std::min({0, -second.x, cx + r - width_ + side_}) + width_ - side_;
+      const int bottom = std::min({0, -second.y, cy + r - height_ + side_}) + height_ - side_;
       if (left > right) continue;
       float* const distances = work.distances.reserve(right - left + 1);
-      for (int v = std::max(0, cy - r); v <= bottom; ++v) {
-        bayes_distances({own, guide_at(pair, left, v), stride, side_, right - left + 1}, distances);
+      for (int v = top; v <= bottom; ++v) {
+        bayes_distances({own, guide_at(pair, left, v, second), stride, side_, right - left + 1},
+                        distances);
         for (int u = left; u <= right; ++u) {
           float distance = distances[u - left];
           if (u == cx && v == cy) {
@@ -179,44 +209,55 @@ class BayesRun {
     return static_cast<int>(wanted) + 1;
   }
 
+  /// Where half `k` of a member begins.
+  static std::array<int, 2> place(const Member& member, int k, const SecondHalves& halves) {
+    const Motion beside = k == 0 ? Motion{} : halves[member.pair];
+    return {member.x + beside.x, member.y + beside.y};
+  }
+
   int samples() const { return side_ * side_ * depth_; }
 
   /// The patches of a plane, as rows.
   float* gather(std::array<PlaneView<const float>, 3> PhasePlanes::*plane, std::size_t p,
-                std::span<const Member> group, Buffer<float>& memory) const {
+                std::span<const Member> group, const SecondHalves& halves,
+                Buffer<float>& memory) const {
     float* const patches = memory.reserve(most_patches);
     for (std::size_t m = 0; m < group.size(); ++m) {
       float* to = patches + m * bayes_pitch(samples());
       for (int k = 0; k < depth_; ++k) {
         const PhasePlanes& frame = input_.frames[pairs_[group[m].pair].frame[k]].frame;
         const PlaneView<const float> from = (frame.*plane)[p];
+        const auto [x, y] = place(group[m], k, halves);
         for (int row = 0; row < side_; ++row, to += side_)
-          std::copy_n(from.row(group[m].y + row) + group[m].x, side_, to);
+          std::copy_n(from.row(y + row) + x, side_, to);
       }
     }
     return patches;
   }
 
-  void filter(std::size_t p, std::span<const Member> group, BayesWorkspace& work) const {
+  void filter(std::size_t p, std::span<const Member> group, const SecondHalves& halves,
+              BayesWorkspace& work) const {
     const bool by_basic = plan_.filter == Filtering::bayes_basic;
-    bayes_estimate({.noisy = gather(&PhasePlanes::noisy, p, group, work.noisy),
-                    .basic = by_basic ? gather(&PhasePlanes::basic, p, group, work.basic) : nullptr,
-                    .result = work.result.reserve(most_patches),
-                    .scratch = work.scratch.reserve(bayes_scratch_size),
-                    .count = static_cast<int>(group.size()),
-                    .group = plan_.params.group,
-                    .samples = samples(),
-                    .pitch = bayes_pitch(samples())},
-                   input_.noise(p).sigma, plan_.bayes);
+    bayes_estimate(
+        {.noisy = gather(&PhasePlanes::noisy, p, group, halves, work.noisy),
+         .basic = by_basic ? gather(&PhasePlanes::basic, p, group, halves, work.basic) : nullptr,
+         .result = work.result.reserve(most_patches),
+         .scratch = work.scratch.reserve(bayes_scratch_size),
+         .count = static_cast<int>(group.size()),
+         .group = plan_.params.group,
+         .samples = samples(),
+         .pitch = bayes_pitch(samples())},
+        input_.noise(p).sigma, plan_.bayes);
   }
 
-  void add(std::size_t p, std::span<const Member> group, BayesWorkspace& work, Tile& tile) const {
+  void add(std::size_t p, std::span<const Member> group, const SecondHalves& halves,
+           BayesWorkspace& work, Tile& tile) const {
     for (std::size_t m = 0; m < group.size(); ++m) {
       const float* from = work.result.data() + m * bayes_pitch(samples());
       for (int k = 0; k < depth_; ++k) {
         TilePart& part = tile.frames[pairs_[group[m].pair].frame[k]];
-        const std::ptrdiff_t at =
-            (group[m].y - part.area.top) * part.stride + group[m].x - part.area.left;
+        const auto [x, y] = place(group[m], k, halves);
+        const std::ptrdiff_t at = (y - part.area.top) * part.stride + x - part.area.left;
         part.weights[p].data()[at] += 1;
         float* to = part.numerator[p].data() + at;
         for (int row = 0; row < side_; ++row, to += part.stride, from += side_)

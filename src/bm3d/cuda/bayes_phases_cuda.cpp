@@ -21,7 +21,7 @@ int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
 }
 
 void CudaPhases::plan_bayes() {
-  std::size_t references = 0, places = 0;
+  std::size_t references = 0, places = 0, bundles = 0;
   for (const PhaseState& phase : states_) {
     if (!phase.plan.is_bayes()) continue;
     for (const PlaneSet& set : phase.plan.sets) {
@@ -33,11 +33,14 @@ void CudaPhases::plan_bayes() {
           bayes_rows(phase.plan, plane);
       references = std::max(references, batch);
       places = std::max(places, batch * phase.plan.params.group);
+      const MotionGrid grid{m.width, m.height, phase.plan.params.step};
+      bundles = std::max(bundles, static_cast<std::size_t>(grid.columns()) * grid.rows());
     }
   }
   if (references == 0) return;
   members_ = cuda::DeviceBuffer<std::uint32_t>(places);
   counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
+  second_halves_ = cuda::DeviceBuffer<Motion>((max_frames - 1) * bundles);
 }
 
 void CudaPhases::make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
@@ -73,7 +76,13 @@ void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceF
   for (std::size_t f = 0; f < frames.size(); ++f) {
     if (f > 0 && partners[f] == no_frame) continue;
     const std::size_t second = partners[f] == no_frame ? f : static_cast<std::size_t>(partners[f]);
-    args.pair[args.pairs++] = {offsets[f], {distance[f], distance[second]}, frames[f].frame.motion};
+    args.pair[args.pairs++] = {offsets[f],
+                               {distance[f], distance[second]},
+                               {frames[f].frame.motion, frames[second].frame.motion}};
+  }
+  if (args.depth == 2 && args.pairs > 1) {
+    args.second_half = second_halves_.get();
+    bayes_second_halves(args, guide, stream_);
   }
   const int rows = reference_count(args.margins.height, plan.params.step, args.side);
   for (; args.first_row < rows; args.first_row += args.rows) {

@@ -166,6 +166,7 @@ class CudaPhases {
   // The same for phases by Bayes.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
+  cuda::DeviceBuffer<Motion> second_halves_;
 };
 
 }  // namespace lull::bm3d

@@ -68,8 +68,11 @@ Matrix gather_wide(std::span<const FramePlane> planes, int x, int y, const Group
     const int u = x + displacement_x(member), v = y + displacement_y(member);
     const int area = shape.side * shape.side;
     for (int i = 0; i < shape.samples(); ++i) {
-      const PlaneView<const float> samples = i < area ? plane.samples : plane.partner;
-      patches(m, i) = static_cast<double>(samples(u + i % shape.side, v + i % area / shape.side));
+      const bool first = i < area;
+      const PlaneView<const float> samples = first ? plane.samples : plane.partner;
+      const Motion beside = first ? Motion{} : plane.second_half;
+      patches(m, i) = static_cast<double>(
+          samples(u + beside.x + i % shape.side, v + beside.y + i % area / shape.side));
     }
   }
   return patches;

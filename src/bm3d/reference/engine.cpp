@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "match/group.h"
 #include "match/motion_grid.h"
+#include "match/second_half.h"
 #include "noise/noise_model.h"
 #include "noise/patch_covariance.h"
 #include "time/frame_pairs.h"
@@ -161,8 +162,7 @@ class BayesFilter {
       for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
         const int x = reference_position(i, picture.width, step, side);
         const int y = reference_position(j, picture.height, step, side);
-        for (std::size_t f = 0; f < guides_.size(); ++f)
-          if (!motions_[f].empty()) guides_[f].frame.motion = motions_[f][grid.bundle(i, j)];
+        if (i % motion_columns == 0) begin_bundle(grid, i, j / motion_rows * motion_rows);
         const Group group = matcher_.find(guides_, x, y, matching, shape_);
         for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
       }
@@ -172,13 +172,31 @@ class BayesFilter {
   /// The sums of the frames that a patch lies in.
   using PairSums = std::array<PhaseSums*, 2>;
 
+  /// The motion of reference patches, the first of which is in column `i` and row `j`.
+  void begin_bundle(const MotionGrid& grid, int i, int j) {
+    const auto motion = [&](std::span<const Motion> bundles) {
+      return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
+    };
+    for (std::size_t f = 0; f < guides_.size(); ++f) {
+      const Motion first = guides_[f].frame.motion = motion(motions_[f][0]);
+      if (f == 0 || shape_.depth == 1) continue;
+      const Motion uneven = uneven_motion(first, motion(motions_[f][1]), motion(motions_[0][1]));
+      const Motion half =
+          second_half(guides_[0].frame.partner, guides_[f].frame.partner,
+                      compared_area(grid, shape_.side, i, j, first, uneven), first, uneven);
+      guides_[f].frame.second_half = half;
+      for (std::size_t p = 0; p < input_.planes(); ++p)
+        noisy_[p][f].frame.second_half = basic_[p][f].frame.second_half = half;
+    }
+  }
+
   void add_pair(const PhaseFrame& first, const PhaseFrame& second) {
     const int offset = first.offset;
     const auto pair = [&](PlaneView<const float> samples, PlaneView<const float> partner) {
-      return FramePlane{offset, {samples, {}, partner}};
+      return FramePlane{offset, {.samples = samples, .partner = partner}};
     };
     guides_.push_back(pair(first.frame.guide.samples, second.frame.guide.samples));
-    motions_.push_back(first.frame.guide.motion);
+    motions_.push_back({first.frame.guide.motion, second.frame.guide.motion});
     for (std::size_t p = 0; p < input_.planes(); ++p) {
       noisy_[p].push_back(pair(first.frame.noisy[p], second.frame.noisy[p]));
       basic_[p].push_back(pair(first.frame.basic[p], second.frame.basic[p]));
@@ -198,11 +216,16 @@ class BayesFilter {
       const std::uint32_t member = group.members[m];
       const PairSums& sums =
           frame_at(std::span<const FrameAt<PairSums>>(sums_[p]), displacement_t(member));
-      for (int k = 0; k < shape_.depth; ++k)
+      const Motion half =
+          frame_at(std::span<const FramePlane>(guides_), displacement_t(member)).second_half;
+      for (int k = 0; k < shape_.depth; ++k) {
+        const Motion beside = k == 0 ? Motion{} : half;
         accumulator_of(*sums[k]).add(
             {estimate.values.data() + (static_cast<std::size_t>(m * shape_.depth + k)) * area,
              area},
-            x + displacement_x(member), y + displacement_y(member), shape_.side);
+            x + displacement_x(member) + beside.x, y + displacement_y(member) + beside.y,
+            shape_.side);
+      }
     }
   }
 
@@ -211,7 +234,7 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  std::vector<std::span<const Motion>> motions_;  // of the guides
+  std::vector<std::array<std::span<const Motion>, 2>> motions_;  // of the guides and partners
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;
 };

@@ -48,16 +48,21 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
     const PlaneView<const float> guide = plane.samples;
     const int radius = (offset == 0 ? params.window : params.temporal_window) / 2;
     const int cx = x + plane.motion.x, cy = y + plane.motion.y;
-    const int right = std::min(guide.width - shape.side, cx + radius);
-    const int bottom = std::min(guide.height - shape.side, cy + radius);
-    for (int v = std::max(0, cy - radius); v <= bottom; ++v)
-      for (int u = std::max(0, cx - radius); u <= right; ++u) {
+    const Motion second = plane.second_half;
+    const auto is_inside = [&](int u, int v) {
+      return u >= 0 && v >= 0 && u <= guide.width - shape.side && v <= guide.height - shape.side;
+    };
+    for (int v = cy - radius; v <= cy + radius; ++v)
+      for (int u = cx - radius; u <= cx + radius; ++u) {
+        if (!is_inside(u, v) || !is_inside(u + second.x, v + second.y)) continue;
         const bool same_place = u == cx && v == cy;
         if (same_place && offset == 0) continue;
         if (plane.holes != nullptr && plane.holes->any_in(u, v, shape.side)) continue;
         double distance = patch_distance(own, x, y, guide, u, v, shape);
         if (shape.depth == 2)
-          distance = (distance + patch_distance(own_partner, x, y, plane.partner, u, v, shape)) / 2;
+          distance = (distance + patch_distance(own_partner, x, y, plane.partner, u + second.x,
+                                                v + second.y, shape)) /
+                     2;
         if (params.bias != nullptr && offset == 0 && within_lags(u - x, v - y))
           distance = std::max(
               0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));

@@ -25,6 +25,7 @@ struct SamplePlane {
   Motion motion{};                   // of the reference patch to this frame, for match()
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;
+  Motion second_half{};  // how far beside their first half the second one lies (second_half.h)
 };
 using FramePlane = FrameAt<SamplePlane>;
 

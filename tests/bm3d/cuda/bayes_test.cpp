@@ -64,6 +64,19 @@ TEST_F(CudaBayes, PhaseByPhase) {
   }
 }
 
+TEST_F(CudaBayes, FollowsUnevenMotion) {
+  for (const FrameFormat& format : {FrameFormat{.width = 80, .height = 70}, FrameFormat{.width = 96,
+                                                                            .height = 72,
+                                                                            .layout = Layout::yuv,
+                                                                            .chroma_shift_x = 1,
+                                                                            .chroma_shift_y = 1}}) {
+    const std::vector<Frame> frames = noisy_shake(format, 5);
+    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, small_best(2), frames),
+                         result_on(BackendKind::cpu, small_best(2), frames)),
+              42);
+  }
+}
+
 TEST_F(CudaBayes, AsTheProfileHasItAndOfWeakNoise) {
   const std::vector<Frame> frames = noisy_pan({.width = 90, .height = 70}, 4);
   for (const float sigma : {2.0f, 20.0f, 60.0f}) {

@@ -218,11 +218,13 @@ __device__ void give_sums(const BayesArgs& a, const SharedSums<N>& sums, const i
     const SearchWindow at = sums.window[k];
     const int extent = at.side + a.side - 1;
     for (int row = warp; row < a.depth * extent; row += Shape<N>::warps) {
-      const int frame = row / extent, y = at.top + row % extent;
+      const int frame = row / extent;
+      const int left = at.left + frame * at.second_x;
+      const int y = at.top + frame * at.second_y + row % extent;
       for (int column = lane; column < extent; column += 32) {
         const int value = values[sums.first[k] + row * extent + column];
         if (value == 0) continue;  // as it is beyond the plane
-        atomicAdd(numerator + a.pair[k].distance[frame] + a.margins.at(at.left + column, y),
+        atomicAdd(numerator + a.pair[k].distance[frame] + a.margins.at(left + column, y),
                   static_cast<unsigned long long>(static_cast<long long>(value)));
       }
     }
@@ -313,9 +315,9 @@ __global__ void __launch_bounds__(Shape<N>::threads)
     int k = 0;
     while (a.pair[k].offset != displacement_t(member)) ++k;
     const int x = x0 + displacement_x(member), y = y0 + displacement_y(member);
-    const int place = a.margins.at(x, y);
-    for (int frame = 0; frame < 2; ++frame)
-      members.at[frame][m] = place + a.pair[k].distance[frame];
+    const Motion second = second_half_of(a, k, i0, j0);
+    members.at[0][m] = a.margins.at(x, y) + a.pair[k].distance[0];
+    members.at[1][m] = a.margins.at(x + second.x, y + second.y) + a.pair[k].distance[1];
     if (plan.bytes == 0) continue;
     const SearchWindow at = sums.window[k];
     sums.extent[m] = at.side + a.side - 1;

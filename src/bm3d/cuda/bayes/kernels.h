@@ -22,7 +22,7 @@ namespace lull::bm3d {
 struct BayesPair {
   int offset = 0;  // of the first, in frames
   int distance[2] = {0, 0};
-  const Motion* motion = nullptr;  // to the first, for each cell; null: none
+  const Motion* motion[2] = {nullptr, nullptr};  // to them, for each cell; null: none
 };
 
 /// What is searched and filtered: the reference patches in rows first_row .. first_row + rows - 1
@@ -36,10 +36,17 @@ struct BayesArgs {
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
+  /// How far beside the first halves of candidates the second ones lie, for the pairs but the first
+  /// (match/second_half.h); null: nowhere.
+  Motion* second_half = nullptr;  // [pair - 1][bundle]
   /// Of each reference patch: members, as pack_displacement() has them, and how many.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
+
+/// Decides args.second_half, for all rows, in `guide`, a plane of floats of the reference patches'
+/// frame (second_half.cu).
+void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t stream);
 
 /// Groups of the most similar patches of `guide`, a plane of floats of the reference patches' frame
 /// (match.cu).

@@ -43,15 +43,17 @@ __device__ void load_window(const BayesArgs& a, const BayesPair& pair, const Sea
                             const float* guide, float* to) {
   const int extent = at.side + a.side - 1, pitch = window_pitch(extent);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int k = 0; k < a.depth; ++k)
+  for (int k = 0; k < a.depth; ++k) {
+    const int left = at.left + k * at.second_x, top = at.top + k * at.second_y;
+    const float* const from = guide + pair.distance[k];
     for (int row = warp; row < extent; row += match_warps) {
-      const int y = min(max(at.top + row, 0), a.margins.height - 1);
-      const float* const from = guide + pair.distance[k];
+      const int y = min(max(top + row, 0), a.margins.height - 1);
       for (int column = lane; column < extent; column += 32) {
-        const int x = min(max(at.left + column, 0), a.margins.width - 1);
+        const int x = min(max(left + column, 0), a.margins.width - 1);
         to[(k * extent + row) * pitch + column] = from[a.margins.at(x, y)];
       }
     }
+  }
 }
 
 /// Squared differences of the reference patch and of candidates beside each other. Side 0: `side`.
@@ -86,6 +88,10 @@ __device__ void add_differences(const float* own, const float* window, int pitch
   }
 }
 
+__device__ inline bool is_inside(const BayesArgs& a, int x, int y) {
+  return x >= 0 && y >= 0 && x <= a.margins.width - a.side && y <= a.margins.height - a.side;
+}
+
 /// The distances of candidates `place`, `place + 1` .. of row `row` of pair k's window, to where
 /// the window's are kept. Gives how many there are.
 template <int Side>
@@ -101,8 +107,7 @@ __device__ int compare(const BayesArgs& a, const Windows& w, int k, const Search
 #pragma unroll
   for (int c = 0; c < beside; ++c) {
     const int u = at.left + place + c, v = at.top + row, number = row * at.side + place + c;
-    const bool inside =
-        u >= 0 && v >= 0 && u <= a.margins.width - a.side && v <= a.margins.height - a.side;
+    const bool inside = is_inside(a, u, v) && is_inside(a, u + at.second_x, v + at.second_y);
     const bool centre = number == at.side * at.side / 2;
     if (place + c >= at.side || !inside || (centre && k == 0)) continue;
     float distance = sum[c] / static_cast<float>(a.depth * a.side * a.side);

@@ -8,7 +8,15 @@ namespace lull::bm3d {
 /// Where the candidates of a reference patch lie in the frames of a pair.
 struct SearchWindow {
   int left, top, side;
+  int second_x, second_y;  // from there to where their second halves lie
 };
+
+/// Where the second halves of the candidates of pair `k` lie, for the reference patch in column i
+/// and row j.
+__device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
+  if (k == 0 || a.second_half == nullptr) return {};
+  return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];
+}
 
 /// Of pair `k`, for the reference patch at (x, y), which is the one in column i and row j. The
 /// frame's own window is the first.
@@ -16,10 +24,11 @@ __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int tem
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];
   const int side = k == 0 ? window : temporal_window;
-  if (pair.motion == nullptr) return {x - side / 2, y - side / 2, side};
-  const Motion m = a.grid.vector(pair.motion, i / motion_columns * motion_columns,
+  const Motion second = second_half_of(a, k, i, j);
+  if (pair.motion[0] == nullptr) return {x - side / 2, y - side / 2, side, second.x, second.y};
+  const Motion m = a.grid.vector(pair.motion[0], i / motion_columns * motion_columns,
                                  j / motion_rows * motion_rows);
-  return {x + m.x - side / 2, y + m.y - side / 2, side};
+  return {x + m.x - side / 2, y + m.y - side / 2, side, second.x, second.y};
 }
 
 }  // namespace lull::bm3d
