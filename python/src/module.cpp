@@ -7,6 +7,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "core/error.h"
@@ -17,6 +18,7 @@
 #include "python/src/device_array.h"
 #include "python/src/enlarger.h"
 #include "python/src/noise.h"
+#include "python/src/noise_state.h"
 #include "python/src/session.h"
 
 namespace nb = nanobind;
@@ -64,13 +66,19 @@ void bind_noise(nb::module_& m) {
                      return noise.uneven && noise.uneven->kind == NoiseKind::rician ? "rician"
                                                                                     : "gaussian";
                    })
-      .def_prop_ro("varies", [](const Noise& noise) { return noise.uneven && noise.uneven->map; });
+      .def_prop_ro("varies", [](const Noise& noise) { return noise.uneven && noise.uneven->map; })
+      .def("__getstate__", [](const Noise& noise) { return state_of(noise); })
+      .def("__setstate__",
+           [](Noise& at, const NoiseState& state) { new (&at) Noise(noise_of(state)); });
   nb::class_<Found>(m, "Found", "Noise that was found.")
       .def_ro("noise", &Found::noise)
       .def_ro("level", &Found::level)
       .def_ro("coarse", &Found::coarse)
       .def_ro("certain", &Found::certain)
-      .def_ro("why", &Found::why);
+      .def_ro("why", &Found::why)
+      .def("__getstate__", [](const Found& found) { return state_of(found); })
+      .def("__setstate__",
+           [](Found& at, const FoundState& state) { new (&at) Found(found_of(state)); });
   nb::class_<RenderNoise>(m, "RenderNoise", "What is known of a render's noise.")
       .def(
           "__init__",

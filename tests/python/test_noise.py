@@ -1,5 +1,7 @@
 """lull.estimate_noise, and what takes its result."""
 
+import pickle
+
 import lull
 import numpy as np
 import pytest
@@ -76,3 +78,23 @@ def test_what_cannot_be():
         found * 0
     with pytest.raises(ValueError, match="groups"):
         lull.denoise(np.zeros((2, 20, 20), np.float32), found, channel_axis=0)
+
+
+@pytest.mark.parametrize("kind", ["picture", "clipped", "colours", "rician"])
+def test_estimates_can_be_pickled(kind):
+    noisy, axes = CLEAN + noise_like(CLEAN, 0.08), {}
+    if kind == "clipped":
+        noisy = np.clip(CLEAN / 4 + noise_like(CLEAN, 0.15), 0, 1)
+    elif kind == "colours":
+        noise = noise_like(CLEAN, 0.08)  # of all channels: lull says it for the opponent space
+        noisy, axes = np.stack([CLEAN + noise, 1 - CLEAN + noise, noise + 0.5], -1), {"channel_axis": -1}
+    elif kind == "rician":
+        inside = volume(40)
+        inside[:, :14], inside[:, -8:] = 0, 0
+        noisy = np.hypot(inside + noise_like(inside, 0.05, 1), noise_like(inside, 0.05, 2)) * 1000
+    found = lull.estimate_noise(noisy, **axes)
+    again = pickle.loads(pickle.dumps(0.9 * found))
+    assert (again.sigma, again.kind, again.why) == (found.sigma, found.kind, found.why)
+    np.testing.assert_array_equal(
+        lull.denoise(noisy, again, **axes), lull.denoise(noisy, 0.9 * found, **axes)
+    )
