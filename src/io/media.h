@@ -204,6 +204,14 @@ struct JobFact {
 
 struct JobPlan;  // io/jobs.h
 
+/// Another input that is read beside the source, frame by frame: what it holds is a part of the
+/// job. A video or a sequence of pictures, in files.
+struct SourceBeside {
+  std::string name;   // as a job names it: "--guide"
+  std::string input;  // the name that it was opened with
+  const MediaSource* source = nullptr;
+};
+
 /// What one process does of a job in segments that others work on, too: nothing but it, from the
 /// first frame to the output; the plan; some segments; the output of those that are done.
 enum class JobPart { whole, plan, segments, join };
@@ -214,6 +222,7 @@ struct SegmentOptions {
   bool resume = false;  // go on with what an interrupted job left
   /// What the frames depend on beside the input and the options of source and sink.
   std::vector<JobFact> facts;
+  std::vector<SourceBeside> beside;  // but for the part `join`
 
   JobPart part = JobPart::whole;
   // Of parts:

@@ -72,9 +72,8 @@ const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Fea
   return nullptr;
 }
 
-const char* feature_name(Feature feature) {
-  return feature_names[static_cast<std::size_t>(feature)].data();
-}
+/// As it was given.
+std::string text_of(const Beside& file) { return file.name + "=" + file.path; }
 
 /// A frame of any samples as floats on the scale of its file.
 Frame as_floats(const Frame& frame) {
@@ -97,9 +96,8 @@ class FeatureGiver final : public Denoiser {
  public:
   FeatureGiver(std::unique_ptr<Denoiser> denoiser, FeatureSources sources, std::int64_t from)
       : denoiser_(std::move(denoiser)), sources_(std::move(sources)) {
-    for (; frames_ < from; ++frames_)
-      for (FeatureSources::One& one : sources_.given)
-        if (one.file) (void)next_of(one);
+    for (FeatureSources::One& one : sources_.given)
+      for (std::int64_t i = one.file ? one.file->early + from : 0; i > 0; --i) (void)next_of(one);
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
@@ -111,7 +109,6 @@ class FeatureGiver final : public Denoiser {
       (*features)[one.feature] = std::make_shared<const Frame>(
           one.file ? next_of(one) : layer_of(noisy, one.feature, one.layer));
     noisy.features = std::move(features);
-    ++frames_;
     return denoiser_->push(std::move(noisy));
   }
   std::optional<Frame> next() override { return denoiser_->next(); }
@@ -141,29 +138,28 @@ class FeatureGiver final : public Denoiser {
     for (const io::LayerName& layer : layers)
       if (layer.name == wanted) found = &layer;
     if (!found || channels_of(*found, feature).empty())
-      throw BadData("'" + sources_.input + "' has no layer " + wanted + " for --feature " +
-                    feature_name(feature) + " (it has " + io::layers_text(noisy) +
+      throw BadData("'" + sources_.input + "' has no layer " + wanted + " for " +
+                    option_of(feature) + " (it has " + io::layers_text(noisy) +
                     "); name another");
     return io::read_layer(noisy, found->name, channels_of(*found, feature));
   }
 
-  Frame next_of(FeatureSources::One& one) const {
-    std::optional<Frame> frame = one.file->read();
+  static Frame next_of(FeatureSources::One& one) {
+    std::optional<Frame> frame = one.file->source->read();
     if (!frame)
-      throw BadData("--feature " + std::string(feature_name(one.feature)) + "=" + one.path +
-                    " ends after " + std::to_string(frames_) +
+      throw BadData(text_of(*one.file) + " ends after " + std::to_string(one.read) +
                     " frames (the input goes on); give one of the same length");
+    ++one.read;
     return as_floats(*frame);
   }
 
   std::unique_ptr<Denoiser> denoiser_;
   FeatureSources sources_;
-  std::int64_t frames_ = 0;
 };
 
 void check_feature_file(const FeatureSources::One& one, const FrameFormat& input) {
-  const FrameFormat& own = one.file->format();
-  const std::string what = "--feature " + std::string(feature_name(one.feature)) + "=" + one.path;
+  const FrameFormat& own = one.file->source->format();
+  const std::string what = text_of(*one.file);
   if (own.width != input.width || own.height != input.height)
     throw BadData(what + " is of " + std::to_string(own.width) + "x" + std::to_string(own.height) +
                   " pixels, the input of " + std::to_string(input.width) + "x" +
@@ -186,11 +182,8 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
     FeatureSources::One one{.feature = choice.feature, .layer = choice.layer};
     if (choice.layer.empty()) {
       io::SourceOptions own = options;
-      own.gpu.reset();
-      own.pass_damage = false;
       own.white = 1;
-      one.path = choice.file;
-      one.file = io::open_source(choice.file, own);
+      one.file = open_beside(option_of(choice.feature), choice.file, given, own);
       check_feature_file(one, input.format());
     }
     sources.given.push_back(std::move(one));
@@ -199,8 +192,9 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
 }
 
 std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources,
-                                   std::int64_t from) {
-  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources), from);
+                                   PartFrom part_from) {
+  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources),
+                                        part_from.value_or(0));
 }
 
 }  // namespace lull::tools
