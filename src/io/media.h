@@ -20,6 +20,7 @@
 
 #include "core/stream.h"
 #include "io/frame_index.h"
+#include "io/layers.h"
 
 namespace lull::io {
 
@@ -134,6 +135,8 @@ struct SourceOptions {
   /// Of samples that are floats, but not a stack's, what stands for 255 on the scale of sigma
   /// (FrameFormat::white); 0: the source chooses, by its first frame. Others have no choice.
   double white = 1;
+  /// Of OpenEXR files: what read_layer() will be asked for. Empty: nothing.
+  LayerChoice layers{};
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
   bool refuse_interlaced = false;
   /// Gets every picture that is decoded, as it comes.

@@ -150,6 +150,7 @@ class Run {
     io::SourceOptions options = source_options(options_, backends);
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
+    options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input, options);
     company_ = Company(options_, options, *source_);
   }
@@ -286,8 +287,8 @@ class Run {
       return company_.give(note_frames(options_, plan().method(), seen(), enough));
     }
     const Backends backends = opened_.backends;
-    auto denoiser = aligned(one_of(std::move(opened_), source_->format()), options_,
-                            plan().method(), *source_);
+    auto denoiser =
+        aligned(one_of(std::move(opened_), source_->format()), options_, plan().method(), *source_);
     const bool part = !options_.job.folder.empty();
     denoiser = company_.give(page_->watch(grain_->watch(std::move(denoiser))),
                              part ? PartFrom(0) : std::nullopt);

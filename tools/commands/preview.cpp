@@ -113,7 +113,8 @@ class Preview {
 
  private:
   void open_source() {
-    const io::SourceOptions options = source_options(options_, backends_);
+    io::SourceOptions options = source_options(options_, backends_);
+    options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input, options);
     if (options_.depth.on) samples_ = depth_samples(options_, *source_);
     rescale_sigma(options_, source_->info().values);

@@ -7,6 +7,7 @@ namespace lull::tools {
 Beside open_beside(const std::string& name, const std::string& path, const DenoiseOptions& given,
                    io::SourceOptions options) {
   options.gpu.reset();
+  options.layers = {};
   options.pass_damage = false;
   const std::int64_t early = add_part_beside(given, name, options);
   return {.name = name, .path = path, .source = io::open_source(path, options), .early = early};

@@ -16,8 +16,7 @@ std::vector<io::SourceBeside> Company::in_job() const {
   std::vector<io::SourceBeside> all;
   if (guide_) all.push_back(guide_->in_job());
   if (features_)
-    for (const FeatureSources::One& one : features_->given)
-      if (one.file) all.push_back(one.file->in_job());
+    for (const FeatureSources::File& one : features_->files) all.push_back(one.file.in_job());
   return all;
 }
 

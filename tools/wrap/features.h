@@ -1,8 +1,8 @@
 #pragma once
 // The features of a run of renders: layers of the input, or other files.
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,19 +11,19 @@
 #include "noise/render/features.h"
 #include "tools/options/denoise_options.h"
 #include "tools/wrap/beside.h"
+#include "tools/wrap/feature_layers.h"
 
 namespace lull::tools {
 
 /// Where each frame's features come from.
 struct FeatureSources {
-  struct One {
+  struct File {
     Feature feature;
-    std::string layer;             // of the input
-    std::optional<Beside> file{};  // in place of it
-    std::int64_t read = 0;         // frames of it
+    Beside file;
+    std::int64_t read = 0;  // frames of it
   };
-  bool by_names = false;  // those of the input's layers that have a name that renderers give them
-  std::vector<One> given;
+  FeatureLayers layers;  // of the input
+  std::vector<File> files;
   std::string input;
 };
 
