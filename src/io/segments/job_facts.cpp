@@ -203,8 +203,8 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
+  add_beside(*options.segments, facts);  // before what follows from it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  add_beside(*options.segments, facts);
   add_input(source, *options.segments, facts);  // first: what is encoded follows from it
   add_output(container, options, encoder, facts);
   return facts;
