@@ -170,6 +170,9 @@ bool begin_part(SharedJob& job, const Say& info) {
   const io::FrameIndex& index = job.plan->index;
   job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
   if (!index.why_from_start.empty()) info("decoding from the start (" + index.why_from_start + ")");
+  for (const io::JobPlan::Beside& one : job.plan->beside)
+    if (!one.index.why_from_start.empty())
+      info(one.name + " is read from its start (" + one.index.why_from_start + ")");
   return true;
 }
 

@@ -37,7 +37,7 @@ bool is_timeless(const FileSource& source) {
 std::string why_from_start(bool timeless, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
-  if (timeless) return "the input has no times of its own";
+  if (timeless) return "it has no times of its own";
   const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
   if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
     return "times of frames do not rise";
