@@ -209,7 +209,10 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
   if (choice.depth) chosen.denoiser = made_even(*choice.depth, format, std::move(chosen.denoiser));
   if (choice.render)
     chosen.denoiser =
-        even_render({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser));
+        even_render({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser),
+                    nlm::open_repeat_finder(
+                        nlm::FeatureParams{.noise = {}, .temporal = choice.temporal}, format),
+                    choice.threads);
   return chosen;
 }
 

@@ -33,6 +33,14 @@ struct FrameIndex {
   /// Where to begin so that before frame `frame` there are `margin` others that repeat none, or all
   /// that there are: a picture to which one can seek, or 0.
   std::int64_t begin_for(std::int64_t frame, int margin) const;
+
+  // For inputs that are read side by side, whose frames of the same number belong together;
+  // `margins` as SourceOptions has them: whether all pictures are given, or those that are kept.
+  /// How many frames a source gives before this picture.
+  std::int64_t given_before(std::int64_t picture, bool margins) const;
+  /// The last picture to which one can seek, of those up to the one that is given as number
+  /// `frame`; or 0.
+  std::int64_t begin_at(std::int64_t frame, bool margins) const;
 };
 
 /// What was decoded is not what the index says.

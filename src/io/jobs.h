@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,10 +31,19 @@ struct JobPlan {
   int margin = 0;  // frames before a segment that its own depend on, repetitions not counted
   Damage damage;   // of the input, accepted
   FrameIndex index;
+  /// Inputs that are read beside it (SegmentOptions::beside).
+  struct Beside {
+    std::string name, input;  // "--guide"; a path from the root
+    std::string sample;
+    FrameIndex index;
+  };
+  std::vector<Beside> beside;
   bool operator==(const JobPlan& other) const;
 
   /// All segments have this in common: a SHA-256.
   std::string id() const;
+  /// Null: none of this name.
+  const Beside* find_beside(std::string_view name) const;
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const;
   /// Of the output.

@@ -20,6 +20,7 @@
 
 #include "core/stream.h"
 #include "io/frame_index.h"
+#include "io/layers.h"
 
 namespace lull::io {
 
@@ -134,6 +135,8 @@ struct SourceOptions {
   /// Of samples that are floats, but not a stack's, what stands for 255 on the scale of sigma
   /// (FrameFormat::white); 0: the source chooses, by its first frame. Others have no choice.
   double white = 1;
+  /// Of OpenEXR files: what read_layer() will be asked for. Empty: nothing.
+  LayerChoice layers{};
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
   bool refuse_interlaced = false;
   /// Gets every picture that is decoded, as it comes.
@@ -204,6 +207,14 @@ struct JobFact {
 
 struct JobPlan;  // io/jobs.h
 
+/// Another input that is read beside the source, frame by frame: what it holds is a part of the
+/// job. A video or a sequence of pictures, in files.
+struct SourceBeside {
+  std::string name;   // as a job names it: "--guide"
+  std::string input;  // the name that it was opened with
+  const MediaSource* source = nullptr;
+};
+
 /// What one process does of a job in segments that others work on, too: nothing but it, from the
 /// first frame to the output; the plan; some segments; the output of those that are done.
 enum class JobPart { whole, plan, segments, join };
@@ -214,6 +225,7 @@ struct SegmentOptions {
   bool resume = false;  // go on with what an interrupted job left
   /// What the frames depend on beside the input and the options of source and sink.
   std::vector<JobFact> facts;
+  std::vector<SourceBeside> beside;  // but for the part `join`
 
   JobPart part = JobPart::whole;
   // Of parts:

@@ -9,10 +9,13 @@
 namespace lull::pipeline {
 namespace {
 
+/// And without what only filters look at.
 Frame without_samples(Frame frame) {
   frame.pixels.reset();
   frame.planes = {};
   frame.on_device.reset();
+  frame.guide.reset();
+  frame.features.reset();
   return frame;
 }
 

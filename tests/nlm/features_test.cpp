@@ -238,6 +238,37 @@ TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
   }
 }
 
+TEST(Features, RepetitionsAreFoundInTheRendersThemselves) {
+  struct Seen final : Denoiser {
+    explicit Seen(std::vector<Likeness>& all) : all_(all) {}
+    int latency() const noexcept override { return 0; }
+    std::optional<Frame> push(Frame f) override {
+      all_.push_back(f.likeness);
+      return f;
+    }
+    std::optional<Frame> drain() override { return std::nullopt; }
+    std::vector<Likeness>& all_;
+  };
+  const SmallScene scene(rgb(48, 32));
+  Frame other = lull::testing::make_frame(scene.format);
+  for (int i = 0; i < 3; ++i) copy_plane(scene.clean, i, other);
+  const FeatureParams params{.noise = {}, .temporal = 1};
+  std::vector<Likeness> seen, expected;
+  const auto filter = even_render({}, scene.format, std::make_unique<Seen>(seen),
+                                  open_repeat_finder(params, scene.format), 1);
+  const auto finder = open_repeat_finder(params, scene.format);
+  for (Frame frame : {scene.noisy, scene.noisy, other, scene.noisy}) {
+    expected.push_back(finder->find(frame));
+    (void)filter->push(frame);
+    frame.likeness = Likeness::shares_noise;  // known beforehand
+    expected.push_back(frame.likeness);
+    (void)filter->push(frame);
+  }
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(seen[2], Likeness::repeats);
+  EXPECT_EQ(seen[4], Likeness::fresh);
+}
+
 TEST(Features, RefusesWhatIsNoLight) {
   FrameFormat bytes = rgb(16, 16);
   bytes.sample = SampleType::u8;

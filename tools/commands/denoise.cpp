@@ -31,9 +31,8 @@
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
+#include "tools/wrap/company.h"
 #include "tools/wrap/enlarging.h"
-#include "tools/wrap/features.h"
-#include "tools/wrap/guides.h"
 
 namespace lull::tools {
 namespace {
@@ -151,9 +150,9 @@ class Run {
     io::SourceOptions options = source_options(options_, backends);
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
+    options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input, options);
-    guide_ = open_guide(options_, options, *source_);
-    if (uses_features(options_)) features_ = open_features(options_, options, *source_);
+    company_ = Company(options_, options, *source_);
   }
 
   void find_noise() {
@@ -172,7 +171,10 @@ class Run {
     one_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
     if (one_) take_first_frame(options_, reports_);
     io::SinkOptions given = sink_options(options_);
-    if (given.segments) given.segments->facts = facts;
+    if (given.segments) {
+      given.segments->facts = facts;
+      given.segments->beside = company_.in_job();
+    }
     given.grain_table = grain_table;
     add_size(options_, source_->format(), given);
     sink_ = io::open_sink(options_.output, *source_, given);
@@ -279,19 +281,19 @@ class Run {
   }
 
   std::unique_ptr<Denoiser> worker() {
-    if (!options_.job.plans) {
-      const Backends backends = opened_.backends;
-      auto denoiser = aligned(one_of(std::move(opened_), source_->format()), options_,
-                              plan().method(), *source_);
-      denoiser = page_->watch(grain_->watch(std::move(denoiser)));
-      if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_);
-      if (features_) denoiser = featured(std::move(denoiser), *std::move(features_));
-      if (mask_) return masked(std::move(denoiser), *std::move(mask_));
-      return enlarged(std::move(denoiser), options_, *source_, backends);
+    if (options_.job.plans) {
+      opened_ = {};
+      const auto enough = [this](std::int64_t number) { source_->have_enough(number); };
+      return company_.give(note_frames(options_, plan().method(), seen(), enough));
     }
-    opened_ = {};
-    return note_frames(options_, plan().method(), seen(),
-                       [this](std::int64_t number) { source_->have_enough(number); });
+    const Backends backends = opened_.backends;
+    auto denoiser =
+        aligned(one_of(std::move(opened_), source_->format()), options_, plan().method(), *source_);
+    const bool part = !options_.job.folder.empty();
+    denoiser = company_.give(page_->watch(grain_->watch(std::move(denoiser))),
+                             part ? PartFrom(0) : std::nullopt);
+    if (mask_) return masked(std::move(denoiser), *std::move(mask_));
+    return enlarged(std::move(denoiser), options_, *source_, backends);
   }
 
   std::string decoded() const {
@@ -312,8 +314,7 @@ class Run {
   SignalWatch signals_;
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
-  std::unique_ptr<io::MediaSource> guide_;  // or none
-  std::optional<FeatureSources> features_;
+  Company company_;
   std::optional<VolumeMask> mask_;
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;

@@ -32,8 +32,7 @@
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"
-#include "tools/wrap/features.h"
-#include "tools/wrap/guides.h"
+#include "tools/wrap/company.h"
 
 namespace lull::tools {
 namespace {
@@ -114,13 +113,13 @@ class Preview {
 
  private:
   void open_source() {
-    const io::SourceOptions options = source_options(options_, backends_);
+    io::SourceOptions options = source_options(options_, backends_);
+    options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input, options);
     if (options_.depth.on) samples_ = depth_samples(options_, *source_);
     rescale_sigma(options_, source_->info().values);
     check_volume_noise(options_, source_->info());
-    guide_ = open_guide(options_, options, *source_);
-    if (uses_features(options_)) features_ = open_features(options_, options, *source_);
+    company_ = Company(options_, options, *source_);
   }
 
   FrameFormat seen() const {
@@ -238,7 +237,7 @@ class Preview {
   std::optional<Window> skip_to(const Place& place, double start) {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
-    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || has_files_beside())
+    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || company_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = place.time - margin - lead_s;
@@ -284,17 +283,9 @@ class Preview {
 
   /// With what comes beside the frames, the first of which has this number in the input.
   std::unique_ptr<Denoiser> with_company(std::unique_ptr<Denoiser> denoiser, std::int64_t first) {
-    if (guide_) denoiser = guided(std::move(denoiser), std::move(guide_), *source_, first);
-    if (features_) denoiser = featured(std::move(denoiser), *std::move(features_), first);
+    denoiser = company_.give(std::move(denoiser), first);
     if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
     return denoiser;
-  }
-
-  /// Whether frames have to be counted from the first one on.
-  bool has_files_beside() const {
-    return guide_ || (features_ && std::ranges::any_of(features_->given, [](const auto& one) {
-                        return one.file != nullptr;
-                      }));
   }
 
   /// Writes the picture. By how much what was taken away is amplified.
@@ -336,8 +327,7 @@ class Preview {
   Log& log_;
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
-  std::unique_ptr<io::MediaSource> guide_;  // or none
-  std::optional<FeatureSources> features_;
+  Company company_;
   std::optional<VolumeMask> mask_;
   DepthSamples samples_;              // of depth maps
   std::optional<BegunSource> begun_;  // a pipe of them

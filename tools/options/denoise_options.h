@@ -80,6 +80,12 @@ struct FeatureChoice {
   std::string layer, file;  // one of them is empty
 };
 
+/// What jobs and messages call these inputs.
+inline constexpr const char* guide_name = "--guide";
+[[nodiscard]] inline std::string option_of(Feature feature) {
+  return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
+}
+
 struct DenoiseOptions {
   std::string input, output;
   std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()

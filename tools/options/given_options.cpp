@@ -26,10 +26,10 @@ void check_job(const DenoiseOptions& options) {
 /// A guide is read beside the input, frame by frame.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options)) return;
-  if (options.keep_grain || !options.job.folder.empty())
-    throw InvalidArgument(std::string("--guide with ") +
-                          (options.keep_grain ? "--grain keep" : "--job") +
-                          " (frames are read in another order there); leave one out");
+  if (options.keep_grain)
+    throw InvalidArgument(
+        "--guide with --grain keep (the grain is looked for in places, where no guide is read); "
+        "leave one out");
   if (options.guide == "-" || options.guide == options.output)
     throw InvalidArgument("--guide " + options.guide +
                           " (it must be a file, and not the output); choose another");

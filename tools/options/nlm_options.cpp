@@ -37,6 +37,8 @@ void add_features(DenoiseOptions& options, const std::string& text) {
       reject("--feature", part, "must be NAME=FILE or NAME=:LAYER");
     FeatureChoice choice{.feature = static_cast<Feature>(at - feature_names.begin())};
     (value[0] == ':' ? choice.layer : choice.file) = value.substr(value[0] == ':' ? 1 : 0);
+    std::erase_if(options.features,  // the last one counts
+                  [&](const FeatureChoice& one) { return one.feature == choice.feature; });
     options.features.push_back(std::move(choice));
   }
 }
@@ -96,8 +98,6 @@ void check_features(const DenoiseOptions& options) {
   if (!options.noise_file.empty()) refuse("--noise", "the features say what the noise is");
   if (options.keep_grain || !options.grain_table.empty())
     refuse("--grain", "the noise of renders is no grain");
-  if (!options.job.folder.empty() || options.segment_frames > 0)
-    refuse("a job in segments", "frames are read in another order there");
   if (uses_nlm(options))
     for (const std::string& given : options.nlm_alone)
       if (given != "--search-radius")

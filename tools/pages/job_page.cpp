@@ -154,6 +154,8 @@ std::string job_page(const io::JobState& state, const std::string& folder) {
              {"reading", state.plan->index.why_from_start.empty()
                              ? "parts are found by seeking"
                              : "from the start: " + state.plan->index.why_from_start}};
+    for (const io::JobPlan::Beside& one : state.plan->beside)
+      files.emplace_back(one.name, one.input);
     if (state.plan->damage.frames > 0)
       files.emplace_back("damage that was accepted", std::to_string(state.plan->damage.frames) +
                                                          " frames, " + state.plan->damage.first);

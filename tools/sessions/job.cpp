@@ -125,7 +125,6 @@ std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::P
           {"--nlm-h", text_of(params.h)},
           {"--weights", exponential ? "exp" : "poly"},
           {"the corrections", text_of(params.correction) + ":" + text_of(params.mean_term)},
-          {"--guide", options.guide},
           {"--temporal", text_of(params.temporal)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.scale))},
@@ -161,6 +160,16 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
+/// Files have facts of their own (io::SegmentOptions::beside).
+void add_features(const DenoiseOptions& options, const RenderNoise& noise,
+                  std::vector<io::JobFact>& facts) {
+  facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});
+  for (const FeatureChoice& choice : options.features)
+    if (choice.file.empty()) facts.push_back({option_of(choice.feature), ":" + choice.layer});
+  facts.push_back({"the noise of the render (sigma, strength)",
+                   text_of(noise.sigma) + ":" + text_of(noise.strength)});
+}
+
 }  // namespace
 
 std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& method,
@@ -169,6 +178,7 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
   std::vector<io::JobFact> facts = method.means     ? means_facts(options, *method.means, backends)
                                    : method.volumes ? volume_facts(*method.volumes, backends)
                                                     : picture_facts(options, method, backends);
+  if (method.render) add_features(options, *method.render, facts);
   if (method.uneven) facts.push_back({"--noise", text_of(*method.uneven)});
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
   return facts;

@@ -11,6 +11,11 @@
 namespace lull::tools {
 namespace {
 
+/// Repetitions are found in the renders themselves, whatever a filter sees of them.
+std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
+  return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
+}
+
 nlm::FeatureParams features_of(const Method& method) {
   return {.noise = *method.render,
           .search_radius = method.means->search_radius,
@@ -24,7 +29,8 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
     return nlm::open_features(features_of(method), format, backend);
   if (method.render)
     return even_render(*method.render, format,
-                       bm3d::open(method.pictures, even_light_format(format), backend));
+                       bm3d::open(method.pictures, even_light_format(format), backend),
+                       open_render_finder(method.pictures.temporal, format), backend.threads);
   if (method.means) return nlm::open(*method.means, format, backend);
   if (method.volumes) return bm4d::open(*method.volumes, format, backend);
   return bm3d::open(method.pictures, format, backend);
@@ -97,8 +103,9 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
-  if (method.render)  // (behind even_render() sessions see other samples, and find out themselves)
-    return method.means ? nlm::open_repeat_finder(features_of(method), format) : nullptr;
+  if (method.render)
+    return open_render_finder(method.means ? method.means->temporal : method.pictures.temporal,
+                              format);
   if (!method.depth) return open_finder(method, format);
   const FrameFormat even = even_depth_format(format);
   auto finder = open_finder(method, even);

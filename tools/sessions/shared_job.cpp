@@ -21,6 +21,14 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   row->apply(options, given.second);
 }
 
+/// A path that was given where the job was planned may mean something else here.
+void place(const io::JobPlan::Beside& beside, DenoiseOptions& options) {
+  if (beside.name == guide_name) options.guide = beside.input;
+  for (FeatureChoice& choice : options.features)
+    if (!choice.file.empty() && beside.name == option_of(choice.feature))
+      choice.file = beside.input;
+}
+
 /// Whether results depend on it, or may: those who take part in the job get it from the plan.
 bool is_of_plan(const OptionRow& row) {
   return row.group != "Files" && row.group != "Reports" && row.group != "Shared jobs";
@@ -71,6 +79,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   DenoiseOptions options;
   const auto plan = std::make_shared<io::JobPlan>(io::read_plan(given.job.folder));
   for (const auto& option : plan->options) apply(option, options);
+  for (const io::JobPlan::Beside& beside : plan->beside) place(beside, options);
   for (const auto& option : given.given) apply(option, options);
   options.given = given.given;
   options.job.folder = given.job.folder;
@@ -131,9 +140,12 @@ std::string to_json(const SharedJob& job) {
   const io::JobPlan& plan = *job.plan;
   Json facts = Json::object();
   for (const io::JobFact& fact : plan.facts) facts[one_line(fact.name)] = one_line(fact.value);
+  Json beside = Json::object();
+  for (const io::JobPlan::Beside& one : plan.beside) beside[one_line(one.name)] = one.input;
   const Json object = {{"job", job.folder},
                        {"id", plan.id()},
                        {"input", plan.input},
+                       {"beside", beside},
                        {"output", plan.output},
                        {"frames", plan.frames()},
                        {"segment_frames", plan.segment_frames},
@@ -158,6 +170,9 @@ bool begin_part(SharedJob& job, const Say& info) {
   const io::FrameIndex& index = job.plan->index;
   job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
   if (!index.why_from_start.empty()) info("decoding from the start (" + index.why_from_start + ")");
+  for (const io::JobPlan::Beside& one : job.plan->beside)
+    if (!one.index.why_from_start.empty())
+      info(one.name + " is read from its start (" + one.index.why_from_start + ")");
   return true;
 }
 
@@ -181,6 +196,28 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
   }
   source.index = {job.plan, &job.plan->index};
   source.begin = job.begin;
+}
+
+std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& name,
+                             io::SourceOptions& source) {
+  const SharedJob& job = options.job;
+  source.note.reset();
+  source.index.reset();
+  source.begin = 0;
+  if (job.folder.empty()) return 0;
+  if (job.plans) {
+    source.note = std::make_shared<io::FrameIndex>();
+    return 0;
+  }
+  const io::JobPlan::Beside* beside = job.plan->find_beside(name);
+  if (!beside) return 0;  // the sink will say that it was not planned
+  const bool margins = source.margins && !source.selection.all();
+  const std::int64_t first = job.plan->index.given_before(job.begin, margins);
+  source.index = {job.plan, &beside->index};
+  source.begin = beside->index.begin_at(first, margins);
+  // Where a decoder begins in the middle, damage says that it has to begin elsewhere.
+  source.pass_damage = source.begin > 0;
+  return first - beside->index.given_before(source.begin, margins);
 }
 
 std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const Method& method,

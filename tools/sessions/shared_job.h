@@ -37,6 +37,10 @@ namespace lull::tools {
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 /// The same for its source: a plan notes all pictures, others begin where they have to.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
+/// The same for what is read beside it, which the plan has under `name`. `source`: as the input's
+/// was. How many frames it then gives before the one that belongs to the input's first.
+[[nodiscard]] std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& name,
+                                           io::SourceOptions& source);
 
 /// Denoises nothing: frames come out without samples, and what they are to each other goes into the
 /// plan.

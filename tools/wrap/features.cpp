@@ -1,9 +1,7 @@
 #include "tools/wrap/features.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -14,67 +12,8 @@
 namespace lull::tools {
 namespace {
 
-using LayerNames = std::span<const std::string_view>;
-using ChannelNames = std::vector<std::string>;
-
-/// LayerNames of layers, without what stands before the last dot (a view layer), in any case: those
-/// that OIDN's loader knows, and Blender, Arnold and RenderMan write.
-constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
-                                             "denoise_albedo", "diffuse_albedo"};
-constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
-                                             "denoise_normal"};
-constexpr std::string_view depth_names[] = {"depth", "denoising depth", "zfiltered", "z"};
-constexpr std::string_view variance_names[] = {"variance", "denoising variance", "mse"};
-constexpr std::string_view half_a_names[] = {"halfa", "half_a"};
-constexpr std::string_view half_b_names[] = {"halfb", "half_b"};
-constexpr std::array<LayerNames, feature_count> known_names = {
-    albedo_names, normal_names, depth_names, variance_names, half_a_names, half_b_names};
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
-bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
-  return std::ranges::all_of(channels, [&](const std::string& wanted) {
-    return std::ranges::any_of(layer.channels, [&](const std::string& channel) {
-      return lower_case(channel) == lower_case(wanted);
-    });
-  });
-}
-
-/// The channels of a layer that a feature is made of; empty: it has none.
-ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
-  if (feature == Feature::depth) {
-    for (const char* one : {"Z", "V", "Y", "R"})
-      if (has_channels(layer, {one})) return {one};
-  } else {
-    if (feature == Feature::normal && has_channels(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
-    if (has_channels(layer, {"R", "G", "B"})) return {"R", "G", "B"};
-    if (has_channels(layer, {"X", "Y", "Z"})) return {"X", "Y", "Z"};
-  }
-  if (layer.channels.size() == 1 && feature != Feature::normal) return layer.channels;
-  return {};
-}
-
-/// The layer of a name that renderers give to this feature; null: there is none.
-const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Feature feature) {
-  for (const std::string_view name : known_names[static_cast<std::size_t>(feature)])
-    for (const io::LayerName& layer : layers)
-      if (lower_case(layer.name.substr(layer.name.rfind('.') + 1)) == name &&
-          !channels_of(layer, feature).empty())
-        return &layer;
-  if (feature != Feature::depth) return nullptr;
-  for (const io::LayerName& layer : layers)  // Z beside R, G and B
-    if (layer.name.empty() && has_channels(layer, {"Z"}) && layer.channels.size() > 1)
-      return &layer;
-  return nullptr;
-}
-
-const char* feature_name(Feature feature) {
-  return feature_names[static_cast<std::size_t>(feature)].data();
-}
+/// As it was given.
+std::string text_of(const Beside& file) { return file.name + "=" + file.path; }
 
 /// A frame of any samples as floats on the scale of its file.
 Frame as_floats(const Frame& frame) {
@@ -97,73 +36,57 @@ class FeatureGiver final : public Denoiser {
  public:
   FeatureGiver(std::unique_ptr<Denoiser> denoiser, FeatureSources sources, std::int64_t from)
       : denoiser_(std::move(denoiser)), sources_(std::move(sources)) {
-    for (; frames_ < from; ++frames_)
-      for (FeatureSources::One& one : sources_.given)
-        if (one.file) (void)next_of(one);
+    for (FeatureSources::File& one : sources_.files)
+      for (std::int64_t i = one.file.early + from; i > 0; --i) (void)next_of(one);
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
   std::optional<Frame> push(Frame noisy) override {
     auto features = std::make_shared<Features>();
-    if (sources_.by_names) take_by_names(noisy, *features);
-    for (FeatureSources::One& one : sources_.given)
-      (*features)[one.feature] = std::make_shared<const Frame>(
-          one.file ? next_of(one) : layer_of(noisy, one.feature, one.layer));
+    for (const FeatureLayer& one : sources_.layers.among(io::layers_of(noisy))) {
+      if (one.layer.channels.empty()) refuse_layer(noisy, one);
+      (*features)[one.feature] =
+          std::make_shared<const Frame>(io::read_layer(noisy, one.layer.name, one.layer.channels));
+    }
+    for (FeatureSources::File& one : sources_.files)
+      (*features)[one.feature] = std::make_shared<const Frame>(next_of(one));
+    const bool none = std::ranges::all_of(features->planes, [](const auto& f) { return !f; });
+    if (none) refuse_names(noisy);
     noisy.features = std::move(features);
-    ++frames_;
     return denoiser_->push(std::move(noisy));
   }
   std::optional<Frame> next() override { return denoiser_->next(); }
   std::optional<Frame> drain() override { return denoiser_->drain(); }
 
  private:
-  void take_by_names(const Frame& noisy, Features& features) const {
-    const std::vector<io::LayerName> layers = io::layers_of(noisy);
-    bool any = !sources_.given.empty();
-    for (int f = 0; f < feature_count; ++f) {
-      const auto feature = static_cast<Feature>(f);
-      const io::LayerName* layer = find_by_names(layers, feature);
-      if (!layer) continue;
-      any = true;
-      features[feature] = std::make_shared<const Frame>(
-          io::read_layer(noisy, layer->name, channels_of(*layer, feature)));
-    }
-    if (!any)
-      throw BadData("'" + sources_.input +
-                    "' has no features that --guide auto knows by name (it " + "has " +
-                    io::layers_text(noisy) + "); name them with --feature");
+  [[noreturn]] void refuse_layer(const Frame& noisy, const FeatureLayer& wanted) const {
+    throw BadData("'" + sources_.input + "' has no layer " + wanted.layer.name + " for " +
+                  option_of(wanted.feature) + " (it has " + io::layers_text(noisy) +
+                  "); name another");
+  }
+  [[noreturn]] void refuse_names(const Frame& noisy) const {
+    throw BadData("'" + sources_.input +
+                  "' has no features that --guide auto knows by name (it has " +
+                  io::layers_text(noisy) + "); name them with --feature");
   }
 
-  Frame layer_of(const Frame& noisy, Feature feature, const std::string& wanted) const {
-    const std::vector<io::LayerName> layers = io::layers_of(noisy);
-    const io::LayerName* found = nullptr;
-    for (const io::LayerName& layer : layers)
-      if (layer.name == wanted) found = &layer;
-    if (!found || channels_of(*found, feature).empty())
-      throw BadData("'" + sources_.input + "' has no layer " + wanted + " for --feature " +
-                    feature_name(feature) + " (it has " + io::layers_text(noisy) +
-                    "); name another");
-    return io::read_layer(noisy, found->name, channels_of(*found, feature));
-  }
-
-  Frame next_of(FeatureSources::One& one) const {
-    std::optional<Frame> frame = one.file->read();
+  static Frame next_of(FeatureSources::File& one) {
+    std::optional<Frame> frame = one.file.source->read();
     if (!frame)
-      throw BadData("--feature " + std::string(feature_name(one.feature)) + "=" + one.path +
-                    " ends after " + std::to_string(frames_) +
+      throw BadData(text_of(one.file) + " ends after " + std::to_string(one.read) +
                     " frames (the input goes on); give one of the same length");
+    ++one.read;
     return as_floats(*frame);
   }
 
   std::unique_ptr<Denoiser> denoiser_;
   FeatureSources sources_;
-  std::int64_t frames_ = 0;
 };
 
-void check_feature_file(const FeatureSources::One& one, const FrameFormat& input) {
-  const FrameFormat& own = one.file->format();
-  const std::string what = "--feature " + std::string(feature_name(one.feature)) + "=" + one.path;
+void check_feature_file(const FeatureSources::File& one, const FrameFormat& input) {
+  const FrameFormat& own = one.file.source->format();
+  const std::string what = text_of(one.file);
   if (own.width != input.width || own.height != input.height)
     throw BadData(what + " is of " + std::to_string(own.width) + "x" + std::to_string(own.height) +
                   " pixels, the input of " + std::to_string(input.width) + "x" +
@@ -181,26 +104,22 @@ void check_feature_file(const FeatureSources::One& one, const FrameFormat& input
 
 FeatureSources open_features(const DenoiseOptions& given, const io::SourceOptions& options,
                              const io::MediaSource& input) {
-  FeatureSources sources{.by_names = given.guide == "auto", .input = given.input};
+  FeatureSources sources{.layers = FeatureLayers(given), .files = {}, .input = given.input};
+  io::SourceOptions own = options;
+  own.white = 1;
   for (const FeatureChoice& choice : given.features) {
-    FeatureSources::One one{.feature = choice.feature, .layer = choice.layer};
-    if (choice.layer.empty()) {
-      io::SourceOptions own = options;
-      own.gpu.reset();
-      own.pass_damage = false;
-      own.white = 1;
-      one.path = choice.file;
-      one.file = io::open_source(choice.file, own);
-      check_feature_file(one, input.format());
-    }
-    sources.given.push_back(std::move(one));
+    if (choice.file.empty()) continue;
+    sources.files.push_back(
+        {choice.feature, open_beside(option_of(choice.feature), choice.file, given, own)});
+    check_feature_file(sources.files.back(), input.format());
   }
   return sources;
 }
 
 std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources,
-                                   std::int64_t from) {
-  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources), from);
+                                   PartFrom part_from) {
+  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources),
+                                        part_from.value_or(0));
 }
 
 }  // namespace lull::tools

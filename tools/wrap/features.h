@@ -3,25 +3,27 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/denoiser.h"
 #include "io/media.h"
 #include "noise/render/features.h"
 #include "tools/options/denoise_options.h"
+#include "tools/wrap/beside.h"
+#include "tools/wrap/feature_layers.h"
 
 namespace lull::tools {
 
 /// Where each frame's features come from.
 struct FeatureSources {
-  struct One {
+  struct File {
     Feature feature;
-    std::string layer;                        // of the input; empty: the file
-    std::unique_ptr<io::MediaSource> file{};  // read beside the input
-    std::string path{};
+    Beside file;
+    std::int64_t read = 0;  // frames of it
   };
-  bool by_names = false;  // those of the input's layers that have a name that renderers give them
-  std::vector<One> given;
+  FeatureLayers layers;  // of the input
+  std::vector<File> files;
   std::string input;
 };
 
@@ -31,11 +33,10 @@ struct FeatureSources {
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Gives each frame that goes into `denoiser` its features (Frame::features). The first one is the
-/// frame `from` of the input.
-/// @throws BadData  from push(): a layer is missing or of another size, a file ends too early (at
-///                  once, if before `from`)
+/// Gives each frame that goes into `denoiser` its features (Frame::features).
+/// @throws BadData  from push(), or at once: a layer is missing or of another size, a file ends too
+///                  early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
-                                                 FeatureSources sources, std::int64_t from = 0);
+                                                 FeatureSources sources, PartFrom part_from = {});
 
 }  // namespace lull::tools

@@ -18,10 +18,10 @@ bool is_alike(const FrameFormat& a, const FrameFormat& b) {
 
 class GuidedDenoiser final : public Denoiser {
  public:
-  GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, std::unique_ptr<io::MediaSource> guide,
-                 const io::MediaSource& input, std::optional<std::int64_t> part_from)
+  GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, Beside guide, const io::MediaSource& input,
+                 PartFrom part_from)
       : denoiser_(std::move(denoiser)),
-        guide_(std::move(guide)),
+        guide_(std::move(guide.source)),
         format_(input.format()),
         pool_(guide_->format()),
         ended_(part_from.has_value()) {
@@ -29,7 +29,7 @@ class GuidedDenoiser final : public Denoiser {
     const io::ValueScale &own = guide_->info().values, &wanted = input.info().values;
     factor_ = static_cast<float>(own.span / wanted.span);
     offset_ = static_cast<float>((own.low - wanted.low) / wanted.span) * format_.white;
-    while (frames_ < part_from.value_or(0)) (void)next_guide();
+    while (frames_ < guide.early + part_from.value_or(0)) (void)next_guide();
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
@@ -100,16 +100,12 @@ class GuidedDenoiser final : public Denoiser {
 
 }  // namespace
 
-std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
-                                            const io::SourceOptions& options,
-                                            const io::MediaSource& input) {
-  if (!has_guide_file(given)) return nullptr;
-  io::SourceOptions own = options;
-  own.gpu.reset();
-  own.pass_damage = false;
-  std::unique_ptr<io::MediaSource> guide = io::open_source(given.guide, own);
-  GuidedDenoiser::check(guide->format(), input.format());
-  const bool floats = guide->format().sample == SampleType::f32;
+std::optional<Beside> open_guide(const DenoiseOptions& given, const io::SourceOptions& options,
+                                 const io::MediaSource& input) {
+  if (!has_guide_file(given)) return std::nullopt;
+  Beside guide = open_beside(guide_name, given.guide, given, options);
+  GuidedDenoiser::check(guide.source->format(), input.format());
+  const bool floats = guide.source->format().sample == SampleType::f32;
   if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)
     throw BadData(
         "the guide has values of another kind than the input (one of them has units of "
@@ -117,10 +113,8 @@ std::unique_ptr<io::MediaSource> open_guide(const DenoiseOptions& given,
   return guide;
 }
 
-std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser,
-                                 std::unique_ptr<io::MediaSource> guide,
-                                 const io::MediaSource& input,
-                                 std::optional<std::int64_t> part_from) {
+std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, Beside guide,
+                                 const io::MediaSource& input, PartFrom part_from) {
   return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input, part_from);
 }
 

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "io/exr/exr_parts.h"
@@ -36,6 +38,28 @@ bool has_rgb(const ExrLayer& layer) {
   return std::ranges::all_of(rgb, [&](std::string_view s) { return layer.channel(s); });
 }
 
+/// The library's threads are the whole process': as many as any file was opened with.
+int library_threads(int threads) {
+  static std::mutex mutex;
+  constexpr unsigned most = 16;  // more wait for the one that reads and writes
+  const unsigned wish =
+      threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
+  const int count = static_cast<int>(std::clamp(wish, 1U, most));
+  if (count == 1) return 0;
+  const std::lock_guard lock(mutex);
+  if (Imf::globalThreadCount() < count) Imf::setGlobalThreadCount(count);
+  return count;
+}
+
+void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindow& shown,
+            const PlaneView<float>& to) {
+  for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
+  // The library addresses samples by the file's rows and columns.
+  float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
+  buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
+                                    sizeof(float) * static_cast<std::size_t>(to.stride)));
+}
+
 }  // namespace
 
 const std::string* ExrLayer::channel(std::string_view suffix) const {
@@ -44,22 +68,15 @@ const std::string* ExrLayer::channel(std::string_view suffix) const {
   return nullptr;
 }
 
-int exr_threads() {
-  static const int threads = [] {
-    constexpr unsigned most = 16;  // more wait for the one that reads and writes
-    const int count = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, most));
-    Imf::setGlobalThreadCount(count);
-    return count;
-  }();
-  return threads;
-}
+ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes, int wanted_threads)
+    : threads(library_threads(wanted_threads)),
+      stream(bytes),
+      file(stream, threads, /*reconstructChunkOffsetTable=*/false) {}
 
-ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes)
-    : stream(bytes), file(stream, exr_threads(), /*reconstructChunkOffsetTable=*/false) {}
-
-ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path) : path_(std::move(path)) {
+ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads)
+    : path_(std::move(path)) {
   try {
-    parts_ = std::make_unique<Parts>(bytes);
+    parts_ = std::make_unique<Parts>(bytes, threads);
     for (int i = 0; i < parts_->file.parts(); ++i)
       if (!parts_->file.partComplete(i)) throw std::runtime_error("pixels are missing");
   } catch (const std::exception& e) {
@@ -153,31 +170,34 @@ ExrWindow ExrFile::window(const ExrLayer& layer) const {
           std::max(data.max.x, shown.max.x), std::max(data.max.y, shown.max.y)};
 }
 
-void ExrFile::read(const ExrLayer& layer, std::span<const std::string> channels,
-                   std::span<const PlaneView<float>> to) const {
-  const Imf::Header& header = parts_->file.header(layer.part);
+void ExrFile::check(const Wish& wish) const {
+  const Imf::Header& header = parts_->file.header(wish.layer->part);
   if (header.hasType() && Imf::isDeepData(header.type()))
     throw BadData("'" + path_ + "' has deep pixels (many samples each, in " +
-                  (layer.name.empty() ? "its picture" : layer.name) + "); flatten them first");
-  const Imath::Box2i& data = header.dataWindow();
-  const ExrWindow shown = window(layer);
-  Imf::FrameBuffer buffer;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    const Imf::Channel& channel = header.channels()[channels[i]];
+                  (wish.layer->name.empty() ? "its picture" : wish.layer->name) +
+                  "); flatten them first");
+  for (const std::string& name : wish.channels) {
+    const Imf::Channel& channel = header.channels()[name];
     if (channel.xSampling != 1 || channel.ySampling != 1)
-      throw BadData("'" + path_ + "' has fewer samples than pixels in " + channels[i] +
+      throw BadData("'" + path_ + "' has fewer samples than pixels in " + name +
                     " (luminance and chroma); convert it to RGB first");
-    for (int y = 0; y < to[i].height; ++y) std::fill_n(to[i].row(y), to[i].width, 0.0f);
-    // The library addresses samples by the file's rows and columns.
-    float* origin = to[i].data - static_cast<std::ptrdiff_t>(shown.y0) * to[i].stride - shown.x0;
-    buffer.insert(channels[i],
-                  Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
-                             sizeof(float) * static_cast<std::size_t>(to[i].stride)));
+  }
+}
+
+void ExrFile::read(const std::vector<Wish>& wishes) const {
+  std::map<int, Imf::FrameBuffer> buffers;  // by part
+  for (const Wish& wish : wishes) {
+    check(wish);
+    for (std::size_t i = 0; i < wish.channels.size(); ++i)
+      insert(buffers[wish.layer->part], wish.channels[i], window(*wish.layer), wish.to[i]);
   }
   try {
-    Imf::InputPart part(parts_->file, layer.part);
-    part.setFrameBuffer(buffer);
-    part.readPixels(data.min.y, data.max.y);
+    for (const auto& [number, buffer] : buffers) {
+      Imf::InputPart part(parts_->file, number);
+      part.setFrameBuffer(buffer);
+      const Imath::Box2i& data = part.header().dataWindow();
+      part.readPixels(data.min.y, data.max.y);
+    }
   } catch (const std::exception& e) {
     throw BadData("'" + path_ + "' is damaged or cut short (" + e.what() + ")");
   }

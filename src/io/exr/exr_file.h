@@ -29,12 +29,15 @@ struct ExrWindow {
   int x0 = 0, y0 = 0, x1 = -1, y1 = -1;
   int width() const { return x1 - x0 + 1; }
   int height() const { return y1 - y0 + 1; }
+  bool operator==(const ExrWindow&) const = default;
 };
 
 class ExrFile {
  public:
-  /// Refers to `bytes`. `path` is for messages. @throws BadData  damaged, or no OpenEXR file
-  ExrFile(std::span<const std::uint8_t> bytes, std::string path);
+  /// Refers to `bytes`. `path` is for messages. `threads` pack and unpack blocks, where most of the
+  /// time of a file with layers goes; 0: one for each core.
+  /// @throws BadData  damaged, or no OpenEXR file
+  ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads);
   ~ExrFile();
 
   const std::vector<ExrLayer>& layers() const { return layers_; }
@@ -51,10 +54,16 @@ class ExrFile {
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
-  /// Reads channels of a layer into planes of its window; 0 where the file has no data.
+  /// Channels of a layer, and planes of its window for them.
+  struct Wish {
+    const ExrLayer* layer;
+    std::vector<std::string> channels;
+    std::vector<PlaneView<float>> to;
+  };
+  /// Fulfils the wishes, with 0 where the file has no data; each part is unpacked once. No channel
+  /// is wished twice.
   /// @throws BadData  damaged, deep, or subsampled
-  void read(const ExrLayer& layer, std::span<const std::string> channels,
-            std::span<const PlaneView<float>> to) const;
+  void read(const std::vector<Wish>& wishes) const;
 
   /// The same file with other samples in these channels of the picture; all other channels, parts
   /// and attributes as they are. (Lossy compressions of the picture's part become ZIP, so that its
@@ -66,6 +75,7 @@ class ExrFile {
 
  private:
   void find_layers();
+  void check(const Wish& wish) const;
 
   std::string path_;
   std::unique_ptr<Parts> parts_;

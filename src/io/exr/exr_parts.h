@@ -33,12 +33,9 @@ class ExrBytes final : public Imf::IStream {
   std::uint64_t at_ = 0;
 };
 
-/// Threads that pack and unpack the blocks of a file, from the first call on. Most of the time of a
-/// file with layers goes there.
-[[nodiscard]] int exr_threads();
-
 struct ExrFile::Parts {
-  explicit Parts(std::span<const std::uint8_t> bytes);
+  Parts(std::span<const std::uint8_t> bytes, int threads);
+  int threads;  // as OpenEXR counts them: 0 is none but the caller's
   ExrBytes stream;
   mutable Imf::MultiPartInputFile file;
 };

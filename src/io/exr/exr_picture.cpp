@@ -1,6 +1,10 @@
 #include "io/exr/exr_picture.h"
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/frame_pool.h"
 #include "io/exr/exr_file.h"
@@ -10,15 +14,44 @@
 namespace lull::io {
 namespace {
 
-/// The file that a frame came from; empty: none.
-std::span<const std::uint8_t> origin_of(const Frame& frame) {
-  if (!frame.passenger || !frame.passenger->properties) return {};
-  const AVBufferRef* bytes = frame.passenger->properties->opaque_ref;
-  if (!bytes) return {};
-  return {bytes->data, static_cast<std::size_t>(bytes->size)};
+const std::string in_memory = "the input";  // whose name is not known any more
+
+/// What goes along with a picture.
+struct Origin {
+  AVBufferRef* file = nullptr;  // all its bytes
+  int threads = 0;
+  std::vector<LayerName> layers;  // all that there are
+  struct Read {
+    LayerName layer;
+    Frame frame;
+  };
+  std::vector<Read> read;
+
+  Origin() = default;
+  ~Origin() { av_buffer_unref(&file); }
+  Origin(const Origin&) = delete;
+  Origin& operator=(const Origin&) = delete;
+};
+
+/// Its data are the file's bytes.
+AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
+  const auto release = [](void* held, std::uint8_t*) { delete static_cast<Origin*>(held); };
+  AVBufferRef* buffer = non_null(av_buffer_create(origin->file->data, origin->file->size, release,
+                                                  origin.get(), AV_BUFFER_FLAG_READONLY));
+  origin.release();
+  return buffer;
 }
 
-const std::string in_memory = "the input";  // whose name is not known any more
+/// Null: the frame came from no such file.
+const Origin* origin_of(const Frame& frame) {
+  if (!frame.passenger || !frame.passenger->properties) return nullptr;
+  const AVBufferRef* bytes = frame.passenger->properties->opaque_ref;
+  return bytes ? static_cast<const Origin*>(av_buffer_get_opaque(bytes)) : nullptr;
+}
+
+ExrFile file_of(const Origin& origin) {
+  return {{origin.file->data, origin.file->size}, in_memory, origin.threads};
+}
 
 void check_size(const ExrWindow& window, const std::string& path, std::int64_t max_pixels) {
   const double pixels = (double{1} + window.x1 - window.x0) * (double{1} + window.y1 - window.y0);
@@ -30,44 +63,94 @@ void check_size(const ExrWindow& window, const std::string& path, std::int64_t m
 /// FFmpeg's order of planes is G, B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
-}  // namespace
-
-FramePtr read_exr(const AVPacket& file, const std::string& path, std::int64_t max_pixels) {
-  const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path);
-  const ExrLayer& layer = exr.picture();
+/// The picture without samples, and where they go.
+FramePtr make_picture(const ExrFile& exr, ExrFile::Wish& wish) {
+  const ExrLayer& layer = *wish.layer;
   const ExrWindow window = exr.window(layer);
-  check_size(window, path, max_pixels);
-  std::vector<std::string> channels = exr.picture_channels();
-  const bool rgb = channels.size() == 3;
+  wish.channels = exr.picture_channels();
+  const bool rgb = wish.channels.size() == 3;
   const std::string* alpha = rgb ? layer.channel("A") : nullptr;
-  if (alpha) channels.push_back(*alpha);
+  if (alpha) wish.channels.push_back(*alpha);
   FramePtr picture = make_frame();
   picture->format = !rgb ? AV_PIX_FMT_GRAYF32 : alpha ? AV_PIX_FMT_GBRAPF32 : AV_PIX_FMT_GBRPF32;
   picture->width = window.width();
   picture->height = window.height();
   if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
-  std::vector<PlaneView<float>> planes;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
+  for (std::size_t i = 0; i < wish.channels.size(); ++i) {
     const int p = rgb ? plane_of[i] : 0;
-    planes.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(), window.height(),
-                        picture->linesize[p] / static_cast<std::ptrdiff_t>(sizeof(float)));
+    wish.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
+                         window.height(),
+                         picture->linesize[p] / static_cast<std::ptrdiff_t>(sizeof(float)));
   }
-  exr.read(layer, channels, planes);
   if (rgb) picture->colorspace = AVCOL_SPC_RGB;
   if (const double aspect = exr.pixel_aspect(layer); aspect > 0 && aspect != 1)
     picture->sample_aspect_ratio = av_d2q(aspect, 10000);
-  if (file.buf && file.data == file.buf->data) {
-    picture->opaque_ref = non_null(av_buffer_ref(file.buf));
-  } else {
-    picture->opaque_ref = non_null(av_buffer_alloc(static_cast<std::size_t>(file.size)));
-    std::copy_n(file.data, file.size, picture->opaque_ref->data);
+  return picture;
+}
+
+/// A frame for these channels of a layer, by their suffixes; nullopt: it has not all of them.
+std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name, ExrFile::Wish& wish) {
+  const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
+  if (layer == exr.layers().end()) return std::nullopt;
+  wish.layer = &*layer;
+  for (const std::string& suffix : name.channels)
+    if (const std::string* channel = layer->channel(suffix)) wish.channels.push_back(*channel);
+  if (wish.channels.size() != name.channels.size()) return std::nullopt;
+  const ExrWindow window = exr.window(*layer);
+  FrameFormat format{.width = window.width(), .height = window.height()};
+  format.layout = wish.channels.size() == 3 ? Layout::rgb : Layout::gray;
+  format.sample = SampleType::f32;
+  format.bits = 32;
+  Frame frame = FramePool(format).acquire();
+  for (int i = 0; i < format.planes(); ++i) wish.to.push_back(frame.plane<float>(i));
+  return frame;
+}
+
+bool is_taken(const std::vector<ExrFile::Wish>& wishes, const ExrFile::Wish& one) {
+  return std::ranges::any_of(wishes, [&](const ExrFile::Wish& other) {
+    return other.layer->part == one.layer->part &&
+           std::ranges::find_first_of(other.channels, one.channels) != other.channels.end();
+  });
+}
+
+/// Of what was chosen, what can be read with the picture. What cannot is left to read_layer().
+void add_layers(const ExrFile& exr, const LayerChoice& choice, std::vector<ExrFile::Wish>& wishes,
+                Origin& origin) {
+  const ExrWindow shown = exr.window(*wishes.front().layer);
+  for (const LayerName& name : choice(origin.layers)) {
+    ExrFile::Wish wish;
+    std::optional<Frame> frame = make_layer(exr, name, wish);
+    if (!frame || exr.window(*wish.layer) != shown || is_taken(wishes, wish)) continue;
+    wishes.push_back(std::move(wish));
+    origin.read.push_back({name, *std::move(frame)});
   }
+}
+
+}  // namespace
+
+FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options) {
+  const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path, options.threads);
+  std::vector<ExrFile::Wish> wishes{{.layer = &exr.picture(), .channels = {}, .to = {}}};
+  check_size(exr.window(*wishes.front().layer), path, options.limits.pixels);
+  FramePtr picture = make_picture(exr, wishes.front());
+  auto origin = std::make_unique<Origin>();
+  origin->threads = options.threads;
+  for (const ExrLayer& layer : exr.layers()) origin->layers.push_back({layer.name, layer.suffixes});
+  if (options.layers) add_layers(exr, options.layers, wishes, *origin);
+  exr.read(wishes);
+  if (file.buf && file.data == file.buf->data) {
+    origin->file = non_null(av_buffer_ref(file.buf));
+  } else {
+    origin->file = non_null(av_buffer_alloc(static_cast<std::size_t>(file.size)));
+    std::copy_n(file.data, file.size, origin->file->data);
+  }
+  picture->opaque_ref = in_buffer(std::move(origin));
   picture->pts = picture->best_effort_timestamp = file.pts;
   return picture;
 }
 
 PacketPtr write_exr(const Frame& frame) {
-  const ExrFile exr(origin_of(frame), in_memory);
+  const ExrFile exr = file_of(*origin_of(frame));
   const std::vector<std::string> channels = exr.picture_channels();
   std::vector<PlaneView<const float>> planes;
   for (int i = 0; i < frame.format.planes(); ++i) planes.emplace_back(frame.plane<float>(i));
@@ -77,44 +160,35 @@ PacketPtr write_exr(const Frame& frame) {
 }
 
 std::vector<LayerName> layers_of(const Frame& frame) {
-  if (origin_of(frame).empty()) return {};
-  std::vector<LayerName> names;
-  const ExrFile file(origin_of(frame), in_memory);
-  for (const ExrLayer& layer : file.layers()) names.push_back({layer.name, layer.suffixes});
-  return names;
+  const Origin* origin = origin_of(frame);
+  return origin ? origin->layers : std::vector<LayerName>();
 }
 
 std::string layers_text(const Frame& frame) {
-  return origin_of(frame).empty() ? "no layers" : ExrFile(origin_of(frame), in_memory).text();
+  const Origin* origin = origin_of(frame);
+  return origin ? file_of(*origin).text() : "no layers";
 }
 
 Frame read_layer(const Frame& frame, std::string_view name,
                  const std::vector<std::string>& channels) {
-  const ExrFile exr(origin_of(frame), in_memory);
-  for (const ExrLayer& layer : exr.layers()) {
-    if (layer.name != name) continue;
-    std::vector<std::string> full;
-    for (const std::string& suffix : channels)
-      if (const std::string* channel = layer.channel(suffix)) full.push_back(*channel);
-    if (full.size() != channels.size()) break;
-    const ExrWindow own = exr.window(layer), shown = exr.window(exr.picture());
-    if (own.x0 != shown.x0 || own.y0 != shown.y0 || own.x1 != shown.x1 || own.y1 != shown.y1)
-      throw BadData("the layer " + std::string(name) + " is of " + std::to_string(own.width()) +
-                    "x" + std::to_string(own.height()) + " pixels, the picture of " +
-                    std::to_string(shown.width()) + "x" + std::to_string(shown.height()) +
-                    " (or lies elsewhere); give one that covers it");
-    FrameFormat format{.width = own.width(), .height = own.height()};
-    format.layout = full.size() == 3 ? Layout::rgb : Layout::gray;
-    format.sample = SampleType::f32;
-    format.bits = 32;
-    Frame result = FramePool(format).acquire();
-    std::vector<PlaneView<float>> planes;
-    for (int i = 0; i < format.planes(); ++i) planes.push_back(result.plane<float>(i));
-    exr.read(layer, full, planes);
-    return result;
-  }
-  throw BadData("no layer " + std::string(name) + " with these channels (there is " + exr.text() +
-                "); name another");
+  const Origin* origin = origin_of(frame);
+  if (!origin) throw BadData("no layer " + std::string(name) + " (the input has none)");
+  for (const Origin::Read& one : origin->read)
+    if (one.layer.name == name && one.layer.channels == channels) return one.frame;
+  const ExrFile exr = file_of(*origin);
+  std::vector<ExrFile::Wish> wish(1);
+  const std::optional<Frame> result = make_layer(exr, {std::string(name), channels}, wish.front());
+  if (!result)
+    throw BadData("no layer " + std::string(name) + " with these channels (there is " + exr.text() +
+                  "); name another");
+  const ExrWindow own = exr.window(*wish.front().layer), shown = exr.window(exr.picture());
+  if (own != shown)
+    throw BadData("the layer " + std::string(name) + " is of " + std::to_string(own.width()) + "x" +
+                  std::to_string(own.height()) + " pixels, the picture of " +
+                  std::to_string(shown.width()) + "x" + std::to_string(shown.height()) +
+                  " (or lies elsewhere); give one that covers it");
+  exr.read(wish);
+  return *result;
 }
 
 }  // namespace lull::io

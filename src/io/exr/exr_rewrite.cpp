@@ -158,7 +158,7 @@ PacketPtr rewrite(const ExrFile::Parts& parts, int picture_part, const ExrWindow
   GrowingBytes bytes;
   {
     Imf::MultiPartOutputFile out(bytes, headers.data(), static_cast<int>(headers.size()),
-                                 /*overrideSharedAttributes=*/false, exr_threads());
+                                 /*overrideSharedAttributes=*/false, parts.threads);
     for (int i = 0; i < in.parts(); ++i) {
       if (i != picture_part) {
         copy_part(in, out, i);

@@ -40,11 +40,7 @@ bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_D
 }  // namespace
 
 PictureDecoder::PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage)
-    : demuxer_(demuxer),
-      threads_(options.threads),
-      limits_(options.limits),
-      damage_(damage),
-      watch_(demuxer.log()) {
+    : demuxer_(demuxer), options_(options), damage_(damage), watch_(demuxer.log()) {
   const LogTopic::Scope scope(demuxer_.log());
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
   if (!from_gpu_) open_on_cpu();
@@ -57,7 +53,7 @@ void PictureDecoder::open_on_cpu() {
   if (!codec)
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up(codec);
-  decoder_->thread_count = threads_;
+  decoder_->thread_count = options_.threads;
   // So that what FFV1's decoder mentions is of the frame that comes out.
   if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
     decoder_->thread_type = FF_THREAD_SLICE;
@@ -74,7 +70,7 @@ void PictureDecoder::set_up(const AVCodec* codec) {
                  std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
   decoder_->pkt_timebase = stream.time_base;
   decoder_->opaque = demuxer_.log().mark();
-  decoder_->max_pixels = limits_.pixels;
+  decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
   // Else a picture that is cropped at the left is given a few columns too wide.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
@@ -181,17 +177,18 @@ FramePtr PictureDecoder::decode_file() {
   if (!packet) return nullptr;
   const std::string path = what.substr(1, what.size() - 2);
   FramePtr picture = demuxer_.reader() == PictureReader::exr
-                         ? read_exr(*packet, path, limits_.pixels)
-                         : read_float_tiff(*packet, path, limits_.pixels);
+                         ? read_exr(*packet, path, options_)
+                         : read_float_tiff(*packet, path, options_.limits.pixels);
   count_decoded();
   return picture;
 }
 
 void PictureDecoder::count_decoded() {
-  const bool limited = limits_.frames > 0 && demuxer_.sequence().empty();  // files were counted
-  if (++decoded_ > limits_.frames && limited)
-    throw BadData("'" + demuxer_.path() + "' has more than " + std::to_string(limits_.frames) +
-                  " frames; allow it with --max-frames");
+  const bool limited =
+      options_.limits.frames > 0 && demuxer_.sequence().empty();  // files were counted
+  if (++decoded_ > options_.limits.frames && limited)
+    throw BadData("'" + demuxer_.path() + "' has more than " +
+                  std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
 /// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
@@ -262,7 +259,7 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
 
 void PictureDecoder::fail_decoding() const {
   if (exceeds_pixels())
-    throw BadData(place() + " has more than " + std::to_string(limits_.pixels) +
+    throw BadData(place() + " has more than " + std::to_string(options_.limits.pixels) +
                   " pixels in a frame; allow it with --max-pixels");
   if (gpu_ && !gpu_->works()) fail_gpu("it gives no memory any more");
   const bool one = !demuxer_.sequence().empty();

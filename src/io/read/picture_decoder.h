@@ -59,8 +59,7 @@ class PictureDecoder {
   std::string place() const;
 
   Demuxer& demuxer_;
-  const int threads_;
-  const Limits limits_;
+  const SourceOptions options_;
   DamageCount& damage_;
   LogWatch watch_;
   std::optional<GpuDecoder> gpu_;

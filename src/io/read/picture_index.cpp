@@ -57,6 +57,12 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
+/// The last picture up to this one at which one may begin.
+std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
+  while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
+  return picture;
+}
+
 }  // namespace
 
 std::uint64_t digest_of(const AVFrame& picture) {
@@ -76,6 +82,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
+  // The file that a picture of layers came from: filters may look at the others, too.
+  if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
 
@@ -131,8 +139,18 @@ std::int64_t FrameIndex::begin_for(std::int64_t frame, int margin) const {
     const Likeness likeness = i < this->likeness.size() ? this->likeness[i] : Likeness::unknown;
     if (likeness != Likeness::repeats) --left;
   }
-  while (at > 0 && !pictures[static_cast<std::size_t>(at)].key) --at;
-  return at;
+  return key_before(pictures, at);
+}
+
+std::int64_t FrameIndex::given_before(std::int64_t picture, bool margins) const {
+  if (margins) return picture;
+  return std::ranges::count_if(pictures.begin(), pictures.begin() + picture, &FrameMark::kept);
+}
+
+std::int64_t FrameIndex::begin_at(std::int64_t frame, bool margins) const {
+  const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
+  if (!why_from_start.empty() || last < 0) return 0;
+  return key_before(pictures, std::min(margins ? frame : picture_of(frame), last));
 }
 
 }  // namespace lull::io

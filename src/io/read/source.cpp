@@ -51,6 +51,10 @@ void FileSource::open_pools(const AVFrame& first) {
   pixel_format_ = decoder_.format_of(first);
   const std::optional<PixelTraits> traits =
       is_on_gpu(first) ? traits_of(pixel_format_) : traits_of(first);
+  if (!traits && av_pix_fmt_desc_get(pixel_format_)->flags & AV_PIX_FMT_FLAG_BAYER)
+    throw BadData("'" + demuxer_.path() + "' is what a camera's sensor saw (" +
+                  name_of(pixel_format_) +
+                  ", one colour a pixel); develop it first, to TIFF of 16 bits");
   if (!traits)
     throw BadData(
         "'" + demuxer_.path() + "' has the pixel format " + name_of(pixel_format_) +
@@ -98,7 +102,7 @@ void FileSource::look_into_exr() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
   if (const AVBufferRef* bytes = first().opaque_ref) {  // read with its layers
-    const ExrFile file({bytes->data, bytes->size}, demuxer_.path());
+    const ExrFile file({bytes->data, bytes->size}, demuxer_.path(), options_.threads);
     half_floats_ = file.has_half_picture();
     for (const ExrLayer& layer : file.layers())
       if (&layer != &file.picture()) layers_.push_back(file.text(layer));

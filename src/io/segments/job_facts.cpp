@@ -53,13 +53,14 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// What the plan says where its sample is the same.
-std::string fingerprint(const FileSource& source, const SegmentOptions& segments) {
+/// What the plan says under `name` where its sample is the same.
+std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
+                        std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
   const std::string sample = sample_of(source);
-  if (sample != segments.plan->sample) return sample;
+  if (sample != planned_sample) return sample;
   const auto& facts = segments.plan->facts;
-  const auto fact = std::ranges::find(facts, input_fact, &JobFact::name);
+  const auto fact = std::ranges::find(facts, name, &JobFact::name);
   return fact == facts.end() ? "" : fact->value;
 }
 
@@ -110,7 +111,8 @@ std::string digest_of(const AVCodecContext& encoder) {
 void add_input(const FileSource& source, const SegmentOptions& segments,
                std::vector<JobFact>& facts) {
   const SourceOptions& options = source.options();
-  facts.push_back({std::string(input_fact), fingerprint(source, segments)});
+  const std::string sample = segments.plan ? segments.plan->sample : "";
+  facts.push_back({std::string(input_fact), fingerprint(source, segments, input_fact, sample)});
   facts.push_back({"the part of the input", text_of(options.selection)});
   facts.push_back({"--input-format", options.format});
   facts.push_back({"--rate", text_of(options.rate)});
@@ -122,6 +124,14 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
     facts.push_back({"--white", text_of(static_cast<double>(source.format().white))});
   const bool on_gpu = options.gpu && source.why_not_gpu().empty();
   facts.push_back({"what decodes", on_gpu ? "a GPU" : "the CPU"});
+}
+
+void add_beside(const SegmentOptions& segments, std::vector<JobFact>& facts) {
+  for (const SourceBeside& one : segments.beside) {
+    const JobPlan::Beside* planned = segments.plan ? segments.plan->find_beside(one.name) : nullptr;
+    facts.push_back({one.name, fingerprint(file_source_of(one), segments, one.name,
+                                           planned ? planned->sample : "")});
+  }
 }
 
 void add_output(const Container& container, const SinkOptions& options, const Encoder& encoder,
@@ -148,6 +158,12 @@ void add_output(const Container& container, const SinkOptions& options, const En
 }
 
 }  // namespace
+
+const FileSource& file_source_of(const SourceBeside& beside) {
+  if (const auto* file = dynamic_cast<const FileSource*>(beside.source)) return *file;
+  throw InvalidArgument("--segment-frames with " + beside.name + " " + beside.input +
+                        " (a stack of slices); give a video or a sequence of pictures");
+}
 
 std::string sample_of(const FileSource& source) {
   constexpr std::int64_t block = 1 << 16, blocks = 64;
@@ -187,6 +203,7 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
+  add_beside(*options.segments, facts);  // before what follows from it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
   add_input(source, *options.segments, facts);  // first: what is encoded follows from it
   add_output(container, options, encoder, facts);

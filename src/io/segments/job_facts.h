@@ -19,7 +19,10 @@ namespace lull::io {
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);
 
-/// Of the input's files: their size, and the SHA-256 of it and of blocks spread over them.
+/// @throws InvalidArgument  a stack of slices
+const FileSource& file_source_of(const SourceBeside& beside);
+
+/// Of an input's files: their size, and the SHA-256 of it and of blocks spread over them.
 std::string sample_of(const FileSource& source);
 
 }  // namespace lull::io

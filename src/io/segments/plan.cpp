@@ -51,12 +51,14 @@ bool read_flags(std::string_view text, FrameMark& mark, Likeness& likeness) {
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   Words words(line);
   const std::string_view kind = words.word();
+  // What is read beside the input follows behind it.
+  FrameIndex& index = plan.beside.empty() ? plan.index : plan.beside.back().index;
   if (kind == "frame") {
-    FrameMark& mark = plan.index.pictures.emplace_back();
+    FrameMark& mark = index.pictures.emplace_back();
     mark.pts = words.time();
     mark.duration = words.time();
     mark.digest = words.number<std::uint64_t>();
-    return read_flags(words.word(), mark, plan.index.likeness.emplace_back()) && words.done();
+    return read_flags(words.word(), mark, index.likeness.emplace_back()) && words.done();
   }
   if (kind == "option" || kind == "fact") {
     std::string name = words.unescaped(), value = words.unescaped();
@@ -80,11 +82,28 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     plan.damage.frames = words.number<std::int64_t>();
     plan.damage.first = words.unescaped();
   } else if (kind == "from-start") {
-    plan.index.why_from_start = words.unescaped();
+    index.why_from_start = words.unescaped();
+  } else if (kind == "beside") {
+    JobPlan::Beside& beside = plan.beside.emplace_back();
+    beside.name = words.unescaped();
+    beside.input = words.unescaped();
+    beside.sample = words.unescaped();
   } else {
     return false;
   }
   return words.done();
+}
+
+std::string text_of(const FrameIndex& index) {
+  std::string text;
+  if (!index.why_from_start.empty()) text += "from-start " + escaped(index.why_from_start) + "\n";
+  for (std::size_t i = 0; i < index.pictures.size(); ++i) {
+    const FrameMark& mark = index.pictures[i];
+    const Likeness likeness = i < index.likeness.size() ? index.likeness[i] : Likeness::unknown;
+    text += "frame " + std::to_string(mark.pts) + " " + std::to_string(mark.duration) + " " +
+            std::to_string(mark.digest) + " " + flags_of(mark, likeness) + "\n";
+  }
+  return text;
 }
 
 /// "3, 7-9"
@@ -112,6 +131,11 @@ bool JobPlan::operator==(const JobPlan& other) const { return to_text(*this) == 
 
 std::string JobPlan::id() const { return job_id(facts, threads); }
 
+const JobPlan::Beside* JobPlan::find_beside(std::string_view name) const {
+  const auto one = std::ranges::find(beside, name, &Beside::name);
+  return one == beside.end() ? nullptr : &*one;
+}
+
 std::int64_t JobPlan::segments() const { return (frames() + segment_frames - 1) / segment_frames; }
 
 FrameRange JobPlan::frames_of(std::int64_t segment) const {
@@ -132,14 +156,10 @@ std::string to_text(const JobPlan& plan) {
   if (plan.damage.frames > 0)
     text +=
         "damage " + std::to_string(plan.damage.frames) + " " + escaped(plan.damage.first) + "\n";
-  const FrameIndex& index = plan.index;
-  if (!index.why_from_start.empty()) text += "from-start " + escaped(index.why_from_start) + "\n";
-  for (std::size_t i = 0; i < index.pictures.size(); ++i) {
-    const FrameMark& mark = index.pictures[i];
-    const Likeness likeness = i < index.likeness.size() ? index.likeness[i] : Likeness::unknown;
-    text += "frame " + std::to_string(mark.pts) + " " + std::to_string(mark.duration) + " " +
-            std::to_string(mark.digest) + " " + flags_of(mark, likeness) + "\n";
-  }
+  text += text_of(plan.index);
+  for (const JobPlan::Beside& one : plan.beside)
+    text += "beside " + escaped(one.name) + " " + escaped(one.input) + " " + escaped(one.sample) +
+            "\n" + text_of(one.index);
   return sealed(text);
 }
 

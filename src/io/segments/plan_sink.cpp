@@ -23,6 +23,44 @@ std::string from_root(const std::string& path) {
   return (code ? fs::path(path) : whole.lexically_normal()).string();
 }
 
+std::string path_of(const FileSource& source, const std::string& input) {
+  return from_root(source.demuxer().sequence().empty() ? source.demuxer().path() : input);
+}
+
+bool is_timeless(const FileSource& source) {
+  const AVInputFormat& format = *source.demuxer().context().iformat;
+  return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && std::string_view(format.name) != "rawvideo" &&
+         source.demuxer().sequence().empty();
+}
+
+/// Why nobody may begin elsewhere than at the first of these pictures; empty: one may.
+std::string why_from_start(bool timeless, const std::vector<FrameMark>& pictures) {
+  if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
+    return "a GPU decodes";
+  if (timeless) return "it has no times of its own";
+  const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
+  if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
+    return "times of frames do not rise";
+  return {};
+}
+
+/// What is read beside the input, whose pictures are noted while they come.
+struct Noted {
+  JobPlan::Beside beside;
+  bool timeless;
+  std::shared_ptr<const FrameIndex> pictures;
+};
+
+Noted noted(const SourceBeside& one) {
+  const FileSource& source = file_source_of(one);
+  return {.beside = {.name = one.name,
+                     .input = path_of(source, one.input),
+                     .sample = sample_of(source),
+                     .index = {}},
+          .timeless = is_timeless(source),
+          .pictures = source.options().note};
+}
+
 /// Writes no packet: opens all that the job will need, sees the frames go by as an encoder would,
 /// and then writes down what the job is.
 class PlanSink final : public EncodingSink {
@@ -38,6 +76,7 @@ class PlanSink final : public EncodingSink {
     open(std::make_unique<OutputFile>(path, replace), choices, source, options_);
     losses_.check();
     plan().facts = job_facts(source, container_, options_, *encoder_);
+    for (const SourceBeside& one : segments.beside) beside_.push_back(noted(one));
   }
 
   std::vector<FrameRange> wanted() const override { return {}; }
@@ -55,41 +94,33 @@ class PlanSink final : public EncodingSink {
  private:
   JobPlan& plan() { return *options_.segments->plan; }
 
-  std::string why_from_start() {
-    const std::vector<FrameMark>& pictures = plan().index.pictures;
-    if (plan().damage.frames > 0) return "the input is damaged";
-    if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
-      return "a GPU decodes";
-    const AVInputFormat& format = *source_.demuxer().context().iformat;
-    const bool timeless = (format.flags & AVFMT_NOTIMESTAMPS) != 0;
-    if (timeless && std::string_view(format.name) != "rawvideo" &&
-        source_.demuxer().sequence().empty())
-      return "the input has no times of its own";
-    const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
-    if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
-      return "times of frames do not rise";
-    return {};
-  }
-
   void write_end() override {}
 
   void commit() override {
     JobPlan& plan = this->plan();
-    const bool sequence = !source_.demuxer().sequence().empty();
-    plan.input = from_root(sequence ? options_.segments->input : source_.demuxer().path());
+    plan.input = path_of(source_, options_.segments->input);
     plan.output = from_root(path_);
     plan.segment_frames = options_.segments->frames;
     plan.threads = options_.threads;
     plan.sample = sample_of(source_);
     plan.damage = source_.damage();
     plan.index.pictures = source_.options().note->pictures;
-    if (plan.index.why_from_start.empty()) plan.index.why_from_start = why_from_start();
+    if (plan.damage.frames > 0) plan.index.why_from_start = "the input is damaged";
+    if (plan.index.why_from_start.empty())
+      plan.index.why_from_start = why_from_start(is_timeless(source_), plan.index.pictures);
+    plan.beside.clear();
+    for (const Noted& one : beside_) {
+      JobPlan::Beside& beside = plan.beside.emplace_back(one.beside);
+      beside.index.pictures = one.pictures->pictures;
+      beside.index.why_from_start = why_from_start(one.timeless, beside.index.pictures);
+    }
     write_plan(options_.segments->folder, plan);
   }
 
   std::string path_;
   FileSource& source_;
   SinkOptions options_;
+  std::vector<Noted> beside_;
 };
 
 }  // namespace
@@ -114,6 +145,12 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
   if (source.demuxer().sequence().empty() && !fs::is_regular_file(input, ignored))
     throw InvalidArgument("--segment-frames with the input '" + input +
                           "' (whoever continues has to read it again); give a file");
+  for (const SourceBeside& beside : segments.beside) {
+    const Demuxer& files = file_source_of(beside).demuxer();
+    if (files.sequence().empty() && !fs::is_regular_file(files.path(), ignored))
+      throw InvalidArgument("--segment-frames with " + beside.name + " " + beside.input +
+                            " (whoever continues has to read it again); give a file");
+  }
   if (container.still())
     throw InvalidArgument("--segment-frames with '" + path + "' (a still picture); leave it out");
   if (container.traits->raw_frames)

@@ -1,5 +1,7 @@
 #include "noise/render/even_render.h"
 
+#include <tbb/task_arena.h>
+
 #include <cmath>
 #include <utility>
 
@@ -15,10 +17,13 @@ using Factor = Plane<float>;
 
 class EvenRender final : public EvenSession<Factor> {
  public:
-  EvenRender(const RenderNoise& noise, const FrameFormat& format, std::unique_ptr<Denoiser> filter)
+  EvenRender(const RenderNoise& noise, const FrameFormat& format, std::unique_ptr<Denoiser> filter,
+             std::unique_ptr<RepeatFinder> repeats, int threads)
       : EvenSession(format, even_light_format(format), std::move(filter)),
         noise_(noise),
         format_(format),
+        repeats_(std::move(repeats)),
+        arena_(threads > 0 ? threads : tbb::task_arena::automatic),
         light_(format),
         scratch_(format.width, format.height) {
     for (int c = 0; c < format.planes(); ++c) back_[c] = Plane<float>(format.width, format.height);
@@ -26,7 +31,9 @@ class EvenRender final : public EvenSession<Factor> {
 
  private:
   void make_even(Inside& frame) override {
-    light_.take(frame.noisy, noise_);
+    if (repeats_ && frame.noisy.likeness == Likeness::unknown)
+      frame.even.likeness = repeats_->find(frame.noisy);
+    arena_.execute([&] { light_.take(frame.noisy, noise_); });
     frame.known = find_level();
     for (int c = 0; c < format_.planes(); ++c) {
       const PlaneView<const float> from = light_.light(c), factor = frame.known.view();
@@ -53,7 +60,7 @@ class EvenRender final : public EvenSession<Factor> {
   }
 
   void bring_back(const Inside& frame, const Frame& filtered, Frame& clean) override {
-    light_.take_albedo(frame.noisy);
+    arena_.execute([&] { light_.take_albedo(frame.noisy); });
     std::array<PlaneView<const float>, 3> views;
     for (int c = 0; c < format_.planes(); ++c) {
       const PlaneView<const float> from = filtered.plane<float>(c), factor = frame.known.view();
@@ -62,11 +69,13 @@ class EvenRender final : public EvenSession<Factor> {
         for (int x = 0; x < to.width; ++x) to(x, y) = from(x, y) / factor(x, y);
       views[c] = to;
     }
-    light_.put(views, frame.noisy, clean);
+    arena_.execute([&] { light_.put(views, frame.noisy, clean); });
   }
 
   RenderNoise noise_;
   FrameFormat format_;
+  std::unique_ptr<RepeatFinder> repeats_;
+  tbb::task_arena arena_;  // what light is made on
   Light light_;
   Plane<float> scratch_;
   std::array<Plane<float>, 3> back_;
@@ -81,8 +90,10 @@ FrameFormat even_light_format(const FrameFormat& format) {
 }
 
 std::unique_ptr<Denoiser> even_render(const RenderNoise& noise, const FrameFormat& format,
-                                      std::unique_ptr<Denoiser> filter) {
-  return std::make_unique<EvenRender>(noise, format, std::move(filter));
+                                      std::unique_ptr<Denoiser> filter,
+                                      std::unique_ptr<RepeatFinder> repeats, int threads) {
+  return std::make_unique<EvenRender>(noise, format, std::move(filter), std::move(repeats),
+                                      threads);
 }
 
 }  // namespace lull

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/denoiser.h"
+#include "core/repeats.h"
 #include "noise/render/light.h"
 
 namespace lull {
@@ -25,9 +26,14 @@ inline constexpr float even_sigma = 1.5f * even_level;
 /// noise of even_sigma. A sample u of light (light.h) becomes even_level u / s, s^2 the mean of its
 /// variance over 11 x 11 pixels and all channels, so that what varies with s is smooth and hues
 /// stay.
+/// @param repeats  finds in the frames themselves what the filter does not have to find in what it
+///                 sees of them, where that is unknown; may be null
+/// @param threads  0: every core
 /// @throws InvalidArgument  frames that are no light
 [[nodiscard]] std::unique_ptr<Denoiser> even_render(const RenderNoise& noise,
                                                     const FrameFormat& format,
-                                                    std::unique_ptr<Denoiser> filter);
+                                                    std::unique_ptr<Denoiser> filter,
+                                                    std::unique_ptr<RepeatFinder> repeats = nullptr,
+                                                    int threads = 0);
 
 }  // namespace lull

@@ -41,6 +41,40 @@ TEST(Plans, ComeBackFromTheirText) {
   EXPECT_EQ(back->facts[0].value, "100% \n\xff");
 }
 
+TEST(Plans, KnowWhatIsReadBesideTheInput) {
+  JobPlan plan = sample();
+  FrameIndex index = plan.index;
+  index.likeness.assign(index.pictures.size(), Likeness::unknown);
+  plan.beside = {{"--guide", "/a b/g.mkv", "9 bytes", index},
+                 {"--feature albedo", "/a.%04d.exr", "", {.why_from_start = "a reason"}}};
+  const std::optional<JobPlan> back = parse_plan(to_text(plan));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, plan);
+  EXPECT_EQ(back->index, plan.index);
+  ASSERT_TRUE(back->find_beside("--guide"));
+  EXPECT_EQ(back->find_beside("--guide")->index, index);
+  EXPECT_EQ(back->find_beside("--guide")->input, "/a b/g.mkv");
+  EXPECT_EQ(back->find_beside("--feature albedo")->index.why_from_start, "a reason");
+  EXPECT_FALSE(back->find_beside("--feature depth"));
+}
+
+/// Key frames at 0, 5, 10, 15; kept are 3 to 16.
+TEST(Plans, FindTheFramesThatBelongTogether) {
+  FrameIndex index = sample().index;
+  EXPECT_EQ(index.given_before(0, true), 0);
+  EXPECT_EQ(index.given_before(12, true), 12);
+  EXPECT_EQ(index.given_before(12, false), 9);
+  EXPECT_EQ(index.given_before(20, false), 14);
+  EXPECT_EQ(index.begin_at(12, true), 10);
+  EXPECT_EQ(index.begin_at(9, false), 10);  // picture 12
+  EXPECT_EQ(index.begin_at(0, false), 0);
+  EXPECT_EQ(index.begin_at(100, true), 15);
+  EXPECT_EQ(index.begin_at(100, false), 15);
+  index.why_from_start = "a reason";
+  EXPECT_EQ(index.begin_at(12, true), 0);
+  EXPECT_EQ(FrameIndex{}.begin_at(3, true), 0);
+}
+
 TEST(Plans, AreWholeOrNothing) {
   const std::string text = to_text(sample());
   for (std::size_t i = 0; i < text.size(); i += 3) {

@@ -84,6 +84,57 @@ TEST_F(Bursts, TakenByHandGainMoreThanMotionFinds) {
   EXPECT_EQ(frames_of(folder_ / "large.png").at(0).format.width, 168);
 }
 
+/// A photograph as sensors see it: DNG 1.4, one directory, 16 bits, red, green, green, blue.
+void write_dng(const std::string& path) {
+  constexpr std::uint32_t w = 32, h = 24;
+  struct Entry {
+    std::uint16_t tag, type;
+    std::uint32_t count, value;
+  };
+  constexpr std::uint32_t entries = 14, at = 8 + 2 + 12 * entries + 4;
+  const Entry directory[entries] = {{254, 4, 1, 0},                         // not of a reduced size
+                                    {256, 4, 1, w},                         // ImageWidth
+                                    {257, 4, 1, h},                         // ImageLength
+                                    {258, 3, 1, 16},                        // BitsPerSample
+                                    {259, 3, 1, 1},                         // not compressed
+                                    {262, 3, 1, 32803},                     // a colour filter array
+                                    {273, 4, 1, at},                        // StripOffsets
+                                    {277, 3, 1, 1},                         // SamplesPerPixel
+                                    {278, 4, 1, h},                         // RowsPerStrip
+                                    {279, 4, 1, 2 * w * h},                 // StripByteCounts
+                                    {33421, 3, 2, 2 | (2 << 16)},           // CFARepeatPatternDim
+                                    {33422, 1, 4, 0 | 0x0100 | 0x2010000},  // CFAPattern: 0 1 1 2
+                                    {50706, 1, 4, 1 | (4 << 8)},            // DNGVersion
+                                    {50717, 4, 1, 65535}};                  // WhiteLevel
+  std::string bytes("II*\0\10\0\0\0", 8);
+  const auto add = [&](std::uint32_t value, int size) {
+    for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i);
+  };
+  add(entries, 2);
+  for (const Entry& entry : directory)
+    add(entry.tag, 2), add(entry.type, 2), add(entry.count, 4), add(entry.value, 4);
+  add(0, 4);
+  for (std::uint32_t i = 0; i < w * h; ++i) add(2000 + 300 * (i % w), 2);
+  write_bytes(path, bytes);
+}
+
+TEST_F(Bursts, OfRawPhotographsHaveToBeDevelopedFirst) {
+  for (int i = 0; i < 3; ++i) write_dng(folder_ / ("raw" + std::to_string(i) + ".dng"));
+  const std::vector<std::string> names = folder_.names();
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{folder_ / "raw%d.dng", "--align", "--keep", "1"},
+        {folder_ / "raw%d.dng", "--sigma", "5"},
+        {folder_ / "raw0.dng"}}) {
+    std::vector<std::string> all{"denoise", "-o", folder_ / "out.png", "--device", "cpu"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = run_lull(all);
+    EXPECT_EQ(outcome.code, 65);
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("what a camera's sensor saw (bayer_rggb16le"));
+    EXPECT_EQ(folder_.names(), names);
+  }
+}
+
 TEST_F(Bursts, RefuseWhatMakesNoSenseInOneLine) {
   struct Case {
     std::vector<std::string> more;
