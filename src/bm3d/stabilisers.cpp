@@ -17,10 +17,22 @@ double lean_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
+/// How much less noise leans in what is filtered. R, G and B are filtered as Y, U and V: those two
+/// lean to no side, and Y is a mean, in which noise of each channel for itself leans a third as
+/// much. As much as before where channels share their noise.
+double share_of_lean(const NoiseModel& noise, Layout layout) {
+  if (layout != Layout::rgb) return 1;
+  double variance = 0;
+  for (int i = 0; i < 3; ++i)
+    variance += static_cast<double>(noise.sigma(i)) * static_cast<double>(noise.sigma(i)) / 3;
+  const auto luma = static_cast<double>(noise.in_opponent_space().sigma(0));
+  return variance > 0 ? std::min(luma * luma / variance, 1.0) : 1;
+}
+
 }  // namespace
 
-Stabilisers stabilisers_of(const Params& params) {
-  return make_stabilisers(params.noise, lean_of(params));
+Stabilisers stabilisers_of(const Params& params, Layout layout) {
+  return make_stabilisers(params.noise, lean_of(params) * share_of_lean(params.noise, layout));
 }
 
 }  // namespace lull::bm3d

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "clips.h"
+#include "noise/estimate/clips.h"
 #include "noise/estimate/estimate.h"
 
 namespace lull {

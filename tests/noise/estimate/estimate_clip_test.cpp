@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "clips.h"
+#include "noise/estimate/clips.h"
 #include "support/pictures.h"
 
 namespace lull {
