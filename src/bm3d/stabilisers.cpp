@@ -1,8 +1,10 @@
 #include "bm3d/stabilisers.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "core/colour.h"
 #include "noise/filtered_samples.h"
 
 namespace lull::bm3d {
@@ -17,22 +19,37 @@ double lean_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// How much less noise leans in what is filtered. R, G and B are filtered as Y, U and V: those two
-/// lean to no side, and Y is a mean, in which noise of each channel for itself leans a third as
-/// much. As much as before where channels share their noise.
-double share_of_lean(const NoiseModel& noise, Layout layout) {
-  if (layout != Layout::rgb) return 1;
+/// Noise of R, G and B leans in what is filtered, Y, U and V, as far as its third power does not
+/// cancel out there, and in the channels as far as they are made of those: a sixth of what each
+/// leans by itself in R and B, two thirds in G, if it is independent. All of it if channels share
+/// it.
+std::array<double, 3> lean_of_colours(double lean, const NoiseModel& noise) {
   double variance = 0;
-  for (int i = 0; i < 3; ++i)
-    variance += static_cast<double>(noise.sigma(i)) * static_cast<double>(noise.sigma(i)) / 3;
+  for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;
   const auto luma = static_cast<double>(noise.in_opponent_space().sigma(0));
-  return variance > 0 ? std::min(luma * luma / variance, 1.0) : 1;
+  // Of Y, from a third of that of the channels to all of it.
+  const double share = variance > 0 ? luma * luma / variance : 1;
+  const double shared = std::clamp((3 * share - 1) / 2, 0.0, 1.0);
+  std::array<double, 3> leans{};
+  for (int i = 0; i < 3; ++i) {
+    double third = 0, second = 0;  // moments of Y, U or V
+    for (const float part : opponent_forward[i]) {
+      third += static_cast<double>(part * part * part);
+      second += static_cast<double>(part * part);
+    }
+    for (int c = 0; c < 3; ++c)
+      leans[c] += lean * static_cast<double>(opponent_inverse[c][i]) * third / second;
+  }
+  for (double& l : leans) l = std::lerp(l, lean, shared);
+  return leans;
 }
 
 }  // namespace
 
 Stabilisers stabilisers_of(const Params& params, Layout layout) {
-  return make_stabilisers(params.noise, lean_of(params) * share_of_lean(params.noise, layout));
+  const double lean = lean_of(params);
+  return make_stabilisers(params.noise, layout == Layout::rgb ? lean_of_colours(lean, params.noise)
+                                                              : std::array{lean, lean, lean});
 }
 
 }  // namespace lull::bm3d

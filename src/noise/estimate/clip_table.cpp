@@ -48,17 +48,21 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 }
 
 /// What clipping leaves of the variance of a channel's noise of level `sigma` in a block. 0: more
-/// of its samples lie at an end than noise of that level can carry there, so that they are a bar's,
-/// or what is left says too little.
-float left_of(const ClipChannel& channel, float sigma) {
-  constexpr double least_left = 0.1, most_beyond = 0.25;
+/// of its samples lie at an end than noise of that level carries there from one brightness, so that
+/// the block is of several, or a bar's; or what is left says too little. `slack`: share of samples
+/// that may be too many.
+float left_of(const ClipChannel& channel, float sigma, double slack) {
+  constexpr double least_left = 0.1, deviations = 4;
+  constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
   // (Of noise that both ends clip, the product is all but exact.)
   const double left = low.variance * high.variance;
-  const bool as_noise =
-      static_cast<double>(channel.at_ends) < low.at_end + high.at_end + most_beyond;
-  return as_noise && left > least_left ? static_cast<float>(left) : 0;
+  const double at_ends = std::min(low.at_end + high.at_end, 1.0);
+  const double most = at_ends + slack + deviations * std::sqrt(at_ends * (1 - at_ends) / samples);
+  return static_cast<double>(channel.at_ends) <= most && left > least_left
+             ? static_cast<float>(left)
+             : 0;
 }
 
 bool is_clipped(const ClipDifference& b) {
@@ -67,12 +71,12 @@ bool is_clipped(const ClipDifference& b) {
 
 /// By the mean of each block, for noise of this variance.
 void say_what_is_left(std::span<ClipDifference> blocks, float variance,
-                      const ChannelShares& shares) {
+                      const ChannelShares& shares, double slack) {
   for (ClipDifference& b : blocks) {
     b.left = 0;
     for (std::size_t c = 0; c < b.channels.size(); ++c) {
       if (shares.weight[c] == 0) continue;
-      const float left = left_of(b.channels[c], std::sqrt(shares.variance[c] * variance));
+      const float left = left_of(b.channels[c], std::sqrt(shares.variance[c] * variance), slack);
       b.left += shares.weight[c] * left;
       if (left == 0) {
         b.left = 0;
@@ -138,6 +142,20 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
+/// In rounds, each of which comes about half as near.
+CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
+                                  const ChannelShares& shares, double slack) {
+  constexpr int most_rounds = 40;
+  constexpr float settled = 1e-4f;
+  for (int round = 0; round < most_rounds; ++round) {
+    const float before = variance_of_samples(variances);
+    say_what_is_left(blocks, before, shares, slack);
+    variances = with_mean(measured_again(variances, blocks));
+    if (std::abs(variance_of_samples(variances) - before) <= settled * before) break;
+  }
+  return variances;
+}
+
 }  // namespace
 
 std::vector<ClipDifference> judgeable(std::vector<ClipDifference> blocks) {
@@ -171,18 +189,15 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.left = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // From below: each round comes about half as near.
-  constexpr int most_rounds = 40;
-  constexpr float settled = 1e-4f;
+  // The level comes from below, where noise carries less to the ends than it did: what is a bar's
+  // can be told once it is near.
   CoefficientTable variances = *clipped;
-  for (int round = 0; round < most_rounds; ++round) {
-    const float before = variance_of_samples(variances);
-    say_what_is_left(blocks, before, shares);
-    variances = with_mean(measured_again(variances, blocks));
-    if (std::abs(variance_of_samples(variances) - before) <= settled * before) break;
+  for (const double slack : {0.2, 0.02}) {
+    const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);
+    const auto counts = std::ranges::count_if(blocks, [](const auto& b) { return b.left > 0; });
+    if (static_cast<std::size_t>(counts) < least_blocks) break;
+    variances = settled;
   }
-  const auto counts = std::ranges::count_if(blocks, [](const auto& b) { return b.left > 0; });
-  if (static_cast<std::size_t>(counts) < least_blocks) return std::nullopt;
   return variances;
 }
 

@@ -82,14 +82,15 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
+/// Of the planes.
+using Tables = std::array<std::optional<CoefficientTable>, 3>;
+
 /// What one look says: blocks to judge by, and their variances.
 struct LookMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
-  std::array<std::optional<CoefficientTable>, 3> tables;
-  std::array<ChannelShares, 3> shares;  // of the planes
+  Tables tables;
+  std::array<ChannelShares, 3> shares;
 };
-
-using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
 /// Of planes that are made of R, G and B, whose noise is as `tables` say.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
@@ -280,11 +281,10 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& look
     std::vector<ClipDifference> judged = judgeable(several);
     const bool is_last = range + 1 == ranges;
     if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;
-    const auto variances = variances_of(judged, shares);
-    if (!variances) continue;
     several.clear();
     double variance = 0, luma = 0;  // that of the mean, too: coarse noise has much of it there
-    for (const float v : *variances) variance += static_cast<double>(v) / 64;
+    const auto variances = variances_of(judged, shares);  // of enough blocks: there are some
+    for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
     for (const ClipDifference& block : judged) luma += static_cast<double>(block.luma);
     levels.push_back({static_cast<float>(luma / static_cast<double>(judged.size())),
                       static_cast<float>(std::sqrt(variance))});
