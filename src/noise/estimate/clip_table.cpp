@@ -70,8 +70,8 @@ bool is_clipped(const ClipDifference& b) {
 }
 
 /// By the mean of each block, for noise of this variance.
-void say_what_is_left(std::span<ClipDifference> blocks, float variance,
-                      const ChannelShares& shares, double slack) {
+void say_what_is_left(std::span<ClipDifference> blocks, float variance, const ChannelShares& shares,
+                      double slack) {
   for (ClipDifference& b : blocks) {
     b.left = 0;
     for (std::size_t c = 0; c < b.channels.size(); ++c) {
