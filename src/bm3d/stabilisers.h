@@ -3,11 +3,12 @@
 // gives.
 
 #include "bm3d/params.h"
+#include "core/frame.h"
 #include "noise/stabiliser.h"
 
 namespace lull::bm3d {
 
-/// Of each plane that is filtered and has a curve; null for all others.
-[[nodiscard]] Stabilisers stabilisers_of(const Params& params);
+/// Of each plane that is filtered and has a curve, of frames with this layout; null for all others.
+[[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

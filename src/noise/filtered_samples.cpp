@@ -31,11 +31,11 @@ void FilteredSamples::store(PlaneView<float> filtered, const Frame* noisy, int i
   if (noisy) unguard_plane(*noisy, i, levels_[i], clean);
 }
 
-Stabilisers make_stabilisers(const NoiseModel& noise, double lean) {
+Stabilisers make_stabilisers(const NoiseModel& noise, const std::array<double, 3>& lean) {
   Stabilisers stabilisers;
   for (int i = 0; i < 3; ++i)
     if (const PlaneNoise& plane = noise.plane(i); plane.sigma > 0 && plane.curve)
-      stabilisers[i] = std::make_shared<Stabiliser>(*plane.curve, lean);
+      stabilisers[i] = std::make_shared<Stabiliser>(*plane.curve, lean[i]);
   return stabilisers;
 }
 

@@ -32,7 +32,11 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Stabilisers of the planes that have a curve. `lean`: see Stabiliser.
-[[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise, double lean);
+/// Stabilisers of the planes that have a curve. `lean`, of each plane: see Stabiliser.
+[[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
+                                           const std::array<double, 3>& lean);
+[[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double lean) {
+  return make_stabilisers(noise, std::array{lean, lean, lean});
+}
 
 }  // namespace lull

@@ -13,7 +13,9 @@ namespace lull::bm3d {
 class GuideFrame {
  public:
   explicit GuideFrame(const Params& params)
-      : levels_(params.noise.levels_in_samples()), stabilisers_(stabilisers_of(params)) {}
+      : levels_(params.noise.levels_in_samples()),
+        // (A guide goes forward only, which is the same for every layout.)
+        stabilisers_(stabilisers_of(params, Layout::gray)) {}
 
   /// Queues the samples of the guide of `frame`, which must stay until that is done. Their kind may
   /// be another than the frame's.

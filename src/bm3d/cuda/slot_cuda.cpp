@@ -14,7 +14,7 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       done_(cuda::make_event()),
       phases_(params, format, stream_.get(), make_matcher),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
-           curves_of(stabilisers_of(params))),
+           curves_of(stabilisers_of(params, format.layout))),
       guide_frame_(params) {
   if (!phases_.filters_any()) return;
   plan_buffers();

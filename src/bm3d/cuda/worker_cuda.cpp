@@ -72,7 +72,7 @@ class CudaWorker : public FrameWorker {
         phases_(params, format, computing_.get(), make_matcher),
         pool_(format, results_on_device),
         levels_(params.noise.levels_in_samples()) {
-    const Stabilisers stabilisers = stabilisers_of(params);
+    const Stabilisers stabilisers = stabilisers_of(params, format.layout);
     const Curves curves = curves_of(stabilisers);
     for (auto& in : in_)
       in = std::make_unique<In>(params, format, computing_.get(), levels_, curves);

@@ -60,7 +60,7 @@ class HostWorker : public FrameWorker {
       : params_(params),
         format_(format),
         session_(session_plan(params, format)),
-        samples_(params.noise, stabilisers_of(params)),
+        samples_(params.noise, stabilisers_of(params, format.layout)),
         engine_(std::move(engine)),
         pool_(format) {
     for (int k = 0; k < known_plans(params); ++k)

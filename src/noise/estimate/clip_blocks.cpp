@@ -38,21 +38,34 @@ void load(const Frame& frame, int plane, int x, int y, Window& to) {
 constexpr bool in_block(int i) { return i >= clip_margin && i < clip_margin + clip_block; }
 
 struct Ends {
-  int clipped = 0;
+  int clipped = 0, around = 0;
   bool constant = false;
+  float mean = 0;
 };
-/// Of the block in the middle of a window.
+/// Of the block in the middle of a window, and what is clipped in its surroundings.
 Ends ends_of(const Window& w, float low, float high) {
   Ends ends;
+  for (int y = clip_border; y < clip_border + side; ++y)
+    for (int x = clip_border; x < clip_border + side; ++x)
+      ends.around += w[y][x] <= low || w[y][x] >= high;
   float least = w[clip_margin][clip_margin], most = least;
   for (int y = clip_margin; y < clip_margin + clip_block; ++y)
     for (int x = clip_margin; x < clip_margin + clip_block; ++x) {
       ends.clipped += w[y][x] <= low || w[y][x] >= high;
       least = std::min(least, w[y][x]);
       most = std::max(most, w[y][x]);
+      ends.mean += w[y][x];
     }
+  ends.around -= ends.clipped;
   ends.constant = least == most;
+  ends.mean /= clip_block * clip_block;
   return ends;
+}
+
+ClipChannel channel_of(const Ends& a, const Ends& b, float low, float high) {
+  const float mean = (a.mean + b.mean) / 2;
+  return {mean - low, high - mean,
+          static_cast<float>(a.clipped + b.clipped) / (2 * clip_block * clip_block)};
 }
 
 bool same_block(const Window& a, const Window& b) {
@@ -204,7 +217,8 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
       load(to_, c, qx, qy, b);
       const Ends ea = ends_of(a, range_.low[c], range_.high[c]);
       const Ends eb = ends_of(b, range_.low[c], range_.high[c]);
-      clipped = std::max({clipped, ea.clipped, eb.clipped});
+      out.channels[c] = channel_of(ea, eb, range_.low[c], range_.high[c]);
+      clipped = std::max(clipped, ea.around + eb.around);
       constant |= ea.constant || eb.constant;
       same &= same_block(a, b);
       for (int j = 0; j < clip_window; ++j)
@@ -218,11 +232,12 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
     load(to_, i, qx, qy, q);
     const Ends ep = ends_of(p, range_.low[i], range_.high[i]);
     const Ends eq = ends_of(q, range_.low[i], range_.high[i]);
-    clipped = std::max(ep.clipped, eq.clipped);
+    out.channels[0] = channel_of(ep, eq, range_.low[i], range_.high[i]);
+    clipped = ep.around + eq.around;
     constant = ep.constant || eq.constant;
     same = same_block(p, q);
   }
-  out.clipped = static_cast<float>(clipped) / (clip_block * clip_block);
+  out.clipped = static_cast<float>(clipped) / (2 * (side * side - clip_block * clip_block));
   measure(p, q, out);
   out.copied = same;
   out.constant = constant;

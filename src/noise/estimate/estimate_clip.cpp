@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/colour.h"
 #include "noise/estimate/clip_blocks.h"
 #include "noise/estimate/clip_look.h"
 #include "noise/estimate/clip_motion.h"
@@ -81,11 +82,37 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
+/// Of the planes.
+using Tables = std::array<std::optional<CoefficientTable>, 3>;
+
 /// What one look says: blocks to judge by, and their variances.
 struct LookMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
-  std::array<std::optional<CoefficientTable>, 3> tables;
+  Tables tables;
+  std::array<ChannelShares, 3> shares;
 };
+
+/// Of planes that are made of R, G and B, whose noise is as `tables` say.
+std::array<ChannelShares, 3> shares_of(const Tables& tables) {
+  std::array<float, 3> of_plane{}, of_channel{};
+  for (int i = 0; i < 3; ++i)
+    if (tables[i]) of_plane[i] = mean_variance(*tables[i]);
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < 3; ++i)
+      of_channel[c] += opponent_inverse[c][i] * opponent_inverse[c][i] * of_plane[i];
+  std::array<ChannelShares, 3> shares;
+  for (int i = 0; i < 3; ++i) {
+    if (of_plane[i] == 0) continue;
+    float all = 0;
+    for (int c = 0; c < 3; ++c) {
+      shares[i].variance[c] = of_channel[c] / of_plane[i];
+      shares[i].weight[c] = opponent_forward[i][c] * opponent_forward[i][c] * of_channel[c];
+      all += shares[i].weight[c];
+    }
+    for (float& weight : shares[i].weight) weight /= all;
+  }
+  return shares;
+}
 
 LookMeasurement measure_look(const Look& look, double most) {
   std::vector<Pair> pairs;
@@ -103,7 +130,16 @@ LookMeasurement measure_look(const Look& look, double most) {
     for (const Pair& pair : pairs)
       all.insert(all.end(), pair.planes[i].begin(), pair.planes[i].end());
     measured.blocks[i] = judgeable(all);
-    measured.tables[i] = variances_of(measured.blocks[i]);
+  }
+  const bool is_rgb = !look.empty() && look.front().format.layout == Layout::rgb;
+  if (is_rgb)
+    for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
+  // Where R, G and B are clipped, each in its own way, planes say by and by what their shares are.
+  const int rounds = is_rgb ? 3 : 1;
+  for (int round = 0; round < rounds; ++round) {
+    if (is_rgb) measured.shares = shares_of(measured.tables);
+    for (int i = 0; i < 3; ++i)
+      measured.tables[i] = variances_of(measured.blocks[i], measured.shares[i]);
   }
   return measured;
 }
@@ -158,7 +194,7 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& l
     if (!look.tables[0]) continue;
     const double level = static_cast<double>(mean_variance(*look.tables[0]));
     for (const ClipDifference& b : look.blocks[0]) {
-      const double relative = static_cast<double>(mean_variance(b.energy)) / level;
+      const double relative = static_cast<double>(mean_variance(b.energy) / b.left) / level;
       if (!(relative < 6)) continue;
       const int bin = std::clamp(static_cast<int>(b.brightness * bins / 256), 0, bins - 1);
       sums[bin] += relative;
@@ -224,8 +260,10 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& look
   constexpr int ranges = 16;
   constexpr std::size_t least_blocks = 30, enough_blocks = 60;
   std::array<LumaRange, ranges> by_range;
+  ChannelShares shares;
   for (const LookMeasurement& look : looks) {
     if (!look.tables[plane]) continue;
+    shares = look.shares[plane];
     for (std::size_t i = 0; i < look.all[plane].size(); ++i) {
       const ClipDifference block = chosen_by(look.all[0][i], look.all[plane][i]);
       if (!block.valid) continue;
@@ -240,12 +278,12 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& look
     if (plane > 0) by_range[range].drop_repeated();
     const std::vector<ClipDifference>& blocks = by_range[range].blocks;
     several.insert(several.end(), blocks.begin(), blocks.end());
-    const std::vector<ClipDifference> judged = judgeable(several);
+    std::vector<ClipDifference> judged = judgeable(several);
     const bool is_last = range + 1 == ranges;
     if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;
     several.clear();
     double variance = 0, luma = 0;  // that of the mean, too: coarse noise has much of it there
-    const auto variances = variances_of(judged);  // of enough blocks: there are some
+    const auto variances = variances_of(judged, shares);  // of enough blocks: there are some
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
     for (const ClipDifference& block : judged) luma += static_cast<double>(block.luma);
     levels.push_back({static_cast<float>(luma / static_cast<double>(judged.size())),

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "support/coloured_noise.h"
+#include "noise/estimate/clips.h"
 #include "support/pictures.h"
 
 namespace lull {
@@ -20,89 +20,7 @@ using testing::sum_of;
 using testing::texture_picture;
 using testing::with_noise;
 
-constexpr int width = 224, height = 160;
-
-/// A texture with edges and slopes that moves by a part of a sample, another in each plane.
-Plane<float> moving(int w, int h, double time, double phase = 0) {
-  Plane<float> picture(w, h);
-  for (int j = 0; j < h; ++j)
-    for (int i = 0; i < w; ++i) {
-      const double x = i + 1.37 * time, y = j + 0.61 * time;
-      double v = 110 + 25 * std::sin(x * 0.043 + phase) + 20 * std::cos(y * 0.061 - x * 0.02);
-      v += 18 * std::tanh(3 * std::sin(x * 0.05 + y * 0.09)) +
-           10 * std::sin(x * 0.9 + y * 0.35) * (std::sin(x * 0.021) > 0.3);
-      picture.view()(i, j) = static_cast<float>(v);
-    }
-  return picture;
-}
-
-FrameFormat grey(int w = width, int h = height) { return {.width = w, .height = h}; }
-FrameFormat colour(Layout layout) {
-  FrameFormat format = grey();
-  format.layout = layout;
-  if (layout == Layout::yuv) format.chroma_shift_x = format.chroma_shift_y = 1;
-  return format;
-}
-
-/// Frame number `time` of a clip without noise: what plane `i` shows.
-using Scene = std::function<Plane<float>(int w, int h, int i, double time)>;
-Plane<float> texture(int w, int h, int i, double time) {
-  return moving(w, h, w < width ? time / 2 : time,
-                i);  // half of the motion in chroma of half the size
-}
-
-/// `looks` looks of 3 frames, ten apart, with noise that `add` adds to plane `i`.
-using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
-std::vector<Look> clip(const FrameFormat& format, const Noise& add, const Scene& scene = texture,
-                       int looks = 2) {
-  std::vector<Look> all;
-  for (int l = 0; l < looks; ++l) {
-    Look look;
-    for (int f = 0; f < 3; ++f) {
-      Frame frame = make_frame(format, 8);
-      for (int i = 0; i < format.planes(); ++i) {
-        const int w = format.plane_width(i), h = format.plane_height(i);
-        const Plane<float> clean = scene(w, h, i, 10 * l + f);
-        const auto seed = static_cast<unsigned>(100 * l + 10 * f + i + 1);
-        store_plane(add(clean.view(), i, seed).view(), frame, i);
-      }
-      look.push_back(frame);
-    }
-    all.push_back(look);
-  }
-  return all;
-}
-Noise white(double sigma) {
-  return [=](PlaneView<const float> clean, int, unsigned seed) {
-    return with_noise(clean, sigma, seed);
-  };
-}
-Noise blurred(float sigma) {
-  return [=](PlaneView<const float> clean, int, unsigned seed) {
-    const auto noise = testing::blurred_noise(clean.width, clean.height, sigma, true, true, seed);
-    return sum_of(clean, noise.samples.view());
-  };
-}
-
-float sigma_of(const std::vector<Look>& looks) {
-  const ClipMeasurement measured = measure_clip(looks);
-  EXPECT_TRUE(measured.found);
-  const NoiseEstimate estimate = estimate_of(measured, looks[0][0].format.layout);
-  EXPECT_TRUE(estimate.certain);
-  EXPECT_TRUE(estimate.noise.plane(0).is_white());
-  return estimate.noise.sigma(0);
-}
-
-/// Writes `value(x, y, v)` for all samples of the first plane of all frames, which have 8 bits.
-void edit(std::vector<Look>& looks, const std::function<int(int x, int y, int v)>& value) {
-  for (Look& look : looks)
-    for (Frame& frame : look) {
-      const auto plane = frame.plane<std::uint8_t>(0);
-      for (int y = 0; y < plane.height; ++y)
-        for (int x = 0; x < plane.width; ++x)
-          plane(x, y) = static_cast<std::uint8_t>(value(x, y, plane(x, y)));
-    }
-}
+using namespace clips;
 
 TEST(NoiseOfClips, WhiteIsFoundUnderMotionByPartsOfSamples) {
   for (const float sigma : {3.0f, 10.0f, 40.0f})
@@ -158,26 +76,6 @@ TEST(NoiseOfClips, BarsAndLogosAreNotLookedAt) {
     return x > 160 && y > 40 && y < 90 ? 180 + (x * 7 + y * 3) % 40 : v;
   });
   EXPECT_NEAR(sigma_of(looks), 6, 0.36);
-}
-
-TEST(NoiseOfClips, ClippedNoiseIsThatBeforeItWasClipped) {
-  const Scene dark = [](int w, int h, int i, double time) {
-    Plane<float> plane = moving(w, h, time, i);
-    for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * 0.3f - 8;
-    return plane;
-  };
-  EXPECT_NEAR(sigma_of(clip(grey(), white(25), dark)), 25, 3);
-  // Limited range: samples end at 16.
-  const Scene limited = [](int w, int h, int i, double time) {
-    Plane<float> plane = moving(w, h, time, i);
-    for (int y = 0; y < h; ++y)
-      for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * 0.3f + 8;
-    return plane;
-  };
-  auto looks = clip(grey(), white(25), limited);
-  edit(looks, [](int, int, int v) { return std::clamp(v, 16, 235); });
-  EXPECT_NEAR(sigma_of(looks), 25, 3);
 }
 
 TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {

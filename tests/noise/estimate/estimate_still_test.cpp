@@ -194,6 +194,24 @@ TEST(EstimateStill, IsNotMisledByClippedSamples) {
   }
 }
 
+// A dark picture, a quarter of it black, of which hardly a block has no clipped sample; and the
+// same where white clips.
+TEST(EstimateStill, FindsNoiseOfWhichHalfIsClipped) {
+  const FrameFormat format{.width = 480, .height = 360};
+  const auto clean = texture_picture(format.width, format.height);
+  for (const double sigma : {20.0, 40.0})
+    for (const bool inverted : {false, true}) {
+      std::mt19937 rng{7};
+      std::normal_distribution<double> normal;
+      const NoiseEstimate found = estimate(painted(format, [&](int x, int y) {
+        const double v = x < 120 ? 0 : static_cast<double>(clean.view()(x, y)) / 10;
+        const double noisy = std::max(v + sigma * normal(rng), 0.0);
+        return inverted ? 255 - noisy : noisy;
+      }));
+      EXPECT_NEAR(found.level[0], sigma, 0.015 * sigma) << sigma << inverted;
+    }
+}
+
 TEST(EstimateStill, SaysSoWherePicturesAreTooSmall) {
   for (const auto& [width, height] : {std::pair{1, 1}, {7, 9}, {8, 8}, {400, 3}, {12, 12}}) {
     const FrameFormat format{.width = width, .height = height, .layout = Layout::rgb};

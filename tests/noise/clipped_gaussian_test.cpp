@@ -1,0 +1,56 @@
+#include "noise/clipped_gaussian.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace lull {
+namespace {
+
+/// By its definition: samples of intensity t, clipped at 0, summed over the noise.
+struct Moments {
+  double mean = 0, variance = 0, at_end = 0;
+};
+Moments moments_of(double t) {
+  constexpr double step = 1e-4;
+  Moments moments;
+  double square = 0;
+  for (double n = -9; n < 9; n += step) {
+    const double weight = step * std::exp(-n * n / 2) / std::sqrt(2 * std::numbers::pi);
+    const double z = std::max(t + n, 0.0);
+    moments.mean += weight * z;
+    square += weight * z * z;
+    moments.at_end += z == 0 ? weight : 0;
+  }
+  moments.variance = square - moments.mean * moments.mean;
+  return moments;
+}
+
+TEST(ClippedGaussian, IsThatOfTheIntensityWithThisMean) {
+  for (const double t : {-2.0, -0.5, 0.0, 0.3, 1.0, 2.5, 4.0}) {
+    const Moments expected = moments_of(t);
+    const ClippedGaussian found = clipped_gaussian(expected.mean);
+    EXPECT_NEAR(found.intensity, t, 2e-3) << t;
+    EXPECT_NEAR(found.variance, expected.variance, 2e-4) << t;
+    EXPECT_NEAR(found.at_end, expected.at_end, 1e-3) << t;
+  }
+}
+
+TEST(ClippedGaussian, LeavesAllOfWhatIsFarAway) {
+  for (const double distance : {6.5, 40.0, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(clipped_gaussian(distance).variance, 1);
+    EXPECT_EQ(clipped_gaussian(distance).at_end, 0);
+  }
+}
+
+TEST(ClippedGaussian, LeavesNearlyNothingWhereNearlyAllLiesAtTheEnd) {
+  for (const double distance : {-1.0, 0.0, 1e-9}) {
+    EXPECT_NEAR(clipped_gaussian(distance).variance, 0, 1e-4);
+    EXPECT_NEAR(clipped_gaussian(distance).at_end, 1, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace lull
