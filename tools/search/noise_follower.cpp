@@ -18,7 +18,7 @@ constexpr std::size_t short_look = 3;
 constexpr std::size_t least_patience = frames_ahead, most_patience = 32 * frames_ahead;
 /// Levels that differ by more are those of different noise: after a cut, where another session
 /// costs nothing, and within a scene, where it does not see the frames before.
-constexpr float after_cut = 1.15f, within_scene = 1.3f;
+constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// A level below it is none to speak of.
 constexpr float least_told = 0.7f;
 /// Noise that is found has to be seen at a glance, too: it is everywhere, and quiet places have
@@ -48,11 +48,12 @@ float quiet_of(const NoiseEstimate& estimate) {
 
 /// In luma as after a cut, in chroma and in spectrum as well as a few frames tell.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
+  constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
-    if (!are_near(a.level[i], b.level[i], i == 0 ? after_cut : within_scene)) return false;
+    if (!are_near(a.level[i], b.level[i], i == 0 ? after_cut : roughly)) return false;
   constexpr float least_coarse = least_told / 8;
   const float coarse = std::max(std::min(a.coarse, b.coarse), least_coarse);
-  return std::max(a.coarse, b.coarse) <= within_scene * coarse;
+  return std::max(a.coarse, b.coarse) <= roughly * coarse;
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ std::size_t NoiseFollower::frames_of_scene(std::size_t most) {
   std::size_t count = 1;
   for (; count < most && fill(count + 1) && ahead_[count].shown; ++count) {
     const Glance &before = ahead_[count - 1].glance, &next = ahead_[count].glance;
-    if (!show_one_scene(before, next) || may_differ_in_noise(before.quiet, next.quiet)) break;
+    if (!show_one_scene(before, next) || jumps(before.quiet, next.quiet)) break;
   }
   return count;
 }
@@ -188,9 +189,9 @@ std::optional<std::size_t> NoiseFollower::scene_like(const NoiseEstimate& found)
 bool NoiseFollower::is_worth_a_look() const {
   if (!last_) return false;
   const Glance& glance = ahead_.front().glance;
-  const float before = since_ < patience_ ? last_->quiet : quiet_;
-  if (may_differ_in_noise(glance.quiet, before)) return true;
-  return since_ >= patience_ && !over_time_ && !look_alike(*last_, glance);
+  if (jumps(glance.quiet, last_->quiet)) return true;
+  if (since_ < patience_) return false;
+  return may_differ_in_noise(glance.quiet, quiet_) || (!over_time_ && !look_alike(*last_, glance));
 }
 
 /// By the first frames.
@@ -203,8 +204,11 @@ bool NoiseFollower::is_as(std::size_t scene, bool cut) {
 /// Of a scene with `count` frames at hand. Nothing: it does not say.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(looks_at(count));
-  if (is_over_time(found) && quiet_ < least_shown * quiet_of(found)) return std::nullopt;
-  if (is_over_time(found)) return found;
+  if (is_over_time(found)) {
+    const bool drawn = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
+    if (drawn || quiet_ < least_shown * quiet_of(found)) return std::nullopt;
+    return found;
+  }
   // What says nothing is taken for more of the same, but for a still picture. That is judged as one
   // among others; in a film it has no noise of its own.
   if (!cut || !repeats(count)) return std::nullopt;

@@ -250,6 +250,22 @@ TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
   EXPECT_EQ(begins, std::vector<long>{20});
 }
 
+TEST(NoiseFollower, TellsADrawnPanFromAFilmedOne) {
+  constexpr FrameFormat wide{.width = 200, .height = 160};
+  const Frame texture = noisy_picture(clean_picture(wide), 20, 5);
+  const auto cut_out = [&](int x, int y) {
+    Frame frame = clean_picture(grey);
+    for (int row = 0; row < grey.height; ++row)
+      std::copy_n(texture.plane<std::uint8_t>(0).row(row + y) + x, grey.width,
+                  frame.plane<std::uint8_t>(0).row(row));
+    return frame;
+  };
+  const Frame frame = cut_out(4, 6), moved = cut_out(7, 4);
+  EXPECT_TRUE(is_moved_copy(frame, moved));
+  EXPECT_FALSE(is_moved_copy(frame, frame));
+  EXPECT_FALSE(is_moved_copy(noisy_picture(frame, 1, 1), noisy_picture(moved, 1, 2)));
+}
+
 TEST(NoiseFollower, OfTheFirstFramesThoseBeforeACutCount) {
   const Stream stream({{4, 4}, {10, 12, true}});
   EXPECT_EQ(before_cut(stream.first(12)).size(), 4u);
