@@ -217,6 +217,9 @@ void Parser::add_noise() {
                    "video, picture, sequence or stack, as for lull denoise -i")
       ->type_name("FILE")
       ->required();
+  command->add_flag("--all", noise_.all,
+                    "decode all of a file, to tell every scene whose noise is another one; without "
+                    "it, eight places are looked at (pipes are always read to their end)");
   command->add_flag("--json", noise_.json, "one JSON object instead of lines");
   command->add_option("--plot", noise_.plot, "draw its level over brightness and its spectrum: SVG")
       ->type_name("FILE");

@@ -46,6 +46,7 @@ struct NoiseOptions {
   DenoiseOptions input;  // which, and how it is read; its output is the file of the estimate
   std::string plot;      // a picture; empty: none
   bool json = false;     // the estimate on standard output, in place of a line
+  bool all = false;      // of a file: all frames are read, not those of some places
 };
 
 /// lull noise: what is known of the noise of an input.

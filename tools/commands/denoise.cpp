@@ -91,14 +91,16 @@ void refuse_overwriting(const DenoiseOptions& options) {
 }
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
-                  const std::vector<bm3d::Backend>& backends, const NoiseRecord& noise) {
+                  const std::vector<bm3d::Backend>& backends, const InputNoise& noise) {
   JobFacts facts{.input = options.input,
                  .output = options.output,
                  .format = source.format(),
                  .frames = source.info().frames_estimate,
-                 .devices = {}};
+                 .devices = {},
+                 .noise = {},
+                 .follows = noise.plan().later != nullptr};
   for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
-  for (const SceneNoise& scene : noise.scenes)
+  for (const SceneNoise& scene : noise.known().scenes)
     facts.noise.push_back(levels_of(scene, facts.format.planes()));
   return facts;
 }
@@ -199,7 +201,7 @@ class Run {
                             scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
-    if (!grain_->look_ahead(options_, plan(), devices_.backends, say(), signals_.token()))
+    if (!grain_->look_ahead(options_, *noise_, devices_.backends, say(), signals_.token()))
       return false;
     opened_ = tools::open_sessions(options_, plan(), seen(), devices_.backends, say());
     // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
@@ -207,7 +209,7 @@ class Run {
     if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
       open_source_on(opened_.backends, false);
     if (!sink_)
-      open_sink(job_facts(options_, plan().method(), noise_->record(), opened_.backends),
+      open_sink(job_facts(options_, plan().method(), noise_->known(), opened_.backends),
                 grain_->encoder_table());
     return true;
   }
@@ -236,8 +238,8 @@ class Run {
                    source_->info().pixel_format);
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
                    sink_->pixel_format());
-    page_->begin(noise_->record(), plan(), opened_.backends);
-    reports_.progress.start(facts_of(options_, *source_, opened_.backends, noise_->record()));
+    page_->begin(noise_->known(), plan(), opened_.backends);
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends, *noise_));
   }
 
   int work() {
@@ -254,7 +256,8 @@ class Run {
     pipeline::PipelineStats stats;
     try {
       const auto all = noise_->frames(
-          *source_, [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
+          *source_, source_->info(),
+          [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
       SourceOfSome of_some(*all, judging);
       const bool some = one_ || !options_.job.folder.empty();
       FrameSource& frames = some ? of_some : *all;
@@ -282,9 +285,14 @@ class Run {
 
   std::unique_ptr<Denoiser> worker() {
     if (options_.job.plans) {
+      const Backends backends = std::move(opened_.backends);
       opened_ = {};
       const auto enough = [this](std::int64_t number) { source_->have_enough(number); };
-      return company_.give(note_frames(options_, plan().method(), seen(), enough));
+      const auto at_end = [this, backends] {
+        renew_facts(*options_.job.plan,
+                    job_facts(options_, plan().method(), noise_->record(), backends));
+      };
+      return company_.give(note_frames(options_, plan(), seen(), enough, at_end));
     }
     const Backends backends = opened_.backends;
     auto denoiser =

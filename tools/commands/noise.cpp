@@ -3,11 +3,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "io/text_file.h"
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
+#include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_look.h"
 
@@ -26,18 +29,44 @@ void check_output(const NoiseOptions& options, const std::string& path) {
     throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
 }
 
-NoiseRecord noise_of(const DenoiseOptions& options) {
-  io::SourceOptions given = source_options(options);
-  given.threads = options.threads;
-  given.pass_damage = true;
-  const auto source = io::open_source(options.input, given);
+/// Reads all frames: every scene, in place of those that are known.
+void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
+            NoiseRecord& noise) {
+  const std::vector<SceneNoise> known = noise.scenes;
+  noise.scenes.resize(1);
+  NoiseFollower frames(source, options, known, from,
+                       [&noise](const SceneNoise& scene, bool) { add_scene(noise.scenes, scene); });
+  while (frames.read()) continue;
+}
+
+NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source) {
+  const bool scenes = follows_scenes(options, source.info());
+  std::vector<Frame> first = read_some(source, ahead_of(options));
+  NoiseRecord noise =
+      noise_of_first(options, scenes ? before_cut(first) : first, source.info().values);
+  if (!scenes || noise.scenes.front().volume) return noise;
+  BegunSource begun(source, std::move(first));
+  follow(options, begun, KnownFrom::first_frames, noise);
+  return noise;
+}
+
+NoiseRecord noise_of(const NoiseOptions& given) {
+  const DenoiseOptions& options = given.input;
+  io::SourceOptions reading = source_options(options);
+  reading.threads = options.threads;
+  reading.pass_damage = true;
+  const auto source = io::open_source(options.input, reading);
   check_volume_noise(options, source->info());
-  if (can_read_again(options.input)) {
-    NoiseRecord found = search_noise(options, *source);
-    write_noise_map(options, *source, found);
-    return found;
-  }
-  return noise_of_first(options, read_some(*source, ahead_of(options)), source->info().values);
+  if (!can_read_again(options.input)) return noise_of_pipe(options, *source);
+  NoiseRecord found = search_noise(options, *source);
+  const bool scenes = follows_scenes(options, source->info()) && !found.scenes.front().volume;
+  if (given.all && !scenes)
+    throw InvalidArgument("--all of '" + options.input +
+                          "' (scenes are those of one clip or one part of it, not of volumes, "
+                          "single pictures or several parts); leave it out");
+  write_noise_map(options, *source, found);
+  if (given.all) follow(options, *source, KnownFrom::places, found);
+  return found;
 }
 
 }  // namespace
@@ -52,7 +81,7 @@ int noise(const NoiseOptions& options) {
                           " (must be gaussian, rician or auto); lull noise looks for its level");
   if (!options.plot.empty() && options.plot == input.output)
     throw InvalidArgument(options.plot + " is named twice; choose another name for the plot");
-  const NoiseRecord found = noise_of(input);
+  const NoiseRecord found = noise_of(options);
   if (!input.output.empty()) write_noise(input.output, found, input.overwrite);
   if (!options.plot.empty()) {
     const std::string name = input.input == "-" ? "standard input" : input.input;

@@ -1,7 +1,9 @@
 // The noise of an input as curves, and as a picture: SVG, made by hand, readable in light and dark.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "tools/html/markup.h"
@@ -55,12 +57,26 @@ NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames) {
 }
 
 std::string plot(const NoiseRecord& record, const std::string& title) {
-  NoiseCharts charts = noise_charts(record.scenes.front().estimate, record.layout);
-  charts.level.title = title + ": " + charts.level.title;
+  constexpr std::size_t most = 12;  // scenes
   constexpr int gap = 90;
-  const int width = charts.level.width, height = charts.level.height;
+  const std::size_t count = std::min(record.scenes.size(), most);
+  std::string charts;
+  int width = 0, row = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SceneNoise& scene = record.scenes[i];
+    NoiseCharts drawing = noise_charts(scene.estimate, record.layout);
+    std::string from;
+    if (record.scenes.size() > 1)
+      from = printed(", from %.6g s", scene.from_s - record.scenes.front().from_s);
+    drawing.level.title = title + from + ": " + drawing.level.title;
+    width = drawing.level.width;
+    row = chart_top + drawing.level.height + chart_bottom;
+    const int top = static_cast<int>(i) * row + chart_top;
+    charts += drawn(drawing.level, chart_left, top);
+    charts += drawn(drawing.spectrum, chart_left + width + gap, top);
+  }
   const int whole_width = 2 * (chart_left + width) + gap;
-  const int whole_height = chart_top + height + chart_bottom;
+  const int whole_height = static_cast<int>(count) * row;
   std::string svg = printed(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
       "height=\"%d\" role=\"img\">\n",
@@ -71,9 +87,7 @@ std::string plot(const NoiseRecord& record, const std::string& title) {
       "sans-serif}text{fill:#333}.grid{stroke:#ddd}.key{fill:#fff}"
       "@media(prefers-color-scheme:dark){svg{background:#1b1b1b}text{fill:#ddd}"
       ".grid{stroke:#444}.key{fill:#1b1b1b}}</style>\n";
-  svg += drawn(charts.level, chart_left, chart_top);
-  svg += drawn(charts.spectrum, chart_left + width + gap, chart_top);
-  return svg + "</svg>\n";
+  return svg + charts + "</svg>\n";
 }
 
 }  // namespace lull::tools

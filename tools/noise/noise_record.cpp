@@ -18,7 +18,8 @@ namespace lull::tools {
 namespace {
 
 constexpr int version = 1;
-constexpr std::size_t most_bytes = std::size_t{1} << 22;
+/// Some thousand scenes.
+constexpr std::size_t most_bytes = std::size_t{1} << 26;
 
 constexpr std::pair<Layout, std::string_view> layouts[] = {
     {Layout::gray, "gray"}, {Layout::yuv, "yuv"}, {Layout::rgb, "rgb"}};
@@ -103,6 +104,7 @@ Json json_of(const VolumeEstimate& volume) {
 Json json_of(const SceneNoise& scene, Layout layout) {
   Json json = {{"from", scene.from_s}};
   json.update(json_of(scene.estimate, layout));
+  if (scene.over_time) json["over_time"] = true;
   if (scene.half) json["half"] = json_of(*scene.half, layout);
   if (scene.volume) json["volume"] = json_of(*scene.volume);
   return json;
@@ -258,6 +260,8 @@ class Reader {
     SceneNoise scene{.estimate = estimate_of(json, layout)};
     (void)value(member(json, "from"));
     scene.from_s = json["from"].get<double>();
+    const auto over_time = json.find("over_time");
+    scene.over_time = over_time != json.end() && *over_time == true;
     if (const auto half = json.find("half"); half != json.end())
       scene.half = estimate_of(*half, layout);
     if (const auto volume = json.find("volume"); volume != json.end())
@@ -269,6 +273,11 @@ class Reader {
 };
 
 }  // namespace
+
+void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene) {
+  if (!scenes.empty() && scene.from_s <= scenes.back().from_s) scenes.pop_back();
+  scenes.push_back(scene);
+}
 
 std::string to_json(const NoiseRecord& record) {
   Json scenes = Json::array();

@@ -15,6 +15,8 @@ namespace lull::tools {
 struct SceneNoise {
   double from_s = 0;  // of Frame::pts; the first begins with the clip
   NoiseEstimate estimate;
+  /// Measured in differences between frames, so that later frames can be held against it.
+  bool over_time = false;
   /// The noise in frames of half the size, if it is so coarse that they are filtered too.
   std::optional<NoiseEstimate> half;
   /// Of a volume, what is known beside the level: `estimate` has that alone.
@@ -28,6 +30,10 @@ struct NoiseRecord {
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };
+
+/// A scene behind those that are known. It takes the place of the last one if that has no frame, as
+/// it begins no earlier.
+void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// A JSON object; equal records give equal texts.
 [[nodiscard]] std::string to_json(const NoiseRecord& record);

@@ -24,8 +24,8 @@ namespace lull::tools {
 /// Lines for a clip: one, or one for each of its scenes ("from 12.4 s: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// An SVG picture of the first scene: the level over brightness, and the power spectrum over
-/// spatial frequency, for each plane. `title` is text.
+/// An SVG picture of the first twelve scenes: the level over brightness, and the power spectrum
+/// over spatial frequency, for each plane. `title` is text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools

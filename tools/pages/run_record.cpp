@@ -76,6 +76,10 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   float most = 0;
   for (const ExpectedNoise& expected : expected_) most = std::max(most, expected.level());
   factor_ = amplification(most);
+  if (!plan.later) return;  // else the others come when they do
+  noise_.scenes.resize(1);
+  expected_.erase(expected_.begin() + 1, expected_.end());
+  starts_.clear();
 }
 
 void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>& uneven) {
@@ -86,7 +90,12 @@ void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  starts_.push_back(scene.from_s);
+  if (scene.from_s <= noise_.scenes.back().from_s) {  // which has no frame then
+    noise_.scenes.pop_back();
+    expected_.pop_back();
+    if (!starts_.empty()) starts_.pop_back();
+  }
+  if (!expected_.empty()) starts_.push_back(scene.from_s);
   expect(scene, plan.method.uneven);
 }
 

@@ -61,7 +61,7 @@ class RunRecord {
 
   /// Before the first frame. `fields`: interlaced frames whose fields were filtered.
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// A scene behind those that are known, before its first frame; by the thread that calls see().
+  /// A scene behind those so far, before its first frame; by the thread that calls see().
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// Before the first slice: three cuts through one volume of a series, in place of slices.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);

@@ -79,6 +79,8 @@ Progress::Progress(const ProgressOptions& options, bool quiet)
 void Progress::start(const JobFacts& facts) {
   const std::lock_guard lock(mutex_);
   facts_ = facts;
+  scenes_ = facts.noise;
+  if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
   // What opening took is no progress; as JSON the first frame shall show at once.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
@@ -105,7 +107,8 @@ void Progress::start(const JobFacts& facts) {
 
 void Progress::learn(const SceneLevels& scene) {
   const std::lock_guard lock(mutex_);
-  facts_.noise.push_back(scene);
+  if (!scenes_.empty() && scene.from_s <= scenes_.back().from_s) scenes_.pop_back();
+  scenes_.push_back(scene);
 }
 
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
@@ -139,7 +142,7 @@ std::string Progress::object(const pipeline::PipelineStats& stats) const {
     load[pipeline::stage_name(stage)] =
         number(time > 0 ? std::max(stats.busy[i] - shown_stats_.busy[i], 0.0) / time : 0);
   }
-  const bool noise = scene_ < facts_.noise.size();
+  const bool noise = scene_ < scenes_.size();
   const auto left = static_cast<double>(facts_.frames - stats.frames);
   return json_text({{"event", "progress"},
                     {"frames", stats.frames},
@@ -150,13 +153,13 @@ std::string Progress::object(const pipeline::PipelineStats& stats) const {
                     {"busy", busy},
                     {"load", load},
                     {"scene", scene_},
-                    {"sigma", noise ? numbers(facts_.noise[scene_].sigma) : Json::array()}}) +
+                    {"sigma", noise ? numbers(scenes_[scene_].sigma) : Json::array()}}) +
          "\n";
 }
 
 std::size_t Progress::scene_at(double time_s) const {
   std::size_t scene = 0;
-  while (scene + 1 < facts_.noise.size() && time_s >= facts_.noise[scene + 1].from_s) ++scene;
+  while (scene + 1 < scenes_.size() && time_s >= scenes_[scene + 1].from_s) ++scene;
   return scene;
 }
 
@@ -165,9 +168,8 @@ void Progress::update(const pipeline::PipelineStats& stats, double time_s) {
   last_stats_ = stats;
   scene_ = scene_at(time_s);
   if (metrics_)
-    metrics_->update(
-        stats, scene_,
-        scene_ < facts_.noise.size() ? facts_.noise[scene_].sigma : std::vector<double>{});
+    metrics_->update(stats, scene_,
+                     scene_ < scenes_.size() ? scenes_[scene_].sigma : std::vector<double>{});
   if (mode_ == ProgressMode::none) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < last_ + interval(mode_)) return;

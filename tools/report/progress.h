@@ -41,7 +41,8 @@ struct JobFacts {
   FrameFormat format;
   std::int64_t frames = 0;  // how many there will be; 0: unknown
   std::vector<std::string> devices;
-  std::vector<SceneLevels> noise{};  // from the first scene on
+  std::vector<SceneLevels> noise{};  // that is known, from the first scene on
+  bool follows = false;              // all scenes but the first are told when they come: learn()
 };
 
 /// Writes to a file descriptor, and never waits for who reads it: what does not fit into a pipe is
@@ -54,7 +55,7 @@ class Progress {
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
-  /// A scene that was found on the way, behind those that are known.
+  /// A scene behind those so far.
   void learn(const SceneLevels& scene);
   /// To be called after each frame. `time_s`: its pts.
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
@@ -86,6 +87,7 @@ class Progress {
   bool terminal_, shown_ = false, ended_ = false;
   std::mutex mutex_;
   JobFacts facts_;
+  std::vector<SceneLevels> scenes_;
   pipeline::PipelineStats last_stats_, shown_stats_;
   std::size_t scene_ = 0;
   std::unique_ptr<Metrics> metrics_;

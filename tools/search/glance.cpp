@@ -16,6 +16,8 @@ constexpr int cell = 16, row_step = 4;
 /// Places of 8x8 samples that are looked at in a frame, and the share of quiet ones.
 constexpr int side = 8, wanted_places = 600;
 constexpr double quiet_share = 0.2;
+/// Places along an axis where copies are looked for, and how far off, in samples.
+constexpr int copy_places = 8, copy_reach = 12;
 
 template <class T>
 class Luma {
@@ -80,10 +82,52 @@ float quiet_of(const Luma<T>& luma) {
   return static_cast<float>(*place) / (2 * unit * side * side);
 }
 
+/// Where a place of 8x8 samples of `a` that is not constant lies in `b`, to the bit.
+enum class Found { nowhere, in_place, moved };
+
+template <class T>
+Found find_copy(PlaneView<const T> a, PlaneView<const T> b, int x, int y) {
+  const auto is_at = [&](int dx, int dy) {
+    for (int j = 0; j < side; ++j)
+      if (!std::equal(a.row(y + j) + x, a.row(y + j) + x + side, b.row(y + dy + j) + x + dx))
+        return false;
+    return true;
+  };
+  if (is_at(0, 0)) return Found::in_place;
+  for (int dy = -copy_reach; dy <= copy_reach; ++dy)
+    for (int dx = -copy_reach; dx <= copy_reach; ++dx)
+      if (is_at(dx, dy)) return Found::moved;
+  return Found::nowhere;
+}
+
+template <class T>
+bool is_moved_copy(PlaneView<const T> a, PlaneView<const T> b) {
+  const auto is_constant = [&](int x, int y) {
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i)
+        if (a(x + i, y + j) != a(x, y)) return false;
+    return true;
+  };
+  const int step_x = std::max(side, a.width / copy_places);
+  const int step_y = std::max(side, a.height / copy_places);
+  int moved = 0, nowhere = 0;
+  for (int y = copy_reach; y + side + copy_reach <= a.height; y += step_y)
+    for (int x = copy_reach; x + side + copy_reach <= a.width; x += step_x) {
+      if (is_constant(x, y)) continue;
+      const Found found = find_copy(a, b, x, y);
+      moved += found == Found::moved, nowhere += found == Found::nowhere;
+    }
+  return moved > nowhere;
+}
+
 template <class T>
 Glance glance_of(const Frame& frame) {
   const Luma<T> luma(frame);
   return {cells_of(luma), quiet_of(luma)};
+}
+
+bool are_apart(float a, float b, float factor, float slack) {
+  return std::max(a, b) > factor * std::min(a, b) + slack;
 }
 
 }  // namespace
@@ -112,9 +156,22 @@ bool look_alike(const Glance& a, const Glance& b) {
   return true;
 }
 
-bool may_differ_in_noise(float a, float b) {
-  constexpr float factor = 1.2f, slack = 0.25f;
-  return std::max(a, b) > factor * std::min(a, b) + slack;
+bool is_moved_copy(const Frame& a, const Frame& b) {
+  const int plane = a.format.layout == Layout::rgb ? 1 : 0;
+  switch (a.format.sample) {
+    case SampleType::u16:
+      return is_moved_copy<std::uint16_t>(a.plane<std::uint16_t>(plane),
+                                          b.plane<std::uint16_t>(plane));
+    case SampleType::f32:
+      return is_moved_copy<float>(a.plane<float>(plane), b.plane<float>(plane));
+    case SampleType::u8:
+      break;
+  }
+  return is_moved_copy<std::uint8_t>(a.plane<std::uint8_t>(plane), b.plane<std::uint8_t>(plane));
 }
+
+bool may_differ_in_noise(float a, float b) { return are_apart(a, b, 1.1f, 0.1f); }
+
+bool jumps(float a, float b) { return are_apart(a, b, 1.2f, 0.25f); }
 
 }  // namespace lull::tools

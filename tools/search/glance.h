@@ -25,7 +25,12 @@ struct Glance {
 [[nodiscard]] bool show_one_scene(const Glance& a, const Glance& b);
 /// As far as a glance can tell, one repeats the other.
 [[nodiscard]] bool look_alike(const Glance& a, const Glance& b);
-/// Whether noise may be of another level by Glance::quiet: more than a fifth apart.
+/// Whether the second frame is for the most part the first one, moved by whole samples to the bit:
+/// drawn, not filmed, so that there is no noise between them. Of their main planes.
+[[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
+/// Whether noise may be of another level by Glance::quiet: more than a tenth apart.
 [[nodiscard]] bool may_differ_in_noise(float quiet_a, float quiet_b);
+/// The same of frames that follow each other: more than a fifth.
+[[nodiscard]] bool jumps(float quiet_a, float quiet_b);
 
 }  // namespace lull::tools

@@ -152,10 +152,13 @@ PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count) {
 
 SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
                        const NoiseEstimate& estimate) {
-  SceneNoise scene{.from_s = from_s, .estimate = estimate, .half = {}};
+  SceneNoise scene{.from_s = from_s,
+                   .estimate = estimate,
+                   .over_time = !estimate.look_level.empty(),
+                   .half = {},
+                   .volume = {}};
   // What is told of single pictures allows for coarser noise already (docs/noise.md).
-  const bool measured_over_time = !estimate.look_level.empty();
-  if (!measured_over_time || estimate.noise.is_white()) return scene;
+  if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = looks.front().front().format;
   if (std::min(format.width, format.height) < least_side) return scene;
   pipeline::Halving halving(format);

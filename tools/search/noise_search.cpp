@@ -46,7 +46,7 @@ class Search {
     std::vector<PlacedLook> looks = video_looks();
     if (looks.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
     const NoiseEstimate all = estimate_noise(only_looks(looks));
-    record.scenes = scenes_of(looks, all, follows_scenes() ? by_pts() : FramesFrom{});
+    record.scenes = scenes_of(looks, all, has_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
     record.scenes.front().from_s = start_s_;
     return record;
@@ -103,9 +103,7 @@ class Search {
   }
 
   /// Whether times can be told to the session: those of a part in several pieces are joined.
-  bool follows_scenes() const {
-    return !info_.still && options_.source.selection.ranges.size() <= 1;
-  }
+  bool has_scenes() const { return !info_.still && options_.source.selection.ranges.size() <= 1; }
 
   FramesFrom by_pts() const {
     return [this](double time_s, const TakeFrame& take) { read_from(time_s - start_s_, take); };

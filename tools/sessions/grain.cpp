@@ -51,8 +51,7 @@ std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {
     KnownNoise& noise = known.emplace_back(KnownNoise{scene.from_s, std::nullopt});
-    const bool is_measured_over_time = !scene.estimate.look_level.empty();
-    if (is_measured_over_time && scene.estimate.certain) noise.noise = scene.estimate;
+    if (scene.over_time && scene.estimate.certain) noise.noise = scene.estimate;
   }
   return known;
 }
@@ -75,7 +74,7 @@ GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
 
 void GrainJob::learn(const SceneNoise& scene) {
   const std::lock_guard lock(mutex_);
-  scenes_.push_back(scene);
+  add_scene(scenes_, scene);
 }
 
 std::string GrainJob::table() {
@@ -83,29 +82,29 @@ std::string GrainJob::table() {
   return text_of(collector_.finish(whole_ ? known_noise(scenes_) : std::vector<KnownNoise>{}));
 }
 
-bool GrainJob::look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
+bool GrainJob::look_ahead(const DenoiseOptions& options, InputNoise& noise,
                           const std::vector<bm3d::Backend>& backends, const Say& say,
                           const std::stop_token& stop) {
   if (!keep_) return true;
   io::SourceOptions reading = source_options(options, backends);
   reading.margins = false;
   const auto source = io::open_source(options.input, reading);
-  ClipPlan alone = plan;  // frames that are far from each other
-  for (ScenePlan& scene : alone.scenes) {
-    scene.method.forget_time();
-    if (scene.half) scene.half->forget_time();
-  }
+  ClipPlan plan = noise.plan();
+  plan.alone = true;  // frames that are far from each other
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(
-      one_of(open_sessions(options, alone, seen, backends, say), source->format()),
+      one_of(open_sessions(options, plan, seen, backends, say), source->format()),
       [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
-  while (const auto frame = source->read()) {
+  const auto frames = noise.frames(
+      *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { learn(scene); });
+  while (const auto frame = frames->read()) {
     if (stop.stop_requested()) return false;
     if (!collector_.see(*frame)) continue;
     for (auto result = denoiser->push(*frame); result; result = denoiser->next()) continue;
   }
   while (denoiser->drain()) continue;
+  noise.settle(source->info());
   file_->write(table());
   return !stop.stop_requested();
 }

@@ -13,8 +13,8 @@
 #include "noise/grain/collector.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/input_noise.h"
 #include "tools/sessions/open_denoiser.h"
-#include "tools/sessions/sessions.h"
 
 namespace lull::tools {
 
@@ -29,9 +29,9 @@ class GrainJob {
   /// or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
-  /// With --grain keep, before the session and the sink are opened: finds the table. False:
-  /// stopped.
-  [[nodiscard]] bool look_ahead(const DenoiseOptions& options, const ClipPlan& plan,
+  /// With --grain keep, before the session and the sink are opened: finds the table, and the
+  /// scenes of `noise` on the way. False: stopped.
+  [[nodiscard]] bool look_ahead(const DenoiseOptions& options, InputNoise& noise,
                                 const std::vector<bm3d::Backend>& backends, const Say& say,
                                 const std::stop_token& stop);
   /// The file for the encoder; empty without --grain keep.

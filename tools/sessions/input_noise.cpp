@@ -19,8 +19,9 @@ class FramesOfRun final : public FrameSource {
  public:
   FramesOfRun(FrameSource& source, std::vector<Frame> first) : begun_(source, std::move(first)) {}
 
-  void follow(const DenoiseOptions& options, const SceneNoise& first, NoiseFollower::Found found) {
-    follower_.emplace(begun_, options, first, std::move(found));
+  void follow(const DenoiseOptions& options, const NoiseRecord& known, KnownFrom from,
+              NoiseFollower::Found found) {
+    follower_.emplace(begun_, options, known.scenes, from, std::move(found));
   }
 
   const FrameFormat& format() const noexcept override { return begun_.format(); }
@@ -32,26 +33,42 @@ class FramesOfRun final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
+/// Whether the run finds the noise of frames for itself: a task has it from its plan.
+bool is_to_be_followed(const DenoiseOptions& options, const io::VideoInfo& input,
+                       const NoiseRecord& known) {
+  const bool is_task = options.job.plan && !options.job.plans;
+  return finds_noise(options) && !is_task && follows_scenes(options, input) &&
+         !known.scenes.front().volume;
+}
+
 }  // namespace
 
 void InputNoise::find(io::MediaSource& source, const std::function<void()>& open_sink) {
   if (options_.depth.on) return find_in_depths(source, open_sink);
-  const io::ValueScale& values = source.info().values;
-  std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), values);
-  if (!noise && can_read_again(options_.input)) noise = search_noise(options_, source);
-  if (!noise) {
-    open_sink();  // a pipe is neither a job in segments nor read twice for its grain
-    first_ = read_some(source, ahead_of(options_));
-    follows_ = follows_scenes(options_);
-    noise = noise_of_first(options_, follows_ ? before_cut(first_) : first_, values);
-    follows_ = follows_ && !noise->scenes.front().volume;
+  const io::VideoInfo& input = source.info();
+  std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
+  if (!noise)
+    noise = can_read_again(options_.input) ? search_noise(options_, source)
+                                           : look_at_pipe(source, open_sink);
+  known_ = *std::move(noise);
+  find_kind(options_, source, known_);
+  for (const std::string& line : noise_lines(options_, known_)) info_(line);
+  plan_ = clip_plan(options_, known_, input);
+  record_ = known_;
+  if (is_to_be_followed(options_, input, known_)) {
+    record_.scenes.resize(1);
+    plan_.later = std::make_shared<LaterScenes>();
   }
-  record_ = *std::move(noise);
-  find_kind(options_, source, record_);
-  for (const std::string& line : noise_lines(options_, record_)) info_(line);
-  plan_ = clip_plan(options_, record_, source.info());
-  if (follows_) plan_.later = std::make_shared<LaterScenes>();
-  write_noise_map(options_, source, record_);
+  write_noise_map(options_, source, known_);
+}
+
+/// It is neither a job in segments nor read twice for its grain.
+NoiseRecord InputNoise::look_at_pipe(io::MediaSource& source,
+                                     const std::function<void()>& open_sink) {
+  open_sink();
+  first_ = read_some(source, ahead_of(options_));
+  const bool scenes = follows_scenes(options_, source.info());
+  return noise_of_first(options_, scenes ? before_cut(first_) : first_, source.info().values);
 }
 
 void InputNoise::find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink) {
@@ -63,25 +80,34 @@ void InputNoise::find_in_depths(io::MediaSource& source, const std::function<voi
   DepthPlan depth = plan_depth(options_, source, again ? first_maps(options_) : first_);
   for (const std::string& line : depth.lines) info_(line);
   plan_ = clip_plan(options_, depth, source.info());
-  record_ = std::move(depth.noise);
+  known_ = record_ = std::move(depth.noise);
 }
 
-std::unique_ptr<FrameSource> InputNoise::frames(io::MediaSource& source, Found found) {
+std::unique_ptr<FrameSource> InputNoise::frames(FrameSource& source, const io::VideoInfo& input,
+                                                Found found) {
+  const KnownFrom from = first_.empty() ? KnownFrom::places : KnownFrom::first_frames;
   auto frames = std::make_unique<FramesOfRun>(source, std::move(first_));
-  if (follows_)
-    frames->follow(options_, record_.scenes.front(),
-                   [this, &source, found = std::move(found)](const SceneNoise& scene) {
-                     take_up(scene, source.info(), found);
-                   });
+  if (plan_.later)
+    frames->follow(
+        options_, known_, from,
+        [this, &input, found = std::move(found)](const SceneNoise& scene, bool foretold) {
+          take_up(scene, foretold, input, found);
+        });
   return frames;
 }
 
-void InputNoise::take_up(const SceneNoise& scene, const io::VideoInfo& input, const Found& found) {
+void InputNoise::take_up(const SceneNoise& scene, bool foretold, const io::VideoInfo& input,
+                         const Found& found) {
   record_.scenes.push_back(scene);
-  info_(noise_lines(options_, record_).back());
+  if (!foretold) info_(noise_lines(options_, record_).back());
   const ScenePlan plan = scene_plan(options_, scene, input);
   found(scene, plan);
   plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
+}
+
+void InputNoise::settle(const io::VideoInfo& input) {
+  known_ = record_;
+  plan_ = clip_plan(options_, known_, input);
 }
 
 }  // namespace lull::tools

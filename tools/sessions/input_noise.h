@@ -15,12 +15,12 @@
 
 namespace lull::tools {
 
-/// It is stated or found before the first frame is denoised, and along a pipe it is followed from
-/// scene to scene.
+/// It is stated or found before the first frame is denoised. What is found is followed from scene
+/// to scene along the frames.
 class InputNoise {
  public:
-  /// Told of a scene of a pipe whose noise is another one, before its first frame is given, by the
-  /// thread that reads.
+  /// Told of a scene whose noise is another one, before its first frame is given, by the thread
+  /// that reads.
   using Found = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
   /// `options` outlive it. `info` is told what was found, later by the thread that reads.
@@ -31,22 +31,31 @@ class InputNoise {
   /// @throws whatever reading and `open_sink` throw; InvalidArgument
   void find(io::MediaSource& source, const std::function<void()>& open_sink);
 
+  /// What was known before the first frame.
+  const NoiseRecord& known() const { return known_; }
+  /// The scenes up to the last frame that was read. (Where they are not followed, all that are
+  /// known. One that is at once followed by another, at its own time, has no frame.)
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
 
-  /// The frames of the source, those first that find() read of it. Once.
-  [[nodiscard]] std::unique_ptr<FrameSource> frames(io::MediaSource& source, Found found);
+  /// The frames of `source`, which has the input's; those first that find() read of it. Of a pipe
+  /// once.
+  [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
+                                                    Found found);
+  /// All frames were read: what was found is what is known when they are read again.
+  void settle(const io::VideoInfo& input);
 
  private:
   void find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink);
-  void take_up(const SceneNoise& scene, const io::VideoInfo& input, const Found& found);
+  NoiseRecord look_at_pipe(io::MediaSource& source, const std::function<void()>& open_sink);
+  void take_up(const SceneNoise& scene, bool foretold, const io::VideoInfo& input,
+               const Found& found);
 
   const DenoiseOptions& options_;
   Say info_;
-  NoiseRecord record_;
+  NoiseRecord known_, record_;
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe
-  bool follows_ = false;      // a pipe from scene to scene
 };
 
 }  // namespace lull::tools

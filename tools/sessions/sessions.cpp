@@ -42,17 +42,39 @@ std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const SceneP
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Say& say) {
+  first = with_half(std::move(first), plan.scene(0), format, backends, fallback, say);
+  if (!plan.has_scenes()) return first;
   const auto open = [=](std::size_t scene) {
-    const std::size_t known = plan.scenes.size();
-    const ScenePlan wanted = scene < known ? plan.scenes[scene] : plan.later->plan(scene - known);
+    const ScenePlan wanted = plan.scene(scene);
     OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, say);
     return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, say);
   };
-  first = with_half(std::move(first), plan.scenes.front(), format, backends, fallback, say);
-  if (!plan.later) return pipeline::by_scenes(std::move(first), plan.starts, open);
-  const auto find = [later = plan.later](const Frame& frame) { return later->count_at(frame); };
+  const auto find = [plan](const Frame& frame) { return plan.scene_at(frame); };
   return pipeline::by_scenes(std::move(first), find, open);
 }
+
+/// Each scene by its own noise, as its session finds them.
+class RepeatsOfScenes final : public RepeatFinder {
+ public:
+  RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
+                  std::unique_ptr<RepeatFinder> first)
+      : plan_(plan), format_(format), finder_(std::move(first)) {}
+
+  Likeness find(const Frame& frame) override {
+    if (const std::size_t scene = plan_.scene_at(frame); scene != scene_) {
+      finder_ = open_repeat_finder(plan_.scene(scene).method, format_);
+      scene_ = scene;
+    }
+    return finder_->find(frame);
+  }
+  void clear() override { finder_->clear(); }
+
+ private:
+  const ClipPlan plan_;
+  const FrameFormat format_;
+  std::unique_ptr<RepeatFinder> finder_;
+  std::size_t scene_ = 0;
+};
 
 }  // namespace
 
@@ -110,15 +132,34 @@ ScenePlan LaterScenes::plan(std::size_t number) const {
   return plans_[number];
 }
 
+std::size_t ClipPlan::scene_at(const Frame& frame) const {
+  return later ? later->count_at(frame) : pipeline::scene_at(frame, starts);
+}
+
+ScenePlan ClipPlan::scene(std::size_t number) const {
+  ScenePlan plan = later && number > 0 ? later->plan(number - 1) : scenes[number];
+  if (alone) plan.method.forget_time();
+  if (alone && plan.half) plan.half->forget_time();
+  return plan;
+}
+
 bool ClipPlan::has_halves() const {
   return std::ranges::any_of(scenes, [](const ScenePlan& scene) { return scene.half.has_value(); });
+}
+
+pipeline::Surroundings surroundings_of(const ClipPlan& plan, const FrameFormat& format) {
+  pipeline::Surroundings surroundings = surroundings_of(plan.method(), format);
+  if (surroundings.repeats && plan.has_scenes())
+    surroundings.repeats =
+        std::make_unique<RepeatsOfScenes>(plan, format, std::move(surroundings.repeats));
+  return surroundings;
 }
 
 OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                               const FrameFormat& format, const Backends& backends, const Say& say) {
   const Fallback fallback = fallback_of(options);
   OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.method(), format, backends, fallback, say);
+                                          plan.scene(0).method, format, backends, fallback, say);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, say);
   return opened;
@@ -146,7 +187,7 @@ void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
-    pipeline::Surroundings surroundings = surroundings_of(plan.method(), format);
+    pipeline::Surroundings surroundings = surroundings_of(plan, format);
     if (enough) surroundings.idle = enough->listener(i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
   }

@@ -13,6 +13,7 @@
 #include "bm3d/bm3d.h"
 #include "core/denoiser.h"
 #include "io/media.h"
+#include "pipeline/part_denoiser.h"
 #include "tools/options/denoise_options.h"
 #include "tools/sessions/open_denoiser.h"
 
@@ -36,8 +37,7 @@ struct ScenePlan {
   std::optional<Method> half;  // of frames of half the size, which are filtered too
 };
 
-/// Scenes of a stream that are found while it runs, behind those that are known beforehand. From
-/// any thread.
+/// The scenes of a stream behind its first, told while it runs. From any thread.
 class LaterScenes {
  public:
   /// `from_s` is behind those of the scenes before. Frames of the scene may go in from then on.
@@ -54,13 +54,24 @@ class LaterScenes {
 
 /// What a clip is filtered with: scenes, which differ in nothing but the noise.
 struct ClipPlan {
-  std::vector<ScenePlan> scenes;
-  std::vector<double> starts;                    // of the second on, in seconds of Frame::pts
-  std::shared_ptr<LaterScenes> later = nullptr;  // of one scene that others may follow; or none
+  std::vector<ScenePlan> scenes;  // that are known before the first frame
+  std::vector<double> starts;     // of the second on, in seconds of Frame::pts
+  /// Of a stream whose scenes are followed: all behind the first, in place of the others above.
+  std::shared_ptr<LaterScenes> later = nullptr;
+  bool alone = false;  // frames are filtered one by one
   const Method& method() const { return scenes.front().method; }
+  /// Or may have: more than one.
+  bool has_scenes() const { return later || !starts.empty(); }
+  std::size_t scene_at(const Frame& frame) const;
+  /// The scene of this number, by scene_at().
+  ScenePlan scene(std::size_t number) const;
   /// Whether frames of half the size are made, in the host's memory.
   bool has_halves() const;
 };
+
+/// What a session has to see around the frames that are wanted.
+[[nodiscard]] pipeline::Surroundings surroundings_of(const ClipPlan& plan,
+                                                     const FrameFormat& format);
 
 /// What denoises a stream: one session for whole frames, or one for the fields of either parity.
 /// `format` is what sessions see. `say` may be called from any thread, as long as they live.

@@ -37,12 +37,14 @@ bool is_of_plan(const OptionRow& row) {
 class NotingDenoiser final : public Denoiser {
  public:
   NotingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
-                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> enough)
+                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> enough,
+                 std::function<void()> at_end)
       : finds_(finder != nullptr),
         notes_(std::move(finder)),
         margin_(margin),
         plan_(std::move(plan)),
-        enough_(std::move(enough)) {}
+        enough_(std::move(enough)),
+        at_end_(std::move(at_end)) {}
 
   int latency() const noexcept override { return 0; }
 
@@ -62,7 +64,10 @@ class NotingDenoiser final : public Denoiser {
     return frame;
   }
 
-  std::optional<Frame> drain() override { return std::nullopt; }
+  std::optional<Frame> drain() override {
+    at_end_();
+    return std::nullopt;
+  }
 
  private:
   bool finds_;
@@ -70,6 +75,7 @@ class NotingDenoiser final : public Denoiser {
   Margin margin_;
   std::shared_ptr<io::JobPlan> plan_;
   std::function<void(std::int64_t)> enough_;
+  std::function<void()> at_end_;
   int after_ = 0;  // frames behind the last one that is kept, repetitions not counted
 };
 
@@ -220,20 +226,26 @@ std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& n
   return first - beside->index.given_before(source.begin, margins);
 }
 
-std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const Method& method,
+std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipPlan& clip,
                                       const FrameFormat& format,
-                                      std::function<void(std::int64_t)> enough) {
-  const Margin margin = margin_of(method);
+                                      std::function<void(std::int64_t)> enough,
+                                      std::function<void()> at_end) {
+  pipeline::Surroundings around = surroundings_of(clip, format);
   io::JobPlan& plan = *options.job.plan;
-  plan.margin = margin.before;
-  std::unique_ptr<RepeatFinder> finder;
-  if (margin != Margin{}) finder = open_repeat_finder(method, format);
-  if (finder && options.interlaced == Interlaced::fields) {
-    finder.reset();
+  plan.margin = around.margin.before;
+  if (around.repeats && options.interlaced == Interlaced::fields) {
+    around.repeats.reset();
     plan.index.why_from_start = "fields over time are compared from the first one on";
   }
-  return std::make_unique<NotingDenoiser>(std::move(finder), margin, options.job.plan,
-                                          std::move(enough));
+  return std::make_unique<NotingDenoiser>(std::move(around.repeats), around.margin,
+                                          options.job.plan, std::move(enough), std::move(at_end));
+}
+
+void renew_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts) {
+  for (const io::JobFact& fact : facts) {
+    const auto old = std::ranges::find(plan.facts, fact.name, &io::JobFact::name);
+    if (old != plan.facts.end()) old->value = fact.value;
+  }
 }
 
 }  // namespace lull::tools

@@ -9,8 +9,8 @@
 #include "io/jobs.h"
 #include "io/media.h"
 #include "tools/options/denoise_options.h"
-#include "tools/sessions/method.h"
 #include "tools/sessions/open_denoiser.h"
+#include "tools/sessions/sessions.h"
 
 namespace lull::tools {
 
@@ -45,8 +45,13 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
 /// Denoises nothing: frames come out without samples, and what they are to each other goes into the
 /// plan.
 /// @param enough  told the number of a picture behind which nothing matters
+/// @param at_end  called when all frames went by, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options,
-                                                    const Method& method, const FrameFormat& format,
-                                                    std::function<void(std::int64_t)> enough);
+                                                    const ClipPlan& plan, const FrameFormat& format,
+                                                    std::function<void(std::int64_t)> enough,
+                                                    std::function<void()> at_end);
+
+/// Puts facts in the place of those of the same name.
+void renew_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

@@ -1,4 +1,4 @@
-// Pipes whose noise changes: where, and to what.
+// Streams whose noise changes: where, and to what.
 
 #include "tools/search/noise_follower.h"
 
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -76,21 +77,34 @@ class Stream final : public FrameSource {
 struct Change {
   std::int64_t frame;
   float level;
+  bool foretold = false;
 };
 
-/// What is found in a stream behind its first scene; frames have to come out as they went in.
-std::vector<Change> changes_in(const std::vector<Shot>& shots) {
+/// As a search that looked at some places says it.
+SceneNoise scene_of(const Shot& shot, double from_s) {
+  const std::vector<Look> looks = split_looks(Stream({shot}).first(12));
+  return scene_noise(from_s, looks, estimate_noise(looks));
+}
+
+/// What is found in a stream of which these scenes are known, or else its first frames; frames have
+/// to come out as they went in.
+std::vector<Change> changes_in(const std::vector<Shot>& shots, std::vector<SceneNoise> known = {}) {
   Stream stream(shots), same(shots);
   const DenoiseOptions options;
-  const std::vector<Frame> first = before_cut(stream.first(
-      std::min<std::size_t>(frames_ahead, static_cast<std::size_t>(shots.front().frames))));
-  const NoiseRecord known = noise_of_first(options, first, {});
   std::vector<Change> changes;
   std::int64_t out = 0;
-  NoiseFollower follower(stream, options, known.scenes.front(), [&](const SceneNoise& scene) {
-    changes.push_back({std::lround(25 * scene.from_s), scene.estimate.level[0]});
+  const auto found = [&](const SceneNoise& scene, bool foretold) {
+    changes.push_back({std::lround(25 * scene.from_s), scene.estimate.level[0], foretold});
     EXPECT_EQ(changes.back().frame, out) << "told before its first frame is given";
-  });
+  };
+  KnownFrom from = KnownFrom::places;
+  if (known.empty()) {
+    const std::vector<Frame> first = before_cut(stream.first(
+        std::min<std::size_t>(frames_ahead, static_cast<std::size_t>(shots.front().frames))));
+    known = noise_of_first(options, first, {}).scenes;
+    from = KnownFrom::first_frames;
+  }
+  NoiseFollower follower(stream, options, known, from, found);
   while (const auto frame = follower.read()) {
     const auto expected = same.read();
     EXPECT_EQ(frame->pts, expected->pts);
@@ -153,6 +167,103 @@ TEST(NoiseFollower, FollowsAFadeFromBlack) {
   EXPECT_GE(found.front().frame, 20);
   EXPECT_LE(found.size(), 4u);
   EXPECT_NEAR(found.back().level, 10, 3);
+}
+
+TEST(NoiseFollower, FindsWhatNoPlaceFellInto) {
+  const std::vector<Shot> shots{{10, 14, true}, {20, 5}, {9, 14, true}, {20, 5}};
+  const SceneNoise known = scene_of({12, 5}, 0);
+  const std::vector<Change> found = changes_in(shots, {known});
+  expect_changes(found, {{0, 14}, {10, 5}, {30, 14}, {39, 5}});
+  // What is like a scene before is that one's.
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[1].level, known.estimate.level[0]);
+  EXPECT_EQ(found[2].level, found[0].level);
+}
+
+TEST(NoiseFollower, TakesUpWhatIsForetoldAtItsTime) {
+  const SceneNoise first = scene_of({12, 5}, 0), next = scene_of({12, 12}, 0.8);
+  const std::vector<Change> found = changes_in({{20, 5}, {20, 12}}, {first, next});
+  expect_changes(found, {{20, 12}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].foretold);
+  EXPECT_EQ(found[0].level, next.estimate.level[0]);
+}
+
+// A search knows about where a scene begins that it saw a part of.
+TEST(NoiseFollower, WhatIsForetoldAtAWrongTimeBeginsAtItsOwn) {
+  const SceneNoise first = scene_of({12, 5}, 0), next = scene_of({12, 12}, 0.4);
+  const std::vector<Change> found = changes_in({{20, 5}, {20, 12, true}}, {first, next});
+  expect_changes(found, {{20, 12}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].foretold);
+}
+
+// Where frames cannot be looked at, scenes begin where they are foretold, and no others.
+TEST(NoiseFollower, OnAGpuItGoesByTheTimes) {
+  class Elsewhere final : public FrameSource {
+   public:
+    const FrameFormat& format() const noexcept override { return grey; }
+    std::optional<Frame> read() override {
+      if (given_ == 30) return std::nullopt;
+      Frame frame;
+      frame.format = grey;
+      frame.pts = given_++;
+      frame.time_base = {1, 25};
+      frame.on_device = std::make_shared<const DevicePicture>();
+      return frame;
+    }
+
+   private:
+    std::int64_t given_ = 0;
+  } source;
+  std::vector<double> begins;
+  NoiseFollower follower(source, {}, {scene_of({12, 5}, 0), scene_of({12, 12}, 0.8)},
+                         KnownFrom::places, [&](const SceneNoise& scene, bool foretold) {
+                           EXPECT_TRUE(foretold);
+                           begins.push_back(scene.from_s);
+                         });
+  while (follower.read()) continue;
+  EXPECT_EQ(begins, std::vector<double>{0.8});
+}
+
+// Frames around a part are given, but say nothing.
+TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
+  class Part final : public FrameSource {
+   public:
+    const FrameFormat& format() const noexcept override { return grey; }
+    std::optional<Frame> read() override {
+      std::optional<Frame> frame = all_.read();
+      if (frame) frame->outside = frame->pts < 20 || frame->pts >= 40;
+      return frame;
+    }
+
+   private:
+    Stream all_{{{15, 5}, {5, 16, true}, {20, 9}, {12, 16, true}}};
+  } source;
+  std::vector<long> begins;
+  NoiseFollower follower(
+      source, {}, {scene_of({12, 5}, 0)}, KnownFrom::places,
+      [&](const SceneNoise& scene, bool) { begins.push_back(std::lround(25 * scene.from_s)); });
+  int count = 0;
+  while (follower.read()) ++count;
+  EXPECT_EQ(count, 52);
+  EXPECT_EQ(begins, std::vector<long>{20});
+}
+
+TEST(NoiseFollower, TellsADrawnPanFromAFilmedOne) {
+  constexpr FrameFormat wide{.width = 200, .height = 160};
+  const Frame texture = noisy_picture(clean_picture(wide), 20, 5);
+  const auto cut_out = [&](int x, int y) {
+    Frame frame = clean_picture(grey);
+    for (int row = 0; row < grey.height; ++row)
+      std::copy_n(texture.plane<std::uint8_t>(0).row(row + y) + x, grey.width,
+                  frame.plane<std::uint8_t>(0).row(row));
+    return frame;
+  };
+  const Frame frame = cut_out(4, 6), moved = cut_out(7, 4);
+  EXPECT_TRUE(is_moved_copy(frame, moved));
+  EXPECT_FALSE(is_moved_copy(frame, frame));
+  EXPECT_FALSE(is_moved_copy(noisy_picture(frame, 1, 1), noisy_picture(moved, 1, 2)));
 }
 
 TEST(NoiseFollower, OfTheFirstFramesThoseBeforeACutCount) {
