@@ -10,12 +10,12 @@ namespace lull {
 namespace {
 
 /// Over intensities from 4 deviations outside to 6 inside, where next to nothing is clipped.
-struct Table {
+struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;
   std::array<double, points> mean, variance, at_end;
 
-  Table() {
+  ClippingTable() {
     for (int i = 0; i < points; ++i) {
       const double t = first + spacing * i;
       const double density = std::exp(-t * t / 2) / std::sqrt(2 * std::numbers::pi);
@@ -30,13 +30,13 @@ struct Table {
 }  // namespace
 
 ClippedGaussian clipped_gaussian(double distance) {
-  static const Table table;
+  static const ClippingTable table;
   if (!(distance < table.mean.back())) return {distance, 1, 0};
   const auto above = std::ranges::upper_bound(table.mean, distance) - table.mean.begin();
   const std::size_t next = std::max<std::size_t>(static_cast<std::size_t>(above), 1);
   const double low = table.mean[next - 1], high = table.mean[next];
   const double share = std::clamp((distance - low) / (high - low), 0.0, 1.0);
-  return {Table::first + Table::spacing * (static_cast<double>(next - 1) + share),
+  return {ClippingTable::first + ClippingTable::spacing * (static_cast<double>(next - 1) + share),
           std::lerp(table.variance[next - 1], table.variance[next], share),
           std::lerp(table.at_end[next - 1], table.at_end[next], share)};
 }

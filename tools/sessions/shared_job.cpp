@@ -56,7 +56,7 @@ class NotingDenoiser final : public Denoiser {
     }
     if (!frame.outside)
       after_ = 0;
-    else if (frame.likeness != Likeness::repeats && ++after_ > margin_.after)
+    else if (frame.likeness != Likeness::repeats && ++after_ == margin_.after + 1)
       enough_(frame.slice);
     frame.pixels.reset();
     frame.planes = {};

@@ -45,6 +45,11 @@ class TimedPictures {
   bool behind_all() const { return ended_.has_value(); }
   /// Nothing behind picture `number` is looked at if it is outside. From any thread.
   void have_enough(std::int64_t number) noexcept { enough_ = number; }
+  /// At the end: that number, if not all of the input was needed; else -1.
+  std::int64_t enough() const noexcept {
+    const std::int64_t number = enough_;
+    return ended_ && number >= *ended_ ? number : -1;
+  }
 
  private:
   TimedPicture stamp(FramePtr picture);

@@ -114,7 +114,18 @@ class PlanSink final : public EncodingSink {
       beside.index.pictures = one.pictures->pictures;
       beside.index.why_from_start = why_from_start(one.timeless, beside.index.pictures);
     }
+    leave_out_excess(plan);
     write_plan(options_.segments->folder, plan);
+  }
+
+  /// How far the source read on after it was told that this is enough is chance.
+  void leave_out_excess(JobPlan& plan) const {
+    if (source_.enough() < 0) return;
+    const auto most = static_cast<std::size_t>(source_.enough()) + 1;
+    const auto cut = [most](auto& list) { list.resize(std::min(list.size(), most)); };
+    cut(plan.index.pictures);
+    cut(plan.index.likeness);
+    for (JobPlan::Beside& beside : plan.beside) cut(beside.index.pictures);
   }
 
   std::string path_;

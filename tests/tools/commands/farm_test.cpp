@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "tools/support/clips.h"
 #include "tools/support/mounted.h"
@@ -271,6 +272,19 @@ TEST_F(Farm, OfOtherKindsOfJobs) {
     fs::remove(out_);
     fs::remove_all(job_);
   }
+}
+
+// How far the input is read on behind the part is chance.
+TEST_F(Farm, APlanOfAPartIsTheSameAgain) {
+  const std::string in = with_company();
+  std::set<std::string> plans;
+  for (int i = 0; i < 4; ++i) {
+    const Outcome planned = plan(in, {"--frames", "5-14", "--temporal", "1"});
+    ASSERT_EQ(planned.code, 0) << planned.err;
+    plans.insert(bytes_of(job_ + "/plan"));
+    fs::remove_all(job_);
+  }
+  EXPECT_EQ(plans.size(), 1U);
 }
 
 // The noise is looked for once.
