@@ -16,6 +16,7 @@ set(LULL_PUBLIC_HEADERS
   cuda/device_list.h
   io/frame_index.h
   io/jobs.h
+  io/layers.h
   io/media.h
   io/picture.h
   io/probe.h
