@@ -119,13 +119,13 @@ void NoiseFollower::see_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// The scene of those that are known that has begun by then and had not before; else the one at
-/// hand.
+/// The scene of those that are known that has begun by then and had not before; else, and where its
+/// noise is like that of the one at hand, which began where the frames showed it, that.
 std::size_t NoiseFollower::foretold_by(double time_s) {
   constexpr double rounding = 1e-4;  // as of sessions
   std::size_t scene = at_;
   while (due_ < foretold_ && known_[due_].from_s <= time_s + rounding) scene = due_++;
-  return scene;
+  return are_alike(known_[scene].estimate, known_[at_].estimate) ? at_ : scene;
 }
 
 /// Whether so many frames are there. What fails ahead of its time fails when its time has come.

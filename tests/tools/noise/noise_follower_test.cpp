@@ -199,6 +199,14 @@ TEST(NoiseFollower, WhatIsForetoldAtAWrongTimeBeginsAtItsOwn) {
 }
 
 // Where frames cannot be looked at, scenes begin where they are foretold, and no others.
+// Cuts that a search finds may be a frame off.
+TEST(NoiseFollower, WhatIsForetoldTooLateDoesNotBeginTwice) {
+  const Shot weak{40, 4}, strong{40, 12, true};
+  expect_changes(changes_in({weak, strong, weak},
+                            {scene_of(weak, 0), scene_of(strong, 1.6), scene_of(weak, 3.24)}),
+                 {{40, 12}, {80, 4}});
+}
+
 TEST(NoiseFollower, OnAGpuItGoesByTheTimes) {
   class Elsewhere final : public FrameSource {
    public:
