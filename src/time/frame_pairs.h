@@ -1,5 +1,5 @@
 #pragma once
-// Patches that lie straight in two neighbouring frames: which frame goes with which.
+// Patches that lie in two neighbouring frames: which frame goes with which.
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 // Phases by Bayes on the CPU (docs/bm3d.md, "Bayes over time"): what their stages hand to each
-// other. Patches lie in two frames, straight in time, and groups have up to 64 of them, so that
-// they have a matcher of their own, in floats: it costs a tenth of the filter.
+// other. Patches lie in two frames, and groups have up to 64 of them, so that they have a matcher
+// of their own, in floats: it costs a tenth of the filter.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   a group's estimates, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order

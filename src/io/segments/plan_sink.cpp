@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 extern "C" {
 #include <libavutil/cpu.h>
@@ -104,28 +106,27 @@ class PlanSink final : public EncodingSink {
     plan.threads = options_.threads;
     plan.sample = sample_of(source_);
     plan.damage = source_.damage();
-    plan.index.pictures = source_.options().note->pictures;
+    plan.index.pictures = without_excess(source_.options().note->pictures);
+    plan.index.likeness = without_excess(std::move(plan.index.likeness));
     if (plan.damage.frames > 0) plan.index.why_from_start = "the input is damaged";
     if (plan.index.why_from_start.empty())
       plan.index.why_from_start = why_from_start(is_timeless(source_), plan.index.pictures);
     plan.beside.clear();
     for (const Noted& one : beside_) {
       JobPlan::Beside& beside = plan.beside.emplace_back(one.beside);
-      beside.index.pictures = one.pictures->pictures;
+      beside.index.pictures = without_excess(one.pictures->pictures);
       beside.index.why_from_start = why_from_start(one.timeless, beside.index.pictures);
     }
-    leave_out_excess(plan);
     write_plan(options_.segments->folder, plan);
   }
 
   /// How far the source read on after it was told that this is enough is chance.
-  void leave_out_excess(JobPlan& plan) const {
-    if (source_.enough() < 0) return;
-    const auto most = static_cast<std::size_t>(source_.enough()) + 1;
-    const auto cut = [most](auto& list) { list.resize(std::min(list.size(), most)); };
-    cut(plan.index.pictures);
-    cut(plan.index.likeness);
-    for (JobPlan::Beside& beside : plan.beside) cut(beside.index.pictures);
+  template <class T>
+  std::vector<T> without_excess(std::vector<T> of_pictures) const {
+    if (source_.enough() >= 0)
+      of_pictures.resize(
+          std::min(of_pictures.size(), static_cast<std::size_t>(source_.enough()) + 1));
+    return of_pictures;
   }
 
   std::string path_;

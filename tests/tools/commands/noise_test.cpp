@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "support/pictures.h"
 #include "tools/noise/noise_record.h"
@@ -186,15 +185,7 @@ TEST_F(FoundNoise, StaysThatOfTheJobThatGoesOn) {
   ASSERT_EQ(denoise(in, folder_ / "whole.mkv", segments).code, 0);
   std::vector<std::string> arguments{in,         out,   "--profile",        "fast",
                                      "--device", "cpu", "--segment-frames", "20"};
-  Program program(arguments);
-  const auto manifest = [&] {
-    std::ifstream file(out + ".lull-job/manifest");
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  while (program.running() && manifest().find("\nsegment ") == std::string::npos) continue;
-  program.send(9);
-  (void)program.wait();
-  EXPECT_THAT(manifest(), HasSubstr("the%20noise"));
+  EXPECT_THAT(killed_in_job(arguments, out), HasSubstr("the%20noise"));
   arguments.push_back("--resume");
   const Outcome outcome = run_lull(arguments);
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -129,14 +128,7 @@ TEST_F(ScenesOfFiles, AreThoseOfAJobThatWasKilled) {
   ASSERT_EQ(denoise(folder_ / "whole.mkv", options).code, 0);
   Words arguments{in_, out, "--profile", "fast", "--device", "cpu"};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  Program program(arguments);
-  const auto manifest = [&] {
-    std::ifstream file(out + ".lull-job/manifest");
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  while (program.running() && manifest().find("\nsegment ") == std::string::npos) continue;
-  program.send(9);
-  (void)program.wait();
+  (void)killed_in_job(arguments, out);
   arguments.push_back("--resume");
   const Outcome outcome = run_lull(arguments);
   ASSERT_EQ(outcome.code, 0) << outcome.err;

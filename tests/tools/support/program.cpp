@@ -148,6 +148,18 @@ Outcome Program::wait(std::chrono::seconds limit) {
   return outcome;
 }
 
+std::string killed_in_job(const std::vector<std::string>& arguments, const std::string& output) {
+  Program program(arguments);
+  const auto manifest = [&] {
+    std::ifstream file(output + ".lull-job/manifest");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  while (program.running() && manifest().find("\nsegment ") == std::string::npos) continue;
+  program.send(SIGKILL);
+  (void)program.wait();
+  return manifest();
+}
+
 std::string missing_device(const std::string& device) {
   if (device.rfind("cuda", 0) != 0) return {};
   static const cuda::DeviceList list = cuda::list_devices();

@@ -63,6 +63,10 @@ inline Outcome run_lull(const std::vector<std::string>& arguments,
   return Program(arguments, around).wait();
 }
 
+/// Runs a job in segments that makes `output`, and kills it as soon as its manifest names one.
+/// Gives the manifest that is left.
+std::string killed_in_job(const std::vector<std::string>& arguments, const std::string& output);
+
 /// Why `device` cannot be tested here; empty if it can.
 std::string missing_device(const std::string& device);
 
