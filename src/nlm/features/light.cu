@@ -1,11 +1,11 @@
-// Renders on a GPU. A block of 32 x 8 threads has a tile of as many pixels, a thread its pixel's
-// sums in registers. For some displacements at a time the block finds the summands of the distance
-// for the tile and what lies around it (38 x 14, in shared memory), sums them along rows for both
-// sizes of patches, then each thread along columns. The sums take so many registers that a
-// multiprocessor holds one block: the more displacements between two barriers, the less its warps
-// wait. Some 300 instructions for each pixel and displacement, half of them for the sums of the
-// line.
+// Renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each: the sums of a
+// line take too many registers for one, of which a multiprocessor then holds too few to hide what
+// they wait for. The first keeps what has light in it, the second the matrix; they meet at the end.
+// For some displacements at a time the block finds the summands of the distance for the tile and
+// what lies around it (22 x 22, in shared memory), sums them along rows for both sizes of patches,
+// then each thread along columns.
 
+#include <algorithm>
 #include <cmath>
 
 #include "cuda/check.h"
@@ -14,53 +14,75 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr dim3 threads{32, 8};
-constexpr int block = 256, halo = widest_patch;
-constexpr int wide = 32 + 2 * halo, high = 8 + 2 * halo;
+constexpr int side = 16, pixels = side * side;  // of a tile
+constexpr dim3 threads{side, side, 2};
+constexpr int block = 2 * pixels, halo = widest_patch, wide = side + 2 * halo;
+static_assert(motion_cell % side == 0, "a tile lies in one cell");
 
-constexpr int together = 5;  // displacements
+constexpr int together = 9;  // displacements
+constexpr int handed = 40;   // numbers of a matrix that go from thread to thread in one go
 
-struct SharedSums {
-  float summand[together][high][wide];
-  float rows_of_three[together][high][32], rows_of_seven[together][high][32];
+struct PatchSums {
+  float summand[together][wide][wide];
+  float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
+};
+union SharedMemory {
+  PatchSums sums;
+  float matrix[handed][pixels];
 };
 
-/// The summands of `count` displacements, each by one sample more along x than the one before, of
-/// the tile at (x0, y0) and what lies around it.
+/// Waits for all threads of the block: threads of either kind do so at places of their own, which
+/// __syncthreads() may not.
+__device__ __forceinline__ void wait_for_block() {
+  asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
+}
+
+/// The displacements of a window, row by row, from one on.
+struct Displacements {
+  int dx, dy, radius;
+  __device__ __forceinline__ void next() {
+    if (++dx > radius) dx = -radius, ++dy;
+  }
+};
+
+/// The summands of `count` displacements, of the tile at (x0, y0) and what lies around it.
 template <int channels>
 __device__ __forceinline__ void find_summands(const DeviceLight& p, const DeviceLight& q,
-                                              const Space& space, int x0, int y0,
-                                              std::ptrdiff_t step, int count, SharedSums& shared) {
-  for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < wide * high; i += block) {
-    const int sx = min(x0 + i % wide - halo, space.width - 1 + halo);
-    const int sy = min(y0 + i / wide - halo, space.height - 1 + halo);
-    const std::ptrdiff_t at =
-        static_cast<std::ptrdiff_t>(sy + space.pad) * space.pitch + sx + space.pad;
-    float up[channels], vp[channels], sum[together] = {};
+                                              const Space& space, int x0, int y0, Motion m,
+                                              Displacements d, int count, int thread,
+                                              PatchSums& shared) {
+  if (thread >= wide * wide) return;
+  const int row = thread / wide, column = thread - row * wide;
+  const int sx = min(x0 + column - halo, space.width - 1 + halo);
+  const int sy = min(y0 + row - halo, space.height - 1 + halo);
+  const std::ptrdiff_t at =
+      static_cast<std::ptrdiff_t>(sy + space.pad) * space.pitch + sx + space.pad;
+  float up[channels], vp[channels];
+#pragma unroll
+  for (int c = 0; c < channels; ++c) {
+    up[c] = __ldg(p.light[c] + at);
+    vp[c] = __ldg(p.variance[c] + at);
+  }
+#pragma unroll 3  // several loads are on their way
+  for (int k = 0; k < count; ++k, d.next()) {
+    const std::ptrdiff_t there =
+        at + static_cast<std::ptrdiff_t>(d.dy + m.y) * space.pitch + d.dx + m.x;
+    float sum = 0;
 #pragma unroll
     for (int c = 0; c < channels; ++c) {
-      up[c] = __ldg(p.light[c] + at);
-      vp[c] = __ldg(p.variance[c] + at);
+      const float vq = __ldg(q.variance[c] + there);
+      const float difference = up[c] - __ldg(q.light[c] + there);
+      sum += __fdividef(difference * difference - (vp[c] + fminf(vp[c], vq)), vp[c] + vq);
     }
-#pragma unroll
-    for (int k = 0; k < together; ++k) {
-      if (k >= count) break;
-#pragma unroll
-      for (int c = 0; c < channels; ++c) {
-        const float vq = __ldg(q.variance[c] + at + step + k);
-        const float d = up[c] - __ldg(q.light[c] + at + step + k);
-        sum[k] += __fdividef(d * d - (vp[c] + fminf(vp[c], vq)), vp[c] + vq);
-      }
-      shared.summand[k][i / wide][i % wide] = sum[k];
-    }
+    shared.summand[k][row][column] = sum;
   }
 }
 
 /// Their sums along rows.
-__device__ __forceinline__ void sum_rows(int count, SharedSums& shared) {
-  const int tx = static_cast<int>(threadIdx.x);
-  for (int n = static_cast<int>(threadIdx.y); n < count * high; n += 8) {
-    const int k = n / high, row = n % high;
+__device__ __forceinline__ void sum_rows(int count, int thread, PatchSums& shared) {
+  const int tx = thread % side;
+  for (int n = thread / side; n < count * wide; n += block / side) {
+    const int k = n / wide, row = n - k * wide;
     const float* from = shared.summand[k][row] + tx;
     const float three = from[2] + from[3] + from[4];
     shared.rows_of_three[k][row][tx] = three;
@@ -68,10 +90,9 @@ __device__ __forceinline__ void sum_rows(int count, SharedSums& shared) {
   }
 }
 
-/// What a thread keeps of its pixel for a filter.
+/// Sums of a pixel with light in them, for a filter whose line has so many coefficients.
 template <int channels, int coefficients>
-struct LineOfPixel {
-  float matrix[triangle(coefficients)] = {};
+struct LightSums {
   float right[coefficients * channels] = {};
   float slope_light[channels] = {}, slope[channels] = {};
 
@@ -80,8 +101,6 @@ struct LineOfPixel {
 #pragma unroll
     for (int i = 0; i < coefficients; ++i) {
       const float wg = w * g[i];
-#pragma unroll
-      for (int j = 0; j <= i; ++j) matrix[triangle(i) + j] += wg * g[j];
 #pragma unroll
       for (int c = 0; c < channels; ++c) right[i * channels + c] += wg * uq[c];
     }
@@ -93,183 +112,199 @@ struct LineOfPixel {
     }
   }
 
-  __device__ void store(const float* penalty, const DeviceCandidate& to, std::ptrdiff_t at) const {
-    // Copies, for indices that are not known beforehand: the sums stay in registers.
-    float m[triangle(coefficients)], r[coefficients * channels], value[channels];
-#pragma unroll
-    for (int i = 0; i < triangle(coefficients); ++i) m[i] = matrix[i];
+  /// `matrix` is changed.
+  __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
+                        std::ptrdiff_t at) const {
+    // A copy, for indices that are not known beforehand: the sums stay in registers.
+    float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
-    const float share = solve_line(m, r, coefficients, channels, penalty, value);
+    const float total = matrix[0];
+    const float share = solve_line(matrix, r, coefficients, channels, penalty, value);
 #pragma unroll
     for (int c = 0; c < channels; ++c) {
       to.value[c][at] = value[c];
-      to.derivative[c][at] = share + (slope_light[c] - value[c] * slope[c]) / matrix[0];
+      to.derivative[c][at] = share + (slope_light[c] - value[c] * slope[c]) / total;
     }
   }
 };
 
+/// The pixel of a thread.
 template <int channels, int regressors>
-__global__ void __launch_bounds__(block) light_kernel(LightJob job) {
-  constexpr int coefficients = 1 + places + regressors;
-  __shared__ SharedSums shared;
-  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
-  const int x0 = static_cast<int>(blockIdx.x) * 32, y0 = static_cast<int>(blockIdx.y) * 8;
-  const int x = x0 + tx, y = y0 + ty, pitch = job.space.pitch, pad = job.space.pad;
-  const bool inside = x < job.space.width && y < job.space.height;
-  // Threads beyond the plane help with the summands; what they would look at for themselves is
-  // that of the last pixel.
-  const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
-  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(py + pad) * pitch + px + pad;
-  const DeviceLight& p = job.source[0];
-  LineOfPixel<channels, 1> colour;
-  LineOfPixel<channels, coefficients> guided;
-  float up[channels], vp[channels], own[regressors > 0 ? regressors : 1];
+struct OwnPixel {
+  static constexpr int coefficients = 1 + places + regressors;
+  int tx, ty, x, y;
+  bool inside;
+  std::ptrdiff_t at;  // in a Space
+  float own[regressors > 0 ? regressors : 1];
+
+  __device__ __forceinline__ explicit OwnPixel(const LightJob& job)
+      : tx(static_cast<int>(threadIdx.x)),
+        ty(static_cast<int>(threadIdx.y)),
+        x(static_cast<int>(blockIdx.x) * side + tx),
+        y(static_cast<int>(blockIdx.y) * side + ty),
+        inside(x < job.space.width && y < job.space.height) {
+    // Threads beyond the plane help with the summands; what they would look at for themselves is
+    // that of the last pixel.
+    const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
+    at = static_cast<std::ptrdiff_t>(py + job.space.pad) * job.space.pitch + px + job.space.pad;
 #pragma unroll
-  for (int c = 0; c < channels; ++c) {
-    up[c] = __ldg(p.light[c] + at);
-    vp[c] = __ldg(p.variance[c] + at);
+    for (int r = 0; r < regressors; ++r) own[r] = __ldg(job.source[0].regressor[r] + at);
   }
-#pragma unroll
-  for (int r = 0; r < regressors; ++r) own[r] = __ldg(p.regressor[r] + at);
-  const float colour_slope = static_cast<float>(per_sample(colour_filter, channels));
-  const float guided_slope = static_cast<float>(per_sample(guided_filter, channels));
-  constexpr float colour_scale =
-      1 / (colour_filter.k * colour_filter.k * colour_filter.patch() * channels);
-  constexpr float guided_scale =
-      1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
-  const int s = job.search_radius;
-  const float inverse = 1 / static_cast<float>(s);
-  /// The candidate at a displacement, number k of those whose rows are summed.
-  const auto add = [&](const DeviceLight& q, int dx, int dy, std::ptrdiff_t from, int k) {
-    float uq[channels], vq[channels],
-        terms[coefficients] = {1, static_cast<float>(dx) * inverse,
-                               static_cast<float>(dy) * inverse};
-#pragma unroll
-    for (int c = 0; c < channels; ++c) {
-      uq[c] = __ldg(q.light[c] + from);
-      vq[c] = __ldg(q.variance[c] + from);
-    }
+
+  /// What the line has for the candidate at `from`.
+  __device__ __forceinline__ void find_terms(const DeviceLight& q, std::ptrdiff_t from,
+                                             const Displacements& d, float inverse,
+                                             float (&terms)[coefficients]) const {
+    terms[0] = 1;
+    terms[1] = static_cast<float>(d.dx) * inverse;
+    terms[2] = static_cast<float>(d.dy) * inverse;
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
-      terms[1 + places + r] = __ldg(q.regressor[r] + from) - own[r];
-    float seven = 0, three = 0;
+      terms[1 + places + r] = fminf(fmaxf(__ldg(q.regressor[r] + from) - own[r], -1.0f), 1.0f);
+  }
+
+  __device__ __forceinline__ WeightAndSlope<float> weigh_guided(const PatchSums& sums,
+                                                                int k) const {
+    constexpr float scale =
+        1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
+    float three = 0;
 #pragma unroll
-    for (int row = 0; row < 7; ++row) seven += shared.rows_of_seven[k][ty + row][tx];
+    for (int row = 2; row < 5; ++row) three += sums.rows_of_three[k][ty + row][tx];
+    return weigh(three * scale, static_cast<float>(per_sample(guided_filter, channels)));
+  }
+  __device__ __forceinline__ WeightAndSlope<float> weigh_colour(const PatchSums& sums,
+                                                                int k) const {
+    constexpr float scale =
+        1 / (colour_filter.k * colour_filter.k * colour_filter.patch() * channels);
+    float seven = 0;
 #pragma unroll
-    for (int row = 2; row < 5; ++row) three += shared.rows_of_three[k][ty + row][tx];
-    const WeightAndSlope<float> c = weigh(seven * colour_scale, colour_slope);
-    const WeightAndSlope<float> g = weigh(three * guided_scale, guided_slope);
-    if (!(c.weight > 0 || g.weight > 0)) return;
-    float ratio[channels];
-#pragma unroll
-    for (int i = 0; i < channels; ++i) ratio[i] = __fdividef(up[i] - uq[i], vp[i] + vq[i]);
-    const float one[1] = {1};
-    colour.add(c.weight, c.slope, one, uq, ratio);
-#pragma unroll
-    for (int r = 0; r < regressors; ++r)
-      terms[1 + places + r] = fminf(fmaxf(terms[1 + places + r], -1.0f), 1.0f);
-    guided.add(g.weight, g.slope, terms, uq, ratio);
-  };
+    for (int row = 0; row < 7; ++row) seven += sums.rows_of_seven[k][ty + row][tx];
+    return weigh(seven * scale, static_cast<float>(per_sample(colour_filter, channels)));
+  }
+};
+
+/// What the block does with all displacements of all sources: add(q, from, d, k) for each, once its
+/// rows are sums[..][k].
+template <int channels, class Add>
+__device__ __forceinline__ void for_candidates(const LightJob& job, std::ptrdiff_t at,
+                                               PatchSums& sums, Add add) {
+  const int thread = static_cast<int>((threadIdx.z * side + threadIdx.y) * side + threadIdx.x);
+  const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
+  const int s = job.search_radius, all = (2 * s + 1) * (2 * s + 1);
   for (int f = 0; f < job.sources; ++f) {
     const DeviceLight& q = job.source[f];
-    // A block lies in one cell.
     const Motion m =
         q.motion == nullptr ? Motion{} : q.motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
-    for (int dy = -s; dy <= s; ++dy)
-      for (int dx = -s; dx <= s; dx += together) {
-        const int count = min(together, s - dx + 1);
-        const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(dy + m.y) * pitch + dx + m.x;
-        find_summands<channels>(p, q, job.space, x0, y0, step, count, shared);
-        __syncthreads();
-        sum_rows(count, shared);
-        __syncthreads();
+    Displacements d{-s, -s, s};
+    for (int first = 0; first < all; first += together) {
+      const int count = min(together, all - first);
+      find_summands<channels>(job.source[0], q, job.space, x0, y0, m, d, count, thread, sums);
+      wait_for_block();
+      sum_rows(count, thread, sums);
+      wait_for_block();
 #pragma unroll 1
-        for (int k = 0; k < count; ++k) add(q, dx + k, dy, at + step + k, k);
-        // (The next displacements' summands are written while slower warps read rows, which no one
-        // writes before the next barrier.)
-      }
+      for (int k = 0; k < count; ++k, d.next())
+        add(q, at + static_cast<std::ptrdiff_t>(d.dy + m.y) * job.space.pitch + d.dx + m.x, d, k);
+      // (The next displacements' summands are written while slower warps read rows, which no one
+      // writes before the next barrier.)
+    }
   }
-  if (!inside) return;
+}
+
+/// From the second thread of each pixel to the first; only these call it with a place to read to.
+template <int count>
+__device__ __forceinline__ void hand_over(const float* from, float* to,
+                                          float (&memory)[handed][pixels], int pixel) {
+#pragma unroll
+  for (int begin = 0; begin < count; begin += handed) {
+    wait_for_block();
+#pragma unroll
+    for (int i = begin; i < count && i < begin + handed; ++i)
+      if (from != nullptr) memory[i - begin][pixel] = from[i];
+    wait_for_block();
+#pragma unroll
+    for (int i = begin; i < count && i < begin + handed; ++i)
+      if (to != nullptr) to[i] = memory[i - begin][pixel];
+  }
+}
+
+template <int channels, int regressors>
+__global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__ LightJob job) {
+  using Pixel = OwnPixel<channels, regressors>;
+  constexpr int coefficients = Pixel::coefficients;
+  __shared__ SharedMemory shared;
+  const Pixel pixel(job);
+  const int number = pixel.ty * side + pixel.tx;
+  const float inverse = 1 / static_cast<float>(job.search_radius);
+
+  if (threadIdx.z == 1) {  // whole warps
+    float matrix[triangle(coefficients)] = {};
+    for_candidates<channels>(
+        job, pixel.at, shared.sums,
+        [&](const DeviceLight& q, std::ptrdiff_t from, const Displacements& d, int k) {
+          const float w = pixel.weigh_guided(shared.sums, k).weight;
+          if (!(w > 0)) return;
+          float g[coefficients];
+          pixel.find_terms(q, from, d, inverse, g);
+#pragma unroll
+          for (int i = 0; i < coefficients; ++i) {
+            const float wg = w * g[i];
+#pragma unroll
+            for (int j = 0; j <= i; ++j) matrix[triangle(i) + j] += wg * g[j];
+          }
+        });
+    hand_over<triangle(coefficients)>(matrix, nullptr, shared.matrix, number);
+    return;
+  }
+
+  float up[channels], vp[channels], colour_total = 0;
+#pragma unroll
+  for (int c = 0; c < channels; ++c) {
+    up[c] = __ldg(job.source[0].light[c] + pixel.at);
+    vp[c] = __ldg(job.source[0].variance[c] + pixel.at);
+  }
+  LightSums<channels, 1> colour;
+  LightSums<channels, coefficients> guided;
+  for_candidates<channels>(
+      job, pixel.at, shared.sums,
+      [&](const DeviceLight& q, std::ptrdiff_t from, const Displacements& d, int k) {
+        const WeightAndSlope<float> c = pixel.weigh_colour(shared.sums, k);
+        const WeightAndSlope<float> g = pixel.weigh_guided(shared.sums, k);
+        if (!(c.weight > 0 || g.weight > 0)) return;
+        float uq[channels], ratio[channels];
+#pragma unroll
+        for (int i = 0; i < channels; ++i) {
+          uq[i] = __ldg(q.light[i] + from);
+          ratio[i] = __fdividef(up[i] - uq[i], vp[i] + __ldg(q.variance[i] + from));
+        }
+        if (c.weight > 0) {
+          const float one[1] = {1};
+          colour_total += c.weight;
+          colour.add(c.weight, c.slope, one, uq, ratio);
+        }
+        if (g.weight > 0) {
+          float terms[coefficients];
+          pixel.find_terms(q, from, d, inverse, terms);
+          guided.add(g.weight, g.slope, terms, uq, ratio);
+        }
+      });
+  float matrix[triangle(coefficients)];
+  hand_over<triangle(coefficients)>(nullptr, matrix, shared.matrix, number);
+  if (!pixel.inside) return;
   float penalty[coefficients];
 #pragma unroll
   for (int i = 0; i < coefficients; ++i) penalty[i] = ridge;
 #pragma unroll
-  for (int r = 0; r < regressors; ++r) penalty[1 + places + r] += __ldg(job.noise[r] + at);
-  const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(y) * job.space.width + x;
-  colour.store(penalty, job.colour, to);
-  guided.store(penalty, job.guided, to);
-}
-
-/// The mean of what `value` gives around (x, y), as far as it is in the plane.
-template <class Value>
-__device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
-  float sum = 0;
-  int count = 0;
-  for (int v = max(y - radius, 0); v <= min(y + radius, height - 1); ++v)
-    for (int u = max(x - radius, 0); u <= min(x + radius, width - 1); ++u)
-      sum += value(u, v), ++count;
-  return sum / static_cast<float>(count);
-}
-
-struct Pixel {
-  int x, y;
-  bool inside;
-  std::ptrdiff_t at;
-  __device__ explicit Pixel(const Space& space)
-      : x(static_cast<int>(blockIdx.x * threads.x + threadIdx.x)),
-        y(static_cast<int>(blockIdx.y * threads.y + threadIdx.y)),
-        inside(x < space.width && y < space.height),
-        at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
-};
-
-__global__ void cost_kernel(LightJob job, float* __restrict__ cost) {
-  const Pixel pixel(job.space);
-  if (!pixel.inside) return;
-  const int pitch = job.space.pitch, pad = job.space.pad;
-  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(pixel.y + pad) * pitch + pixel.x + pad;
-  float sum = 0;
-  for (int c = 0; c < job.channels; ++c) {
-    const float* variance = job.source[0].variance[c];
-    const float level = mean_around(
-        pixel.x, pixel.y, job.space.width, job.space.height, level_radius, [&](int u, int v) {
-          return variance[static_cast<std::ptrdiff_t>(v + pad) * pitch + u + pad];
-        });
-    const float u = job.source[0].light[c][at];
-    const float a = job.colour.value[c][pixel.at] - u, b = job.guided.value[c][pixel.at] - u;
-    const float slope = job.guided.derivative[c][pixel.at] - job.colour.derivative[c][pixel.at];
-    sum += (b * b - a * a + 2 * variance[at] * slope) / level;
-  }
-  cost[pixel.at] = sum / static_cast<float>(job.channels);
-}
-
-__global__ void share_kernel(Space space, const float* __restrict__ cost,
-                             float* __restrict__ share) {
-  const Pixel pixel(space);
-  if (!pixel.inside) return;
-  const float mean = mean_around(
-      pixel.x, pixel.y, space.width, space.height, error_radius,
-      [&](int u, int v) { return cost[static_cast<std::ptrdiff_t>(v) * space.width + u]; });
-  share[pixel.at] = 1 / (1 + expf(mean / temper));
-}
-
-__global__ void blend_kernel(LightJob job, const float* __restrict__ share, float* r0, float* r1,
-                             float* r2) {
-  const Pixel pixel(job.space);
-  if (!pixel.inside) return;
-  const float s = mean_around(
-      pixel.x, pixel.y, job.space.width, job.space.height, share_radius,
-      [&](int u, int v) { return share[static_cast<std::ptrdiff_t>(v) * job.space.width + u]; });
-  float* const results[3] = {r0, r1, r2};
-  for (int c = 0; c < job.channels; ++c) {
-    const float f = job.colour.value[c][pixel.at], g = job.guided.value[c][pixel.at];
-    results[c][pixel.at] = f + s * (g - f);
-  }
+  for (int r = 0; r < regressors; ++r) penalty[1 + places + r] += __ldg(job.noise[r] + pixel.at);
+  const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(pixel.y) * job.space.width + pixel.x;
+  colour.store(&colour_total, penalty, job.colour, to);
+  guided.store(matrix, penalty, job.guided, to);
 }
 
 dim3 grid_of(const Space& space) {
-  return dim3((static_cast<unsigned>(space.width) + threads.x - 1) / threads.x,
-              (static_cast<unsigned>(space.height) + threads.y - 1) / threads.y);
+  return dim3((static_cast<unsigned>(space.width) + side - 1) / side,
+              (static_cast<unsigned>(space.height) + side - 1) / side);
 }
 
 template <int channels>
@@ -298,15 +333,6 @@ void filter_light(const LightJob& job, cudaStream_t stream) {
     launch<1>(job, stream);
   else
     launch<3>(job, stream);
-}
-
-void blend_light(const LightJob& job, float* cost, float* share,
-                 const std::array<float*, 3>& results, cudaStream_t stream) {
-  const dim3 grid = grid_of(job.space);
-  cost_kernel<<<grid, threads, 0, stream>>>(job, cost);
-  share_kernel<<<grid, threads, 0, stream>>>(job.space, cost, share);
-  blend_kernel<<<grid, threads, 0, stream>>>(job, share, results[0], results[1], results[2]);
-  lull::cuda::check(cudaGetLastError());
 }
 
 }  // namespace lull::nlm::cuda
