@@ -29,11 +29,14 @@ Params papers_profile() {
   return p;
 }
 
+float strongest(const NoiseModel& noise) {
+  return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
+}
+
 /// Against weak noise h is greater. Without the mean term it is less, and in wider windows, where
 /// more patches are alike by chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
-  const float sigma = std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
-  const float weak = std::clamp((23 - sigma) / 15, 0.0f, 1.0f);
+  const float weak = std::clamp((23 - strongest(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
   return profile == Profile::high ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
 }
@@ -50,10 +53,13 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.search_radius = 10;
       p.h = 0.8f;  // not given there
       break;
-    case Profile::fast:
-      p.search_radius = 4;
-      p.h = 1.0f;
+    case Profile::fast: {
+      // The stronger the noise, the more a wider window is worth.
+      const bool strong = strongest(noise) > 30;
+      p.search_radius = strong ? 4 : 3;
+      p.h = strong ? 1.0f : 1.05f;
       break;
+    }
     case Profile::balanced:
       p.step = 1;
       p.h = 0.85f;

@@ -23,7 +23,7 @@ struct LightViews {
 struct FeaturePlan {
   int width = 0, height = 0;
   int planes = 3;  // channels of light, 1 or 3
-  int search_radius = 7;
+  int search_radius = 6;
   int slots = 1;  // for frames
   int cell = motion_cell;
 

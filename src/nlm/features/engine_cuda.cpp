@@ -26,11 +26,11 @@ class CudaFeatureEngine final : public FeatureEngine {
         stream_(lull::cuda::make_stream()),
         space_(plan.width, plan.height, plan.reach()),
         slots_(plan.slots),
-        raw_(plane_size()),
         cost_(plane_size()),
         share_(plane_size()),
         zeros_(space_.size()) {
     check(cudaMemsetAsync(zeros_.get(), 0, zeros_.bytes(), stream_.get()));
+    for (DeviceBuffer<float>& raw : raw_) raw = DeviceBuffer<float>(plane_size());
     for (int c = 0; c < plan.planes; ++c) {
       for (Candidate* candidate : {&colour_, &guided_}) {
         candidate->value[c] = DeviceBuffer<float>(plane_size());
@@ -38,11 +38,7 @@ class CudaFeatureEngine final : public FeatureEngine {
       }
       results_[c] = DeviceBuffer<float>(plane_size());
     }
-    for (Slot& slot : slots_)
-      for (int c = 0; c < plan.planes; ++c) {
-        slot.light[c] = DeviceBuffer<float>(space_.size());
-        slot.variance[c] = DeviceBuffer<float>(space_.size());
-      }
+    for (Slot& slot : slots_) slot.pixels = DeviceBuffer<cuda::LightPixel>(space_.size());
     check(cudaStreamSynchronize(stream_.get()));
   }
   ~CudaFeatureEngine() override { (void)cudaStreamSynchronize(stream_.get()); }
@@ -50,14 +46,15 @@ class CudaFeatureEngine final : public FeatureEngine {
   void load(int at, const LightViews& views) override {
     Slot& slot = slots_[at];
     slot.regressors = views.regressors;
-    for (int c = 0; c < plan_.planes; ++c) {
-      load_plane(views.light[c], slot.light[c]);
-      load_plane(views.variance[c], slot.variance[c]);
-    }
-    for (int i = 0; i < views.regressors; ++i) {
-      load_plane(views.regressor[i], slot.regressor[i]);
-      load_plane(views.regressor_noise[i], slot.noise[i]);
-    }
+    load_quads(views.light, plan_.planes, &slot.pixels.get()->light, 2);
+    load_quads(views.variance, plan_.planes, &slot.pixels.get()->variance, 2);
+    const int quads = cuda::regressor_quads(filled_up(views.regressors));
+    if (slot.regressor.size() < quads * space_.size())
+      slot.regressor = DeviceBuffer<float4>(quads * space_.size());
+    for (int i = 0; i < quads; ++i)
+      load_quads(std::span(views.regressor).subspan(4 * i), std::min(views.regressors - 4 * i, 4),
+                 slot.regressor.get() + i, quads);
+    for (int i = 0; i < views.regressors; ++i) load_plane(views.regressor_noise[i], slot.noise[i]);
     check(cudaStreamSynchronize(stream_.get()));
   }
 
@@ -89,9 +86,10 @@ class CudaFeatureEngine final : public FeatureEngine {
 
  private:
   struct Slot {
-    std::array<DeviceBuffer<float>, 3> light, variance;
+    DeviceBuffer<cuda::LightPixel> pixels;
     int regressors = 0;
-    std::array<DeviceBuffer<float>, most_regressors> regressor, noise;
+    DeviceBuffer<float4> regressor;
+    std::array<DeviceBuffer<float>, most_regressors> noise;
   };
   struct Candidate {
     std::array<DeviceBuffer<float>, 3> value, derivative;
@@ -108,19 +106,22 @@ class CudaFeatureEngine final : public FeatureEngine {
 
   void load_plane(PlaneView<const float> from, DeviceBuffer<float>& to) {
     if (!to) to = DeviceBuffer<float>(space_.size());
-    staging_.upload(bytes_of(from), raw_.get(), row_bytes(), stream_.get());
-    cuda::continue_plane(raw_.get(), space_, Border::mirror, 1, to.get(), stream_.get());
+    staging_.upload(bytes_of(from), raw_[0].get(), row_bytes(), stream_.get());
+    cuda::continue_plane(raw_[0].get(), space_, Border::mirror, 1, to.get(), stream_.get());
+  }
+
+  /// The first `count` planes.
+  void load_quads(std::span<const PlaneView<const float>> from, int count, float4* to, int stride) {
+    cuda::FourPlanes planes{};
+    for (int i = 0; i < count; ++i) {
+      staging_.upload(bytes_of(from[i]), raw_[i].get(), row_bytes(), stream_.get());
+      planes[i] = raw_[i].get();
+    }
+    cuda::pack_planes(planes, space_, to, stride, stream_.get());
   }
 
   cuda::DeviceLight planes_of(const Slot& slot) const {
-    cuda::DeviceLight planes;
-    for (int c = 0; c < plan_.planes; ++c) {
-      planes.light[c] = slot.light[c].get();
-      planes.variance[c] = slot.variance[c].get();
-    }
-    for (int i = 0; i < most_regressors; ++i)
-      planes.regressor[i] = i < slot.regressors ? slot.regressor[i].get() : zeros_.get();
-    return planes;
+    return {.pixels = slot.pixels.get(), .regressors = slot.regressor.get()};
   }
 
   const Motion* put_motion(std::size_t frame, std::span<const Motion> motion) {
@@ -135,7 +136,8 @@ class CudaFeatureEngine final : public FeatureEngine {
   lull::cuda::Stream stream_;
   cuda::Space space_;
   std::vector<Slot> slots_;
-  DeviceBuffer<float> raw_, cost_, share_, zeros_;
+  std::array<DeviceBuffer<float>, 4> raw_;  // planes on their way
+  DeviceBuffer<float> cost_, share_, zeros_;
   Candidate colour_, guided_;
   std::array<DeviceBuffer<float>, 3> results_;
   std::array<DeviceBuffer<Motion>, max_frames> motion_;

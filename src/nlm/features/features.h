@@ -16,7 +16,7 @@ namespace lull::nlm {
 
 struct FeatureParams {
   RenderNoise noise;
-  int search_radius = 7;  // candidates lie up to so many pixels away along x and y, 1..20: S
+  int search_radius = 6;  // candidates lie up to so many pixels away along x and y, 1..20: S
   int temporal = 0;       // R: candidates come from so many frames before and after, 0..8
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
   /// frames before (frame_relation.h), 0..1; 0: never.
@@ -25,7 +25,7 @@ struct FeatureParams {
 
 /// S of a profile: what is told apart pixel by pixel wants wider windows than patches do.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
-  return profile == Profile::fast ? 5 : profile == Profile::high ? 10 : 7;
+  return profile == Profile::fast ? 5 : profile == Profile::high ? 10 : 6;
 }
 
 /// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame

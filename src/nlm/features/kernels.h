@@ -12,11 +12,18 @@
 
 namespace lull::nlm::cuda {
 
-/// Planes of a frame in a Space (they continue beyond their ends); regressors' noise lies there
-/// too.
+/// Of a pixel; red, green and blue, or a grey one's first alone.
+struct alignas(32) LightPixel {
+  float4 light, variance;
+};
+/// A pixel's regressors lie one after the other in so many quads, the last one filled up with
+/// zeros.
+constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
+
+/// A frame in a Space (planes continue beyond their ends).
 struct DeviceLight {
-  std::array<const float*, 3> light{}, variance{};
-  std::array<const float*, most_regressors> regressor{};
+  const LightPixel* pixels = nullptr;
+  const float4* regressors = nullptr;
   const Motion* motion = nullptr;  // of each cell; null: none
 };
 
@@ -27,14 +34,20 @@ struct DeviceCandidate {
 
 struct LightJob {
   Space space;
-  int channels = 3, regressors = 0, search_radius = 7;
+  int channels = 3, regressors = 0, search_radius = 6;
   int cell = motion_cell, cell_columns = 1;
   int sources = 1;  // the first is the wanted frame
   std::array<DeviceLight, max_frames> source{};
-  std::array<const float*, most_regressors> noise{};  // of the wanted frame's regressors
+  /// Of the wanted frame's regressors, planes in the Space.
+  std::array<const float*, most_regressors> noise{};
   DeviceCandidate colour, guided;
 };
 
+/// Planes without gaps, of which some may be null: then there are zeros.
+using FourPlanes = std::array<const float*, 4>;
+/// Up to four of them to quads that lie `stride` apart, which continue.
+void pack_planes(const FourPlanes& planes, const Space& space, float4* to, int stride,
+                 cudaStream_t stream);
 /// Steps 1 to 3, and what step 4 needs.
 void filter_light(const LightJob& job, cudaStream_t stream);
 /// Steps 4 and 5. `cost` and `share`: room for a plane each.

@@ -45,9 +45,30 @@ struct Displacements {
   }
 };
 
+/// 1 / v, of no subnormal v.
+__device__ __forceinline__ float inverse_of(float v) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(v));
+  return inverse;
+}
+
+/// Three numbers of a pixel.
+struct Triple {
+  float at[3];
+  __device__ __forceinline__ explicit Triple(const float4* from) {
+    const float4 quad = __ldg(from);
+    at[0] = quad.x, at[1] = quad.y, at[2] = quad.z;
+  }
+};
+struct LightAndVariance {
+  Triple light, variance;
+  __device__ __forceinline__ explicit LightAndVariance(const LightPixel* from)
+      : light(&from->light), variance(&from->variance) {}
+};
+
 /// The summands of `count` displacements, of the tile at (x0, y0) and what lies around it.
 template <int channels>
-__device__ __forceinline__ void find_summands(const DeviceLight& p, const DeviceLight& q,
+__device__ __forceinline__ void find_summands(const LightPixel* p, const LightPixel* q,
                                               const Space& space, int x0, int y0, Motion m,
                                               Displacements d, int count, int thread,
                                               PatchSums& shared) {
@@ -55,24 +76,18 @@ __device__ __forceinline__ void find_summands(const DeviceLight& p, const Device
   const int row = thread / wide, column = thread - row * wide;
   const int sx = min(x0 + column - halo, space.width - 1 + halo);
   const int sy = min(y0 + row - halo, space.height - 1 + halo);
-  const std::ptrdiff_t at =
-      static_cast<std::ptrdiff_t>(sy + space.pad) * space.pitch + sx + space.pad;
-  float up[channels], vp[channels];
-#pragma unroll
-  for (int c = 0; c < channels; ++c) {
-    up[c] = __ldg(p.light[c] + at);
-    vp[c] = __ldg(p.variance[c] + at);
-  }
+  const int at = (sy + space.pad) * space.pitch + sx + space.pad;
+  const LightAndVariance own(p + at);
+  const int moved = at + m.y * space.pitch + m.x;
 #pragma unroll 3  // several loads are on their way
   for (int k = 0; k < count; ++k, d.next()) {
-    const std::ptrdiff_t there =
-        at + static_cast<std::ptrdiff_t>(d.dy + m.y) * space.pitch + d.dx + m.x;
+    const LightAndVariance other(q + moved + d.dy * space.pitch + d.dx);
     float sum = 0;
 #pragma unroll
     for (int c = 0; c < channels; ++c) {
-      const float vq = __ldg(q.variance[c] + there);
-      const float difference = up[c] - __ldg(q.light[c] + there);
-      sum += __fdividef(difference * difference - (vp[c] + fminf(vp[c], vq)), vp[c] + vq);
+      const float vp = own.variance.at[c], vq = other.variance.at[c];
+      const float difference = own.light.at[c] - other.light.at[c];
+      sum += (difference * difference - (vp + fminf(vp, vq))) * inverse_of(vp + vq);
     }
     shared.summand[k][row][column] = sum;
   }
@@ -96,8 +111,8 @@ struct LightSums {
   float right[coefficients * channels] = {};
   float slope_light[channels] = {}, slope[channels] = {};
 
-  __device__ __forceinline__ void add(float w, float s, const float* g, const float* uq,
-                                      const float* ratio) {
+  __device__ __forceinline__ void add(float w, float s, const float (&g)[coefficients],
+                                      const float (&uq)[3], const float (&ratio)[channels]) {
 #pragma unroll
     for (int i = 0; i < coefficients; ++i) {
       const float wg = w * g[i];
@@ -133,10 +148,11 @@ struct LightSums {
 template <int channels, int regressors>
 struct OwnPixel {
   static constexpr int coefficients = 1 + places + regressors;
+  static constexpr int quads = regressor_quads(regressors);
   int tx, ty, x, y;
   bool inside;
-  std::ptrdiff_t at;  // in a Space
-  float own[regressors > 0 ? regressors : 1];
+  int at;                              // in a Space
+  float half_less_own[4 * quads + 1];  // (1 - its regressors) / 2
 
   __device__ __forceinline__ explicit OwnPixel(const LightJob& job)
       : tx(static_cast<int>(threadIdx.x)),
@@ -147,21 +163,29 @@ struct OwnPixel {
     // Threads beyond the plane help with the summands; what they would look at for themselves is
     // that of the last pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
-    at = static_cast<std::ptrdiff_t>(py + job.space.pad) * job.space.pitch + px + job.space.pad;
+    at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
+    load(job.source[0].regressors + at * quads, half_less_own);
 #pragma unroll
-    for (int r = 0; r < regressors; ++r) own[r] = __ldg(job.source[0].regressor[r] + at);
+    for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
   /// What the line has for the candidate at `from`.
-  __device__ __forceinline__ void find_terms(const DeviceLight& q, std::ptrdiff_t from,
-                                             const Displacements& d, float inverse,
-                                             float (&terms)[coefficients]) const {
-    terms[0] = 1;
-    terms[1] = static_cast<float>(d.dx) * inverse;
-    terms[2] = static_cast<float>(d.dy) * inverse;
+  struct Terms {
+    float at[coefficients];
+  };
+  __device__ __forceinline__ Terms find_terms(const float4* from, const Displacements& d,
+                                              float inverse) const {
+    Terms terms;
+    terms.at[0] = 1;
+    terms.at[1] = static_cast<float>(d.dx) * inverse;
+    terms.at[2] = static_cast<float>(d.dy) * inverse;
+    float its[4 * quads + 1];
+    load(from, its);
+    // clamp(its - own, -1, 1) in two instructions
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
-      terms[1 + places + r] = fminf(fmaxf(__ldg(q.regressor[r] + from) - own[r], -1.0f), 1.0f);
+      terms.at[1 + places + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
+    return terms;
   }
 
   __device__ __forceinline__ WeightAndSlope<float> weigh_guided(const PatchSums& sums,
@@ -182,30 +206,40 @@ struct OwnPixel {
     for (int row = 0; row < 7; ++row) seven += sums.rows_of_seven[k][ty + row][tx];
     return weigh(seven * scale, static_cast<float>(per_sample(colour_filter, channels)));
   }
+
+ private:
+  static __device__ __forceinline__ void load(const float4* from, float (&to)[4 * quads + 1]) {
+#pragma unroll
+    for (int i = 0; i < quads; ++i) {
+      const float4 quad = __ldg(from + i);
+      to[4 * i] = quad.x, to[4 * i + 1] = quad.y, to[4 * i + 2] = quad.z, to[4 * i + 3] = quad.w;
+    }
+  }
 };
 
-/// What the block does with all displacements of all sources: add(q, from, d, k) for each, once its
-/// rows are sums[..][k].
+/// What the block does with all displacements of all sources: add(source, from, d, k) for each,
+/// once its rows are sums[..][k]; `from` is the candidate's place for the pixel at `at`.
 template <int channels, class Add>
-__device__ __forceinline__ void for_candidates(const LightJob& job, std::ptrdiff_t at,
-                                               PatchSums& sums, Add add) {
+__device__ __forceinline__ void for_candidates(const LightJob& job, int at, PatchSums& sums,
+                                               Add add) {
   const int thread = static_cast<int>((threadIdx.z * side + threadIdx.y) * side + threadIdx.x);
   const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
   const int s = job.search_radius, all = (2 * s + 1) * (2 * s + 1);
   for (int f = 0; f < job.sources; ++f) {
-    const DeviceLight& q = job.source[f];
+    const DeviceLight q = job.source[f];
     const Motion m =
         q.motion == nullptr ? Motion{} : q.motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
+    const int moved = at + m.y * job.space.pitch + m.x;
     Displacements d{-s, -s, s};
     for (int first = 0; first < all; first += together) {
       const int count = min(together, all - first);
-      find_summands<channels>(job.source[0], q, job.space, x0, y0, m, d, count, thread, sums);
+      find_summands<channels>(job.source[0].pixels, q.pixels, job.space, x0, y0, m, d, count,
+                              thread, sums);
       wait_for_block();
       sum_rows(count, thread, sums);
       wait_for_block();
 #pragma unroll 1
-      for (int k = 0; k < count; ++k, d.next())
-        add(q, at + static_cast<std::ptrdiff_t>(d.dy + m.y) * job.space.pitch + d.dx + m.x, d, k);
+      for (int k = 0; k < count; ++k, d.next()) add(q, moved + d.dy * job.space.pitch + d.dx, d, k);
       // (The next displacements' summands are written while slower warps read rows, which no one
       // writes before the next barrier.)
     }
@@ -240,55 +274,47 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
 
   if (threadIdx.z == 1) {  // whole warps
     float matrix[triangle(coefficients)] = {};
-    for_candidates<channels>(
-        job, pixel.at, shared.sums,
-        [&](const DeviceLight& q, std::ptrdiff_t from, const Displacements& d, int k) {
-          const float w = pixel.weigh_guided(shared.sums, k).weight;
-          if (!(w > 0)) return;
-          float g[coefficients];
-          pixel.find_terms(q, from, d, inverse, g);
+    const auto add = [&](const DeviceLight& q, int from, const Displacements& d, int k) {
+      const float w = pixel.weigh_guided(shared.sums, k).weight;
+      if (!(w > 0)) return;
+      const auto terms = pixel.find_terms(q.regressors + from * Pixel::quads, d, inverse);
 #pragma unroll
-          for (int i = 0; i < coefficients; ++i) {
-            const float wg = w * g[i];
+      for (int i = 0; i < coefficients; ++i) {
+        const float wg = w * terms.at[i];
 #pragma unroll
-            for (int j = 0; j <= i; ++j) matrix[triangle(i) + j] += wg * g[j];
-          }
-        });
+        for (int j = 0; j <= i; ++j) matrix[triangle(i) + j] += wg * terms.at[j];
+      }
+    };
+    for_candidates<channels>(job, pixel.at, shared.sums, add);
     hand_over<triangle(coefficients)>(matrix, nullptr, shared.matrix, number);
     return;
   }
 
-  float up[channels], vp[channels], colour_total = 0;
-#pragma unroll
-  for (int c = 0; c < channels; ++c) {
-    up[c] = __ldg(job.source[0].light[c] + pixel.at);
-    vp[c] = __ldg(job.source[0].variance[c] + pixel.at);
-  }
+  const LightAndVariance own(job.source[0].pixels + pixel.at);
+  float colour_total = 0;
   LightSums<channels, 1> colour;
   LightSums<channels, coefficients> guided;
-  for_candidates<channels>(
-      job, pixel.at, shared.sums,
-      [&](const DeviceLight& q, std::ptrdiff_t from, const Displacements& d, int k) {
-        const WeightAndSlope<float> c = pixel.weigh_colour(shared.sums, k);
-        const WeightAndSlope<float> g = pixel.weigh_guided(shared.sums, k);
-        if (!(c.weight > 0 || g.weight > 0)) return;
-        float uq[channels], ratio[channels];
+  const auto add = [&](const DeviceLight& q, int from, const Displacements& d, int k) {
+    const WeightAndSlope<float> c = pixel.weigh_colour(shared.sums, k);
+    const WeightAndSlope<float> g = pixel.weigh_guided(shared.sums, k);
+    if (!(c.weight > 0 || g.weight > 0)) return;
+    const LightAndVariance other(q.pixels + from);
+    const auto& uq = other.light.at;
+    float ratio[channels];
 #pragma unroll
-        for (int i = 0; i < channels; ++i) {
-          uq[i] = __ldg(q.light[i] + from);
-          ratio[i] = __fdividef(up[i] - uq[i], vp[i] + __ldg(q.variance[i] + from));
-        }
-        if (c.weight > 0) {
-          const float one[1] = {1};
-          colour_total += c.weight;
-          colour.add(c.weight, c.slope, one, uq, ratio);
-        }
-        if (g.weight > 0) {
-          float terms[coefficients];
-          pixel.find_terms(q, from, d, inverse, terms);
-          guided.add(g.weight, g.slope, terms, uq, ratio);
-        }
-      });
+    for (int i = 0; i < channels; ++i)
+      ratio[i] = (own.light.at[i] - uq[i]) * inverse_of(own.variance.at[i] + other.variance.at[i]);
+    if (c.weight > 0) {
+      constexpr float one[1] = {1};
+      colour_total += c.weight;
+      colour.add(c.weight, c.slope, one, uq, ratio);
+    }
+    if (g.weight > 0) {
+      const auto terms = pixel.find_terms(q.regressors + from * Pixel::quads, d, inverse);
+      guided.add(g.weight, g.slope, terms.at, uq, ratio);
+    }
+  };
+  for_candidates<channels>(job, pixel.at, shared.sums, add);
   float matrix[triangle(coefficients)];
   hand_over<triangle(coefficients)>(nullptr, matrix, shared.matrix, number);
   if (!pixel.inside) return;

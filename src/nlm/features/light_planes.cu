@@ -1,15 +1,30 @@
-// The two results of each pixel of a render become one, by what either is estimated to cost
-// (formulas.h, steps 4 and 5). One thread for a pixel.
+// What is done to whole planes of renders, one thread for a pixel: before light.cu they become
+// quads, after it the two results of each pixel become one, by what either is estimated to cost
+// (formulas.h, steps 4 and 5).
 
 #include <cmath>
 
 #include "cuda/check.h"
 #include "nlm/features/kernels.h"
+#include "nlm/weights.h"
 
 namespace lull::nlm::cuda {
 namespace {
 
 constexpr dim3 threads{32, 8};
+
+__global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__ to, int stride) {
+  const int column = static_cast<int>(blockIdx.x * threads.x + threadIdx.x);
+  const int row = static_cast<int>(blockIdx.y * threads.y + threadIdx.y);
+  if (column >= space.pitch || row >= space.height + 2 * space.pad) return;
+  const std::ptrdiff_t from =
+      static_cast<std::ptrdiff_t>(continued(row - space.pad, space.height, Border::mirror)) *
+          space.width +
+      continued(column - space.pad, space.width, Border::mirror);
+  const auto sample = [&](const float* plane) { return plane == nullptr ? 0.0f : plane[from]; };
+  to[(static_cast<std::ptrdiff_t>(row) * space.pitch + column) * stride] =
+      make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
+}
 
 /// The mean of what `value` gives around (x, y), as far as it is in the plane.
 template <class Value>
@@ -33,22 +48,35 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
+/// The mean of the variance around (x, y), as far as it is in the plane.
+__device__ float3 level_around(const LightPixel* pixels, const Space& space, int x, int y) {
+  float3 sum = make_float3(0, 0, 0);
+  int count = 0;
+  for (int v = max(y - level_radius, 0); v <= min(y + level_radius, space.height - 1); ++v)
+    for (int u = max(x - level_radius, 0); u <= min(x + level_radius, space.width - 1); ++u) {
+      const float4 variance = __ldg(&pixels[space.at(u, v)].variance);
+      sum.x += variance.x, sum.y += variance.y, sum.z += variance.z;
+      ++count;
+    }
+  const float share = 1 / static_cast<float>(count);
+  return make_float3(sum.x * share, sum.y * share, sum.z * share);
+}
+
 __global__ void cost_kernel(LightJob job, float* __restrict__ cost) {
   const Pixel pixel(job.space);
   if (!pixel.inside) return;
-  const int pitch = job.space.pitch, pad = job.space.pad;
-  const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(pixel.y + pad) * pitch + pixel.x + pad;
+  const LightPixel own = job.source[0].pixels[job.space.at(pixel.x, pixel.y)];
+  const float3 level = level_around(job.source[0].pixels, job.space, pixel.x, pixel.y);
   float sum = 0;
-  for (int c = 0; c < job.channels; ++c) {
-    const float* variance = job.source[0].variance[c];
-    const float level = mean_around(
-        pixel.x, pixel.y, job.space.width, job.space.height, level_radius, [&](int u, int v) {
-          return variance[static_cast<std::ptrdiff_t>(v + pad) * pitch + u + pad];
-        });
-    const float u = job.source[0].light[c][at];
+  const auto add = [&](int c, float u, float variance, float its_level) {
     const float a = job.colour.value[c][pixel.at] - u, b = job.guided.value[c][pixel.at] - u;
     const float slope = job.guided.derivative[c][pixel.at] - job.colour.derivative[c][pixel.at];
-    sum += (b * b - a * a + 2 * variance[at] * slope) / level;
+    sum += (b * b - a * a + 2 * variance * slope) / its_level;
+  };
+  add(0, own.light.x, own.variance.x, level.x);
+  if (job.channels > 1) {
+    add(1, own.light.y, own.variance.y, level.y);
+    add(2, own.light.z, own.variance.z, level.z);
   }
   cost[pixel.at] = sum / static_cast<float>(job.channels);
 }
@@ -83,6 +111,15 @@ dim3 grid_of(const Space& space) {
 }
 
 }  // namespace
+
+void pack_planes(const FourPlanes& planes, const Space& space, float4* to, int stride,
+                 cudaStream_t stream) {
+  const dim3 grid(
+      (static_cast<unsigned>(space.pitch) + threads.x - 1) / threads.x,
+      (static_cast<unsigned>(space.height + 2 * space.pad) + threads.y - 1) / threads.y);
+  pack_kernel<<<grid, threads, 0, stream>>>(planes, space, to, stride);
+  lull::cuda::check(cudaGetLastError());
+}
 
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream) {
