@@ -1,4 +1,5 @@
-// What is done to whole slices: a thread for each voxel of a slice, from slice to slice.
+// What is done to whole slices, from slice to slice: a thread for each voxel, or, where voxels
+// share what they look at, for some below each other.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -8,12 +9,17 @@ namespace lull::bm4d::cuda {
 namespace {
 
 constexpr int block_x = 32, block_y = 8;
-constexpr int run = 8;  // slices that a thread takes one after the other
+constexpr int run = 8;   // slices that a thread takes one after the other
+constexpr int rows = 4;  // of voxels that share what they look at
 
 /// Blocks along z take a run of slices each.
 dim3 blocks_of(int width, int height, SliceSpan slices) {
   return dim3((width + block_x - 1) / block_x, (height + block_y - 1) / block_y,
               (slices.size() + run - 1) / run);
+}
+/// Where a thread has so many rows.
+dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
+  return blocks_of(width, (height + rows - 1) / rows, slices);
 }
 __device__ int2 own_place() {
   return {static_cast<int>(blockIdx.x * block_x + threadIdx.x),
@@ -38,47 +44,55 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// The sum of squares of what a cube has in slice z.
+/// The sums of squares of what cubes have in a slice, those that begin at `at` and below it.
 template <int cube>
-__device__ unsigned square_in_slice(const std::uint8_t* slice, int at, int pitch) {
-  unsigned sum = 0;
+__device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
+                                             unsigned (&squares)[rows]) {
+  unsigned of_row[rows + cube - 1];
 #pragma unroll
-  for (int b = 0; b < cube; ++b) {
-    const int from = at + b * pitch;
+  for (int y = 0; y < rows + cube - 1; ++y) {
+    const int from = at + y * pitch;
     const auto* words = reinterpret_cast<const std::uint32_t*>(slice + (from & ~3));
-    std::uint32_t word = __funnelshift_r(words[0], words[1], 8 * (from & 3));
+    std::uint32_t word = __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * (from & 3));
     if (cube == 3) word &= 0xffffffu;
-    sum = __dp4a(word, word, sum);
+    of_row[y] = __dp4a(word, word, 0u);
   }
-  return sum;
+#pragma unroll
+  for (int y = 0; y < rows; ++y) {
+    squares[y] = 0;
+#pragma unroll
+    for (int b = 0; b < cube; ++b) squares[y] += of_row[y + b];
+  }
 }
 
 template <int cube>
 __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   const int2 p = own_place();
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  const int at = margins.at(p.x, p.y);
-  const bool is_cube = p.x <= margins.width - cube && p.y <= margins.height - cube;
+  const int y0 = p.y * rows;
+  if (p.x >= margins.width || y0 >= margins.height) return;
+  const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  unsigned last[cube - 1] = {};  // of the slices before z + cube - 1
-  if (is_cube)
+  // Of the slices before z + cube - 1. (Rows below the picture are looked at for nobody.)
+  unsigned last[cube - 1][rows];
 #pragma unroll
-    for (int c = 0; c < cube - 1; ++c)
-      last[c] = square_in_slice<cube>(guide.samples.at(own.first + c), at, margins.pitch);
+  for (int c = 0; c < cube - 1; ++c)
+    find_squares<cube>(guide.samples.at(own.first + c), at, margins.pitch, last[c]);
   for (int z = own.first; z < own.end; ++z) {
-    std::int32_t half = no_patch;
-    if (is_cube) {
-      const unsigned next =
-          square_in_slice<cube>(guide.samples.at(z + cube - 1), at, margins.pitch);
-      unsigned sum = next;
+    unsigned next[rows];
+    find_squares<cube>(guide.samples.at(z + cube - 1), at, margins.pitch, next);
+    std::int32_t* const norms = guide.half_norms.at(z) + at;
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      unsigned sum = next[y];
 #pragma unroll
       for (int c = 0; c < cube - 1; ++c) {
-        sum += last[c];
-        last[c] = c + 1 < cube - 1 ? last[c + 1] : next;
+        sum += last[c][y];
+        last[c][y] = c + 1 < cube - 1 ? last[c + 1][y] : next[y];
       }
-      half = static_cast<std::int32_t>(sum >> 1);
+      const bool is_cube = p.x <= margins.width - cube && y0 + y <= margins.height - cube;
+      if (y0 + y < margins.height)
+        norms[y * margins.pitch] = is_cube ? static_cast<std::int32_t>(sum >> 1) : no_patch;
     }
-    guide.half_norms.at(z)[at] = half;
   }
 }
 
@@ -86,19 +100,25 @@ struct Window {
   float at[max_cube];
 };
 
-/// What cubes that begin in this slice, at this voxel or before it, weigh there.
+/// What cubes that begin in this slice, at a voxel or before it, weigh there: at this voxel and
+/// those below it.
 template <int cube>
-__device__ float weight_in_slice(const std::uint32_t* weights, int pitch, const Window& window) {
-  float sum = 0;
+__device__ __forceinline__ void find_weights(const std::uint32_t* weights, int pitch,
+                                             const Window& window, float (&sums)[rows]) {
+  float of_row[rows + cube - 1];  // from the row cube - 1 above on
 #pragma unroll
-  for (int b = 0; b < cube; ++b) {
-    float row = 0;
+  for (int y = 0; y < rows + cube - 1; ++y) {
+    of_row[y] = 0;
 #pragma unroll
     for (int a = 0; a < cube; ++a)
-      row += window.at[a] * static_cast<float>(__ldg(weights - b * pitch - a));
-    sum += window.at[b] * row;
+      of_row[y] += window.at[a] * static_cast<float>(__ldg(weights + (y - (cube - 1)) * pitch - a));
   }
-  return sum;
+#pragma unroll
+  for (int y = 0; y < rows; ++y) {
+    sums[y] = 0;
+#pragma unroll
+    for (int b = 0; b < cube; ++b) sums[y] += window.at[b] * of_row[y + cube - 1 - b];
+  }
 }
 
 struct FinishArgs {
@@ -116,31 +136,39 @@ struct FinishArgs {
 template <int cube>
 __global__ void finish_kernel(const __grid_constant__ FinishArgs a) {
   const int2 p = own_place();
-  if (p.x >= a.margins.width || p.y >= a.margins.height) return;
-  const int at = a.margins.at(p.x, p.y);
+  const int y0 = p.y * rows;
+  if (p.x >= a.margins.width || y0 >= a.margins.height) return;
+  const int at = a.margins.at(p.x, y0);
   const SliceSpan own = own_slices(a.slices);
-  const auto weight_in = [&](int z) {
-    return z < a.first
-               ? 0.0f
-               : weight_in_slice<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window);
-  };
-  float weights[cube];  // in the slices z, z - 1, ..
+  const auto find = [&](int z, float(&weights)[rows]) {
+    if (z >= a.first)
+      return find_weights<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window, weights);
 #pragma unroll
-  for (int c = 1; c < cube; ++c) weights[c - 1] = weight_in(own.first - c);
-#pragma unroll 2  // loads of the next slice are on their way
+    for (int y = 0; y < rows; ++y) weights[y] = 0;
+  };
+  float weights[cube][rows];  // in the slices z, z - 1, ..
+#pragma unroll
+  for (int c = 1; c < cube; ++c) find(own.first - c, weights[c - 1]);
   for (int z = own.first; z < own.end; ++z) {
 #pragma unroll
-    for (int c = cube - 1; c > 0; --c) weights[c] = weights[c - 1];
-    weights[0] = weight_in(z);
-    float weight = 0;
+    for (int c = cube - 1; c > 0; --c)
 #pragma unroll
-    for (int c = 0; c < cube; ++c) weight += a.window.at[c] * weights[c];
-    const auto total =
-        static_cast<float>(static_cast<long long>(__ldg(a.sums.numerator.at(z) + at)));
-    const float v = weight > 0 ? estimate_centre + total / (estimate_unit / weight_unit) / weight
-                               : a.noisy.at(z)[at];
-    a.estimate.at(z)[at] = v;
-    if (a.bytes.data != nullptr) a.bytes.at(z)[at] = to_byte(v, a.scale);
+      for (int y = 0; y < rows; ++y) weights[c][y] = weights[c - 1][y];
+    find(z, weights[0]);
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      if (y0 + y >= a.margins.height) break;
+      const int here = at + y * a.margins.pitch;
+      float weight = 0;
+#pragma unroll
+      for (int c = 0; c < cube; ++c) weight += a.window.at[c] * weights[c][y];
+      const auto total =
+          static_cast<float>(static_cast<long long>(__ldg(a.sums.numerator.at(z) + here)));
+      const float v = weight > 0 ? estimate_centre + total / (estimate_unit / weight_unit) / weight
+                                 : a.noisy.at(z)[here];
+      a.estimate.at(z)[here] = v;
+      if (a.bytes.data != nullptr) a.bytes.at(z)[here] = to_byte(v, a.scale);
+    }
   }
 }
 
@@ -164,8 +192,8 @@ void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& mar
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream) {
   auto* const kernel = cube == 3 ? norms_kernel<3> : norms_kernel<4>;
-  kernel<<<blocks_of(margins.width, margins.height, slices), dim3(block_x, block_y), 0, stream>>>(
-      guide, slices, margins);
+  kernel<<<blocks_of_rows(margins.width, margins.height, slices), dim3(block_x, block_y), 0,
+           stream>>>(guide, slices, margins);
   lull::cuda::check(cudaGetLastError());
 }
 
@@ -184,8 +212,8 @@ void finish_slices(const VolumeSums& sums, SliceSpan slices, int first, const Ri
                   .scale = scale};
   for (int i = 0; i < max_cube; ++i) args.window.at[i] = window[i];
   auto* const kernel = cube == 3 ? finish_kernel<3> : finish_kernel<4>;
-  kernel<<<blocks_of(margins.width, margins.height, slices), dim3(block_x, block_y), 0, stream>>>(
-      args);
+  kernel<<<blocks_of_rows(margins.width, margins.height, slices), dim3(block_x, block_y), 0,
+           stream>>>(args);
   lull::cuda::check(cudaGetLastError());
 }
 

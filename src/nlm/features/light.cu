@@ -23,8 +23,8 @@ constexpr int together = 9;  // displacements
 constexpr int handed = 40;   // numbers of a matrix that go from thread to thread in one go
 
 struct PatchSums {
-  float summand[together][wide][wide];
-  float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
+  alignas(8) float summand[together][wide][wide];
+  alignas(8) float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
 };
 union SharedMemory {
   PatchSums sums;
@@ -93,15 +93,18 @@ __device__ __forceinline__ void find_summands(const LightPixel* p, const LightPi
   }
 }
 
-/// Their sums along rows.
+/// Their sums along rows, of two pixels beside each other at a time.
 __device__ __forceinline__ void sum_rows(int count, int thread, PatchSums& shared) {
-  const int tx = thread % side;
-  for (int n = thread / side; n < count * wide; n += block / side) {
+  constexpr int pairs = side / 2;
+  const int tx = 2 * (thread % pairs);
+  for (int n = thread / pairs; n < count * wide; n += block / pairs) {
     const int k = n / wide, row = n - k * wide;
-    const float* from = shared.summand[k][row] + tx;
-    const float three = from[2] + from[3] + from[4];
-    shared.rows_of_three[k][row][tx] = three;
-    shared.rows_of_seven[k][row][tx] = from[0] + from[1] + three + from[5] + from[6];
+    const auto* from = reinterpret_cast<const float2*>(shared.summand[k][row] + tx);
+    const float2 a = from[0], b = from[1], c = from[2], d = from[3];
+    const float2 three = make_float2(b.x + b.y + c.x, b.y + c.x + c.y);
+    *reinterpret_cast<float2*>(shared.rows_of_three[k][row] + tx) = three;
+    *reinterpret_cast<float2*>(shared.rows_of_seven[k][row] + tx) =
+        make_float2(a.x + a.y + three.x + c.y + d.x, a.y + b.x + three.y + d.x + d.y);
   }
 }
 
