@@ -149,6 +149,7 @@ __global__ void finish_kernel(const __grid_constant__ FinishArgs a) {
   float weights[cube][rows];  // in the slices z, z - 1, ..
 #pragma unroll
   for (int c = 1; c < cube; ++c) find(own.first - c, weights[c - 1]);
+#pragma unroll 2  // loads of the next slice are on their way
   for (int z = own.first; z < own.end; ++z) {
 #pragma unroll
     for (int c = cube - 1; c > 0; --c)

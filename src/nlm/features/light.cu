@@ -1,9 +1,10 @@
 // Renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each: the sums of a
 // line take too many registers for one, of which a multiprocessor then holds too few to hide what
 // they wait for. The first keeps what has light in it, the second the matrix; they meet at the end.
-// For some displacements at a time the block finds the summands of the distance for the tile and
-// what lies around it (22 x 22, in shared memory), sums them along rows for both sizes of patches,
-// then each thread along columns.
+// For some displacements at a time the second threads find the summands of the distance for the
+// tile and what lies around it (22 x 22, in shared memory) and sum them along rows for both sizes
+// of patches, while the first ones add the candidates of the displacements before; both sum along
+// columns for themselves.
 
 #include <algorithm>
 #include <cmath>
@@ -19,31 +20,70 @@ constexpr dim3 threads{side, side, 2};
 constexpr int block = 2 * pixels, halo = widest_patch, wide = side + 2 * halo;
 static_assert(motion_cell % side == 0, "a tile lies in one cell");
 
-constexpr int together = 9;  // displacements
+constexpr int together = 6;  // displacements
 constexpr int handed = 40;   // numbers of a matrix that go from thread to thread in one go
 
-struct PatchSums {
-  alignas(8) float summand[together][wide][wide];
-  alignas(8) float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
+/// Sums along rows, of patches of 3 and of 7.
+struct RowSums {
+  alignas(8) float of_three[together][wide][side], of_seven[together][wide][side];
+};
+struct Summands {
+  alignas(8) float at[together][wide][wide];
 };
 union SharedMemory {
-  PatchSums sums;
+  struct {
+    RowSums rows[2];  // those that are read, and those that are made
+    Summands summands;
+  } sums;
   float matrix[handed][pixels];
 };
 
-/// Waits for all threads of the block: threads of either kind do so at places of their own, which
-/// __syncthreads() may not.
+/// Barriers have names: threads of either kind wait at places of their own, which __syncthreads()
+/// may not.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
+__device__ __forceinline__ void wait_for_second_threads() {
+  asm volatile("barrier.sync 2, %0;" ::"n"(pixels) : "memory");
+}
 
-/// The displacements of a window, row by row, from one on.
-struct Displacements {
+struct Displacement {
   int dx, dy, radius;
+  /// Row by row through the window.
   __device__ __forceinline__ void next() {
     if (++dx > radius) dx = -radius, ++dy;
   }
 };
+
+/// Displacements that are worked on at a time: of one source after the other.
+struct Group {
+  int source = 0, first = 0;
+  Displacement displacement;
+  int of_window;
+
+  __device__ __forceinline__ explicit Group(int radius)
+      : displacement{-radius, -radius, radius}, of_window((2 * radius + 1) * (2 * radius + 1)) {}
+  __device__ __forceinline__ int count() const { return min(together, of_window - first); }
+  __device__ __forceinline__ void next() {
+    first += together;
+    displacement.dx += together;
+    while (displacement.dx > displacement.radius)
+      displacement.dx -= 2 * displacement.radius + 1, ++displacement.dy;
+    if (first < of_window) return;
+    first = 0;
+    ++source;
+    displacement.dx = displacement.dy = -displacement.radius;
+  }
+};
+
+/// Where the candidates of a block lie that another source has, from their places there.
+__device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
+  if (source.motion == nullptr) return 0;
+  const int column = static_cast<int>(blockIdx.x) * side / job.cell;
+  const int row = static_cast<int>(blockIdx.y) * side / job.cell;
+  const Motion m = source.motion[row * job.cell_columns + column];
+  return m.y * job.space.pitch + m.x;
+}
 
 /// 1 / v, of no subnormal v.
 __device__ __forceinline__ float inverse_of(float v) {
@@ -66,44 +106,47 @@ struct LightAndVariance {
       : light(&from->light), variance(&from->variance) {}
 };
 
-/// The summands of `count` displacements, of the tile at (x0, y0) and what lies around it.
+/// The summands of a group, of the tile and what lies around it. `thread`: 0..pixels - 1.
 template <int channels>
-__device__ __forceinline__ void find_summands(const LightPixel* p, const LightPixel* q,
-                                              const Space& space, int x0, int y0, Motion m,
-                                              Displacements d, int count, int thread,
-                                              PatchSums& shared) {
-  if (thread >= wide * wide) return;
-  const int row = thread / wide, column = thread - row * wide;
-  const int sx = min(x0 + column - halo, space.width - 1 + halo);
-  const int sy = min(y0 + row - halo, space.height - 1 + halo);
-  const int at = (sy + space.pad) * space.pitch + sx + space.pad;
-  const LightAndVariance own(p + at);
-  const int moved = at + m.y * space.pitch + m.x;
+__device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
+                                              Summands& summands) {
+  const Space& space = job.space;
+  const DeviceLight& q = job.source[group.source];
+  const LightPixel* const others = q.pixels + offset_in(q, job);
+  for (int i = thread; i < wide * wide; i += pixels) {
+    const int row = i / wide, column = i - row * wide;
+    const int sx = min(static_cast<int>(blockIdx.x) * side + column, space.width - 1 + 2 * halo);
+    const int sy = min(static_cast<int>(blockIdx.y) * side + row, space.height - 1 + 2 * halo);
+    const int at = (sy - halo + space.pad) * space.pitch + sx - halo + space.pad;
+    const LightAndVariance own(job.source[0].pixels + at);
+    Displacement d = group.displacement;
 #pragma unroll 3  // several loads are on their way
-  for (int k = 0; k < count; ++k, d.next()) {
-    const LightAndVariance other(q + moved + d.dy * space.pitch + d.dx);
-    float sum = 0;
+    for (int k = 0; k < group.count(); ++k, d.next()) {
+      const LightAndVariance other(others + at + d.dy * space.pitch + d.dx);
+      float sum = 0;
 #pragma unroll
-    for (int c = 0; c < channels; ++c) {
-      const float vp = own.variance.at[c], vq = other.variance.at[c];
-      const float difference = own.light.at[c] - other.light.at[c];
-      sum += (difference * difference - (vp + fminf(vp, vq))) * inverse_of(vp + vq);
+      for (int c = 0; c < channels; ++c) {
+        const float vp = own.variance.at[c], vq = other.variance.at[c];
+        const float difference = own.light.at[c] - other.light.at[c];
+        sum += (difference * difference - (vp + fminf(vp, vq))) * inverse_of(vp + vq);
+      }
+      summands.at[k][row][column] = sum;
     }
-    shared.summand[k][row][column] = sum;
   }
 }
 
 /// Their sums along rows, of two pixels beside each other at a time.
-__device__ __forceinline__ void sum_rows(int count, int thread, PatchSums& shared) {
+__device__ __forceinline__ void sum_rows(const Summands& summands, int count, int thread,
+                                         RowSums& sums) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
-  for (int n = thread / pairs; n < count * wide; n += block / pairs) {
+  for (int n = thread / pairs; n < count * wide; n += pixels / pairs) {
     const int k = n / wide, row = n - k * wide;
-    const auto* from = reinterpret_cast<const float2*>(shared.summand[k][row] + tx);
+    const auto* from = reinterpret_cast<const float2*>(summands.at[k][row] + tx);
     const float2 a = from[0], b = from[1], c = from[2], d = from[3];
     const float2 three = make_float2(b.x + b.y + c.x, b.y + c.x + c.y);
-    *reinterpret_cast<float2*>(shared.rows_of_three[k][row] + tx) = three;
-    *reinterpret_cast<float2*>(shared.rows_of_seven[k][row] + tx) =
+    *reinterpret_cast<float2*>(sums.of_three[k][row] + tx) = three;
+    *reinterpret_cast<float2*>(sums.of_seven[k][row] + tx) =
         make_float2(a.x + a.y + three.x + c.y + d.x, a.y + b.x + three.y + d.x + d.y);
   }
 }
@@ -176,7 +219,7 @@ struct OwnPixel {
   struct Terms {
     float at[coefficients];
   };
-  __device__ __forceinline__ Terms find_terms(const float4* from, const Displacements& d,
+  __device__ __forceinline__ Terms find_terms(const float4* from, const Displacement& d,
                                               float inverse) const {
     Terms terms;
     terms.at[0] = 1;
@@ -191,22 +234,20 @@ struct OwnPixel {
     return terms;
   }
 
-  __device__ __forceinline__ WeightAndSlope<float> weigh_guided(const PatchSums& sums,
-                                                                int k) const {
+  __device__ __forceinline__ WeightAndSlope<float> weigh_guided(const RowSums& sums, int k) const {
     constexpr float scale =
         1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
     float three = 0;
 #pragma unroll
-    for (int row = 2; row < 5; ++row) three += sums.rows_of_three[k][ty + row][tx];
+    for (int row = 2; row < 5; ++row) three += sums.of_three[k][ty + row][tx];
     return weigh(three * scale, static_cast<float>(per_sample(guided_filter, channels)));
   }
-  __device__ __forceinline__ WeightAndSlope<float> weigh_colour(const PatchSums& sums,
-                                                                int k) const {
+  __device__ __forceinline__ WeightAndSlope<float> weigh_colour(const RowSums& sums, int k) const {
     constexpr float scale =
         1 / (colour_filter.k * colour_filter.k * colour_filter.patch() * channels);
     float seven = 0;
 #pragma unroll
-    for (int row = 0; row < 7; ++row) seven += sums.rows_of_seven[k][ty + row][tx];
+    for (int row = 0; row < 7; ++row) seven += sums.of_seven[k][ty + row][tx];
     return weigh(seven * scale, static_cast<float>(per_sample(colour_filter, channels)));
   }
 
@@ -220,32 +261,26 @@ struct OwnPixel {
   }
 };
 
-/// What the block does with all displacements of all sources: add(source, from, d, k) for each,
-/// once its rows are sums[..][k]; `from` is the candidate's place for the pixel at `at`.
-template <int channels, class Add>
-__device__ __forceinline__ void for_candidates(const LightJob& job, int at, PatchSums& sums,
-                                               Add add) {
-  const int thread = static_cast<int>((threadIdx.z * side + threadIdx.y) * side + threadIdx.x);
-  const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
-  const int s = job.search_radius, all = (2 * s + 1) * (2 * s + 1);
-  for (int f = 0; f < job.sources; ++f) {
-    const DeviceLight q = job.source[f];
-    const Motion m =
-        q.motion == nullptr ? Motion{} : q.motion[y0 / job.cell * job.cell_columns + x0 / job.cell];
-    const int moved = at + m.y * job.space.pitch + m.x;
-    Displacements d{-s, -s, s};
-    for (int first = 0; first < all; first += together) {
-      const int count = min(together, all - first);
-      find_summands<channels>(job.source[0].pixels, q.pixels, job.space, x0, y0, m, d, count,
-                              thread, sums);
-      wait_for_block();
-      sum_rows(count, thread, sums);
-      wait_for_block();
+/// All groups of all sources, as either kind of threads works on them: prepare(group, rows) makes
+/// sums along rows for add(source, from, d, rows, k), once for each displacement; `from` is the
+/// candidate's place for the pixel at `at`.
+template <class Prepare, class Add>
+__device__ __forceinline__ void for_candidates(const LightJob& job, int at, RowSums (&rows)[2],
+                                               Prepare prepare, Add add) {
+  Group group(job.search_radius), coming = group;
+  prepare(coming, rows[0]);
+  wait_for_block();
+  for (int turn = 0; group.source < job.sources; turn ^= 1) {
+    coming.next();
+    if (coming.source < job.sources) prepare(coming, rows[turn ^ 1]);
+    const DeviceLight q = job.source[group.source];
+    const int moved = at + offset_in(q, job);
+    Displacement d = group.displacement;
 #pragma unroll 1
-      for (int k = 0; k < count; ++k, d.next()) add(q, moved + d.dy * job.space.pitch + d.dx, d, k);
-      // (The next displacements' summands are written while slower warps read rows, which no one
-      // writes before the next barrier.)
-    }
+    for (int k = 0; k < group.count(); ++k, d.next())
+      add(q, moved + d.dy * job.space.pitch + d.dx, d, rows[turn], k);
+    group = coming;
+    wait_for_block();
   }
 }
 
@@ -277,8 +312,14 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
 
   if (threadIdx.z == 1) {  // whole warps
     float matrix[triangle(coefficients)] = {};
-    const auto add = [&](const DeviceLight& q, int from, const Displacements& d, int k) {
-      const float w = pixel.weigh_guided(shared.sums, k).weight;
+    const auto prepare = [&](const Group& group, RowSums& rows) {
+      find_summands<channels>(job, group, number, shared.sums.summands);
+      wait_for_second_threads();
+      sum_rows(shared.sums.summands, group.count(), number, rows);
+    };
+    const auto add = [&](const DeviceLight& q, int from, const Displacement& d, const RowSums& rows,
+                         int k) {
+      const float w = pixel.weigh_guided(rows, k).weight;
       if (!(w > 0)) return;
       const auto terms = pixel.find_terms(q.regressors + from * Pixel::quads, d, inverse);
 #pragma unroll
@@ -288,7 +329,7 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
         for (int j = 0; j <= i; ++j) matrix[triangle(i) + j] += wg * terms.at[j];
       }
     };
-    for_candidates<channels>(job, pixel.at, shared.sums, add);
+    for_candidates(job, pixel.at, shared.sums.rows, prepare, add);
     hand_over<triangle(coefficients)>(matrix, nullptr, shared.matrix, number);
     return;
   }
@@ -297,9 +338,10 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
   float colour_total = 0;
   LightSums<channels, 1> colour;
   LightSums<channels, coefficients> guided;
-  const auto add = [&](const DeviceLight& q, int from, const Displacements& d, int k) {
-    const WeightAndSlope<float> c = pixel.weigh_colour(shared.sums, k);
-    const WeightAndSlope<float> g = pixel.weigh_guided(shared.sums, k);
+  const auto add = [&](const DeviceLight& q, int from, const Displacement& d, const RowSums& rows,
+                       int k) {
+    const WeightAndSlope<float> c = pixel.weigh_colour(rows, k);
+    const WeightAndSlope<float> g = pixel.weigh_guided(rows, k);
     if (!(c.weight > 0 || g.weight > 0)) return;
     const LightAndVariance other(q.pixels + from);
     const auto& uq = other.light.at;
@@ -317,7 +359,8 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
       guided.add(g.weight, g.slope, terms.at, uq, ratio);
     }
   };
-  for_candidates<channels>(job, pixel.at, shared.sums, add);
+  const auto nothing = [](const Group&, RowSums&) {};
+  for_candidates(job, pixel.at, shared.sums.rows, nothing, add);
   float matrix[triangle(coefficients)];
   hand_over<triangle(coefficients)>(nullptr, matrix, shared.matrix, number);
   if (!pixel.inside) return;
