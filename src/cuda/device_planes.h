@@ -10,6 +10,7 @@
 
 #include "core/float_range.h"
 #include "core/frame.h"
+#include "core/round_up.h"
 #include "core/sample_ends.h"
 #include "cuda/handles.h"
 
@@ -26,6 +27,15 @@ struct Margins {
   Margins(int width, int height, int window, int patch);
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
+
+  /// None, but for what fills up rows: for planes on their way to and from other layouts.
+  static constexpr Margins none(int width, int height) {
+    Margins flat;
+    flat.width = width, flat.height = flat.rows = height;
+    flat.pitch = flat_pitch(width);
+    return flat;
+  }
+  static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
 /// Sums of all groups' estimates in fixed point: integers add up to the same result in any order.
@@ -94,5 +104,19 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::check(cudaMemsetAsync(buffer.get(), 0, buffer.bytes(), stream));
   return buffer;
 }
+
+/// A plane of each slot for frames, zeroed.
+template <class T>
+class PlaneRing {
+ public:
+  PlaneRing() = default;
+  PlaneRing(int slots, std::size_t plane, cudaStream_t stream)
+      : plane_(plane), memory_(zeroed<T>(slots * plane, stream)) {}
+  T* at(int slot) const { return memory_ ? memory_.get() + slot * plane_ : nullptr; }
+
+ private:
+  std::size_t plane_ = 0;
+  cuda::DeviceBuffer<T> memory_;
+};
 
 }  // namespace lull

@@ -22,6 +22,12 @@ struct CurvePair {
   SampleEnds ends;  // of what the inverse gives
 };
 
+/// For frames whose planes are filtered as they are: RGB, too.
+[[nodiscard]] inline FrameFormat planes_alone(FrameFormat format) {
+  if (format.layout == Layout::rgb) format.layout = Layout::yuv;
+  return format;
+}
+
 class RawFrame {
  public:
   /// `sigma`: of the noise in samples as they are stored; counts for floats, and says which of R, G

@@ -20,9 +20,6 @@
 
 namespace lull::bm3d {
 
-/// So many results usually wait for a sink. Page-locked memory for them is allocated in advance.
-inline constexpr int results_that_wait = 6;
-
 /// Groups that a set keeps from its first phase to its second, on the device:
 /// CudaPhases::kept_references() of them, of CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
@@ -47,18 +44,6 @@ struct GuideBuffer {
   const std::uint8_t* barred = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
-
-/// Holes::reached() of a frame, on its way to `barred`, row by row: nothing, where it has none.
-void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream);
-
-/// For RawFrame.
-inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
-  std::array<CurvePair, max_planes> curves;
-  for (int i = 0; i < max_planes; ++i)
-    if (const auto& stabiliser = stabilisers[i])
-      curves[i] = {&stabiliser->forward(), &stabiliser->inverse(), stabiliser->ends()};
-  return curves;
-}
 
 class CudaPhases {
  public:

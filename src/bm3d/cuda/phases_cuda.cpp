@@ -6,7 +6,6 @@
 #include "bm3d/cuda/phases.h"
 #include "cuda/check.h"
 #include "match/clusters.h"
-#include "noise/holes.h"
 
 namespace lull::bm3d {
 namespace {
@@ -36,15 +35,6 @@ int greatest_window(const Params& params) {
 }
 
 }  // namespace
-
-void copy_barred(const Frame& frame, std::uint8_t* barred, cudaStream_t stream) {
-  const Holes* const holes = holes_of(frame).get();
-  const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
-  if (holes == nullptr) return cuda::check(cudaMemsetAsync(barred, 0, size, stream));
-  // From memory that is not page-locked: it may go as soon as the call returns.
-  const std::vector<std::uint8_t> places = holes->reached(patch);
-  cuda::check(cudaMemcpyAsync(barred, places.data(), size, cudaMemcpyHostToDevice, stream));
-}
 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)

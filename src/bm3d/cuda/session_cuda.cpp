@@ -26,7 +26,7 @@ class SlotSession final : public Denoiser {
       : format_(format), pool_(format, results_on_device) {
     for (int i = 0; i < streams; ++i)
       slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher));
-    pool_.reserve(streams + results_that_wait);
+    pool_.reserve(streams + cuda::results_that_wait);
   }
 
   int latency() const noexcept override { return static_cast<int>(slots_.size()); }

@@ -6,11 +6,11 @@
 #include <array>
 #include <optional>
 
-#include "bm3d/cuda/guide_frame.h"
 #include "bm3d/cuda/phases.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
 #include "cuda/raw_frame.h"
+#include "match/cuda/guide_frame.h"
 
 namespace lull::bm3d {
 

@@ -15,7 +15,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       phases_(params, format, stream_.get(), make_matcher),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
            curves_of(stabilisers_of(params, format.layout))),
-      guide_frame_(params) {
+      guide_frame_(params.noise.levels_in_samples(), stabilisers_of(params, Layout::gray),
+                   Colour::opponent) {
   if (!phases_.filters_any()) return;
   plan_buffers();
   // Once for the driver to load what it loads late, then as one graph: a launch of each kernel by
@@ -79,7 +80,7 @@ std::optional<Frame> CudaSlot::finish() {
 
 void CudaSlot::bring_holes(const Frame& noisy) {
   if (!params_.holes || !phases_.filters_any()) return;
-  copy_barred(noisy, barred_.get(), stream_.get());
+  copy_reached(noisy, patch, barred_.get(), stream_.get());
 }
 
 void CudaSlot::to_planes() { to_planes(raw_, noisy_); }

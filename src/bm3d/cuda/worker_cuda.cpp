@@ -8,57 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "bm3d/cuda/guide_frame.h"
 #include "bm3d/cuda/phases.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
 #include "cuda/nvtx.h"
-#include "cuda/pinned_memory.h"
 #include "cuda/raw_frame.h"
 #include "cuda/results/result_frames.h"
-#include "time/kernels.h"
+#include "match/cuda/guide_frame.h"
+#include "time/device_motion.h"
 
 namespace lull::bm3d {
 namespace {
 
 constexpr int results = 3;  // on their way, and the one that comes
-
-/// A plane of each slot.
-template <class T>
-class Ring {
- public:
-  Ring() = default;
-  Ring(int slots, std::size_t plane, cudaStream_t stream)
-      : plane_(plane), memory_(zeroed<T>(slots * plane, stream)) {}
-  T* at(int slot) const { return memory_ ? memory_.get() + slot * plane_ : nullptr; }
-
- private:
-  std::size_t plane_ = 0;
-  cuda::DeviceBuffer<T> memory_;
-};
-
-/// What a kernel counted, for the host.
-template <class Counts>
-class Counted {
- public:
-  Counted() : device_(1), host_(static_cast<Counts*>(pinned()->allocate(sizeof(Counts)))) {}
-  ~Counted() { pinned()->deallocate(host_, sizeof(Counts)); }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  Counts* on_device() const { return device_.get(); }
-  /// Waits for the stream.
-  const Counts& read(cudaStream_t stream) {
-    cuda::check(
-        cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));
-    cuda::check(cudaStreamSynchronize(stream));
-    return *host_;
-  }
-
- private:
-  static std::pmr::memory_resource* pinned() { return cuda::pinned_memory(); }
-  cuda::DeviceBuffer<Counts> device_;
-  Counts* host_;
-};
 
 class CudaWorker : public FrameWorker {
  public:
@@ -71,7 +33,9 @@ class CudaWorker : public FrameWorker {
         taking_(cuda::make_stream()),
         phases_(params, format, computing_.get(), make_matcher),
         pool_(format, results_on_device),
-        levels_(params.noise.levels_in_samples()) {
+        levels_(params.noise.levels_in_samples()),
+        motion_(format, levels_, session_plan(params, format).slots(), bringing_.get(),
+                computing_.get()) {
     const Stabilisers stabilisers = stabilisers_of(params, format.layout);
     const Curves curves = curves_of(stabilisers);
     for (auto& in : in_)
@@ -79,7 +43,7 @@ class CudaWorker : public FrameWorker {
     for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get(), levels_, curves);
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
-    pool_.reserve(results + results_that_wait);
+    pool_.reserve(results + cuda::results_that_wait);
     cuda::check(cudaStreamSynchronize(computing_.get()));
   }
 
@@ -99,24 +63,14 @@ class CudaWorker : public FrameWorker {
   }
 
   FrameDifference difference() override {
-    count_difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes(), format_, levels_,
-                     difference_.on_device(), bringing_.get());
-    const DifferenceCounts& counts = difference_.read(bringing_.get());
-    FrameDifference d{.identical = true, .lively = counts.lively, .shared = counts.shared};
-    for (int i = 0; i < format_.planes(); ++i) {
-      const bool equal = counts.unequal[i] == 0;
-      d.identical = d.identical && equal;
-      d.different[i] = params_.noise.sigma(i) == 0 ? (equal ? 0 : 1) : counts.different[i];
-    }
-    return d;
+    return motion_.difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes());
   }
 
   void load(int at) override {
     In& in = *in_[last_];
     const RawPlanes& seen = (params_.guided ? in.guide.raw() : in.raw).planes();
     const FrameFormat& format = params_.guided ? in.guide.format() : format_;
-    if (main_.is_predicted() && params_.scene_cut > 0)
-      make_bytes(seen, format, {nullptr, predicted_.at(at)}, bringing_.get());
+    if (params_.scene_cut > 0) motion_.load_predicted(at, seen, format);
     keep_what_passes(at);
     const DeviceFrame frame = frame_in(at);
     std::array<const Margins*, max_planes> margins{};
@@ -125,9 +79,9 @@ class CudaWorker : public FrameWorker {
     in.raw.to_planes(margins, frame.noisy, computing_.get());
     if (params_.guided) in.guide.raw().to_planes(margins, frame.shown, computing_.get());
     keep_original(in.raw, at);
-    if (main_.is_predicted()) make_bytes(seen, format, main_bytes(at), computing_.get());
+    motion_.load(at, seen, format);
     cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
-    if (barred_.at(at) != nullptr) copy_barred(taken_, barred_.at(at), computing_.get());
+    if (barred_.at(at) != nullptr) copy_reached(taken_, patch, barred_.at(at), computing_.get());
     make_guides(Phase::first, at);
     // The frame may go: on the host its memory, on a device the decoder's picture.
     cuda::check(cudaStreamSynchronize(bringing_.get()));
@@ -135,23 +89,14 @@ class CudaWorker : public FrameWorker {
   }
 
   PredictionCost prediction(int slot, int earlier) override {
-    PredictionCost cost;
-    if (!main_.is_predicted()) return cost;
-    const int width = main_.width / coarse, height = main_.height / coarse;
-    count_prediction(predicted_.at(slot), predicted_.at(earlier), width, height,
-                     coarse_noise(main_.sigma), prediction_.on_device(), bringing_.get());
-    const PredictionCounts& counts = prediction_.read(bringing_.get());
-    cost.predicted = counts.predicted;
-    cost.own = counts.own;
-    cost.blocks = (width / prediction_block) * (height / prediction_block);
-    return cost;
+    return motion_.prediction(slot, earlier);
   }
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
     const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
                                 : phase == Phase::second ? "second phase"
                                                          : "third phase");
-    if (main_.is_predicted() && phase == Phase::first) find_motion(frames);
+    if (phase == Phase::first) motion_.find(frames);  // for all phases
     filter_sets(phase, frames, frame_in(frames[0].frame));
     if (phase == Phase::third && has_beside(params_))
       filter_sets(beside_third, frames, frame_beside(frames[0].frame));
@@ -187,14 +132,6 @@ class CudaWorker : public FrameWorker {
   }
 
  private:
-  /// The plane in which motion and scenes are looked for.
-  struct Main {
-    int width = 0, height = 0;
-    float sigma = 0;
-    bool is_predicted() const {
-      return width / coarse >= prediction_block && height / coarse >= prediction_block;
-    }
-  };
   struct Slot {
     Guide luma, made;
     Frame clean;  // has the planes that pass through
@@ -202,8 +139,8 @@ class CudaWorker : public FrameWorker {
   };
   /// Where guides of luma lie, and those that are made.
   struct GuideRing {
-    Ring<std::uint8_t> samples;
-    Ring<std::int32_t> half_norms, candidate_norms;
+    PlaneRing<std::uint8_t> samples;
+    PlaneRing<std::int32_t> half_norms, candidate_norms;
   };
   GuideRing& ring_of(const PlaneSet& set) { return set.is_made() ? made_guides_ : luma_guides_; }
   using Curves = std::array<CurvePair, max_planes>;
@@ -213,7 +150,8 @@ class CudaWorker : public FrameWorker {
     cuda::Event brought = cuda::make_event(), read = cuda::make_event();
     In(const Params& params, const FrameFormat& format, cudaStream_t stream,
        const std::array<float, 3>& sigma, const Curves& curves)
-        : raw(format, stream, sigma, curves), guide(params) {}
+        : raw(format, stream, sigma, curves),
+          guide(sigma, stabilisers_of(params, Layout::gray), Colour::opponent) {}
   };
   struct Out {
     RawFrame raw;
@@ -229,8 +167,8 @@ class CudaWorker : public FrameWorker {
       throw InvalidArgument("frames too large to be filtered over time on a GPU (planes in " +
                             std::to_string(slots) +
                             " slots cannot be addressed); choose a smaller --temporal");
-    const auto ring = [&]<class T>(Ring<T>& r, std::size_t size) {
-      r = Ring<T>(slots, size, computing_.get());
+    const auto ring = [&]<class T>(PlaneRing<T>& r, std::size_t size) {
+      r = PlaneRing<T>(slots, size, computing_.get());
     };
     for (int i = 0; i < format_.planes(); ++i) {
       const std::size_t size = phases_.margins(i).size();
@@ -269,24 +207,6 @@ class CudaWorker : public FrameWorker {
         ring(guides.candidate_norms, size);
         ring(barred_, size);
       }
-    const int plane = main_plane(format_.layout == Layout::rgb);
-    main_ = {format_.plane_width(plane), format_.plane_height(plane), levels_[plane]};
-    if (!main_.is_predicted()) return;
-    const std::size_t size = static_cast<std::size_t>(main_.width) * main_.height;
-    ring(fine_, size);
-    ring(coarse_, size / (coarse * coarse));
-    ring(predicted_, size / (coarse * coarse));
-    ring(motion_, max_frames * cells_of_frame());
-  }
-
-  MainBytes main_bytes(int at) const { return {fine_.at(at), coarse_.at(at)}; }
-
-  std::size_t cells_of_frame() const {
-    return static_cast<std::size_t>(motion_cells(main_.width)) * motion_cells(main_.height);
-  }
-  /// Vectors from the frame in a slot to the frame `offset` after it; for both phases.
-  Motion* cells(int at, int offset) const {
-    return motion_.at(at) + (offset + max_temporal) * cells_of_frame();
   }
 
   /// `frame`: the one of the references.
@@ -298,8 +218,7 @@ class CudaWorker : public FrameWorker {
       std::array<int, max_frames> distance;
       for (std::size_t i = 0; i < frames.size(); ++i) {
         const auto [offset, at] = frames[i];
-        const Motion* const motion = main_.is_predicted() && i > 0 ? cells(own, offset) : nullptr;
-        searched[i] = {offset, {slots_[at].guide_of(set), motion}};
+        searched[i] = {offset, {slots_[at].guide_of(set), motion_.cells(own, offset)}};
         distance[i] = (at - own) * size;
       }
       const std::span<const SearchFrame> all{searched.data(), frames.size()};
@@ -309,18 +228,6 @@ class CudaWorker : public FrameWorker {
       else
         phases_.filter(phase, set, frame, all, apart);
     }
-  }
-
-  void find_motion(std::span<const SlotFrame> frames) {
-    std::array<MainBytes, 2 * max_temporal> others;
-    std::array<Motion*, 2 * max_temporal> to;
-    const std::size_t count = frames.size() - 1;
-    for (std::size_t i = 0; i < count; ++i) {
-      others[i] = main_bytes(frames[i + 1].frame);
-      to[i] = cells(frames[0].frame, frames[i + 1].offset);
-    }
-    lull::find_motion(main_bytes(frames[0].frame), {others.data(), count}, {to.data(), count},
-                      main_.width, main_.height, main_.sigma, computing_.get());
   }
 
   DeviceFrame frame_in(int at) const {
@@ -420,23 +327,18 @@ class CudaWorker : public FrameWorker {
   std::array<std::unique_ptr<Out>, results> out_;
   int finished_ = 0, awaited_ = 0;  // results
   std::vector<Slot> slots_;
-  std::array<Ring<float>, max_planes> noisy_, basic_, shown_;
-  std::array<Ring<std::byte>, max_planes> original_;  // of floats, as they came
-  std::array<Ring<unsigned long long>, max_planes> numerators_, numerators_beside_;
-  std::array<Ring<std::uint32_t>, max_planes> denominators_, denominators_beside_;
+  std::array<PlaneRing<float>, max_planes> noisy_, basic_, shown_;
+  std::array<PlaneRing<std::byte>, max_planes> original_;  // of floats, as they came
+  std::array<PlaneRing<unsigned long long>, max_planes> numerators_, numerators_beside_;
+  std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, denominators_beside_;
   // Of sets, by their first plane: groups for the second phase.
-  std::array<Ring<std::uint32_t>, max_planes> kept_displacements_;
-  std::array<Ring<std::uint8_t>, max_planes> kept_counts_;
+  std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
+  std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, made_guides_;
-  Ring<float> plane_guides_;   // of phases by Bayes, where they are made
-  Ring<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates
+  PlaneRing<float> plane_guides_;   // of phases by Bayes, where they are made
+  PlaneRing<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
-  Main main_;
-  Ring<std::uint8_t> fine_, coarse_;  // of the main plane, for motion
-  Ring<std::uint8_t> predicted_;      // as coarse_, but belongs to bringing_
-  Ring<Motion> motion_;               // [offset + max_temporal][cell]
-  Counted<DifferenceCounts> difference_;
-  Counted<PredictionCounts> prediction_;
+  DeviceMotion motion_;
 };
 
 }  // namespace

@@ -229,12 +229,6 @@ class PlaneVolume {
   std::vector<std::unique_ptr<PhaseMemory>> phases_;
 };
 
-/// Planes of colour are volumes of their own.
-FrameFormat planes_alone(FrameFormat format) {
-  if (format.layout == Layout::rgb) format.layout = Layout::yuv;
-  return format;
-}
-
 class CudaWorker final : public VolumeWorker {
  public:
   CudaWorker(const Params& params, const FrameFormat& format)

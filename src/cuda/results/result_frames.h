@@ -12,6 +12,9 @@ namespace lull::cuda {
 /// Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
+/// So many results usually wait for a sink. Page-locked memory for them is allocated in advance.
+inline constexpr int results_that_wait = 6;
+
 class ResultFrames {
  public:
   /// `on_device`: of the device that is current.
