@@ -16,6 +16,7 @@
 #include "bench/support/pictures.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "cuda/staging.h"
 #include "io/media.h"
 #include "nlm/cuda/filters.h"
 #include "nlm/names.h"
@@ -92,6 +93,25 @@ double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float
   return psnr_of(squares, samples);
 }
 
+/// A plane on its way to a filter.
+class FlatPlane {
+ public:
+  FlatPlane(int width, int height) : memory_(Margins::none(width, height).size()) {}
+  const float* uploaded(PlaneView<const float> from, cudaStream_t stream) {
+    staging_.upload(cuda::bytes_of(from), memory_.get(), pitch(from.width), stream);
+    return memory_.get();
+  }
+  /// The way back, from what a filter has.
+  void download(const float* from, PlaneView<float> to, cudaStream_t stream) {
+    staging_.download(from, pitch(to.width), cuda::bytes_of(to), stream);
+  }
+
+ private:
+  static std::size_t pitch(int width) { return Margins::flat_pitch(width) * sizeof(float); }
+  cuda::DeviceBuffer<float> memory_;
+  cuda::Staging staging_;
+};
+
 void measure_picture(const Options& o, const Picture& picture, Profile profile) {
   const auto planes = static_cast<int>(picture.clean.size());
   const auto sigma = static_cast<float>(o.sigma);
@@ -101,21 +121,22 @@ void measure_picture(const Options& o, const Picture& picture, Profile profile) 
                       .height = picture.height(),
                       .planes = planes,
                       .guides = planes};
-  nlm::PlaneViews views;
+  const cuda::Stream stream = cuda::make_stream();
+  nlm::cuda::Planes3 samples{};
+  std::vector<FlatPlane> flat;
   std::vector<Plane<float>> results;
-  std::array<PlaneView<float>, 3> result_views;
   for (int c = 0; c < planes; ++c) {
     plan.guide_weight[c] = 1 / (sigma * sigma * static_cast<float>(planes));
-    views[c] = picture.noisy[c].view();
+    samples[c] =
+        flat.emplace_back(plan.width, plan.height).uploaded(picture.noisy[c].view(), stream.get());
     results.emplace_back(plan.width, plan.height);
-    result_views[c] = results.back().view();
   }
-  const cuda::Stream stream = cuda::make_stream();
   nlm::cuda::FrameFilter filter(plan, stream.get());
-  filter.load(0, views, {});
-  const nlm::CandidateFrame frame{};
+  filter.load(0, samples, {});
+  const nlm::cuda::CandidateSlot frame{};
   const Times times = DeviceTimer(stream.get()).repeat(o.repeats, [&] { filter.run({&frame, 1}); });
-  filter.take(result_views);
+  for (int c = 0; c < planes; ++c)
+    flat[c].download(filter.result(c), results[c].view(), stream.get());
   cuda::check(cudaStreamSynchronize(stream.get()));
   std::printf(
       "%-9s %4dx%-4d planes %d block %d step %d patch %d search %2d: %8.4f ms (%.4f .. "
@@ -181,36 +202,46 @@ std::vector<Plane<float>> read_volume(const Options& o) {
 class VolumeRun {
  public:
   VolumeRun(const Params& params, int width, int height, int depth, float sigma)
-      : stream_(cuda::make_stream()),
-        filter_({.params = params,
-                 .width = width,
-                 .height = height,
-                 .guide_weight = 1 / (sigma * sigma)},
-                stream_.get()),
-        reach_(params.reach_slices()),
+      : plan_{.params = params,
+              .width = width,
+              .height = height,
+              .guide_weight = 1 / (sigma * sigma)},
+        together_(nlm::cuda::VolumeFilter::slices_at_a_time(plan_)),
+        filter_(plan_, together_, stream_.get()),
+        flat_(width, height),
+        slice_(Margins::none(width, height).size()),
+        results_(together_ * slice_),
         depth_(depth) {}
 
-  /// `load(z)`: the slice; `result(z, filter, k)` has it as number k. ms of all.
-  template <class Load, class Result>
-  double run(const Load& load, const Result& result) {
+  /// `load(z)`: the slice. ms of all.
+  template <class Load>
+  double run(const Load& load, std::vector<Plane<float>>* results = nullptr) {
     const DeviceTimer timer(stream_.get());
     double ms = 0;
     int loaded = 0;
-    for (int z = 0; z < depth_; z += filter_.slices_at_a_time()) {
-      const SliceSpan wanted{z, std::min(z + filter_.slices_at_a_time(), depth_)};
-      for (; loaded < std::min(wanted.end + reach_, depth_); ++loaded)
-        filter_.load(loaded, load(loaded), {});
-      ms += timer.repeat(3, [&] { filter_.run(wanted, {0, depth_}); }).median();
-      for (int k = 0; k < wanted.size(); ++k) result(z + k, filter_, k);
+    for (int z = 0; z < depth_; z += together_) {
+      const SliceSpan wanted{z, std::min(z + together_, depth_)};
+      for (; loaded < std::min(wanted.end + plan_.params.reach_slices(), depth_); ++loaded)
+        filter_.load(loaded, flat_.uploaded(load(loaded), stream_.get()), nullptr, stream_.get());
+      ms += timer.repeat(3, [&] { filter_.run(wanted, {0, depth_}, results_.get()); }).median();
+      for (int k = 0; results != nullptr && k < wanted.size(); ++k) {
+        results->emplace_back(plan_.width, plan_.height);
+        flat_.download(results_.get() + k * slice_, results->back().view(), stream_.get());
+      }
     }
     cuda::check(cudaStreamSynchronize(stream_.get()));
     return ms;
   }
 
  private:
-  cuda::Stream stream_;
+  nlm::VolumePlan plan_;
+  cuda::Stream stream_ = cuda::make_stream();
+  int together_;
   nlm::cuda::VolumeFilter filter_;
-  int reach_, depth_;
+  FlatPlane flat_;
+  std::size_t slice_;
+  cuda::DeviceBuffer<float> results_;
+  int depth_;
 };
 
 void print_volume(Profile profile, const std::string& what, double ms, double voxels) {
@@ -237,11 +268,7 @@ void measure_volume(const Options& o) {
       const Params params = nlm::make_volume_params(profile, NoiseModel({sigma, sigma, sigma}));
       std::vector<Plane<float>> results;
       VolumeRun run(params, width, height, depth, sigma);
-      const double ms = run.run([&](int z) { return std::as_const(noisy[z]).view(); },
-                                [&](int, nlm::cuda::VolumeFilter& filter, int k) {
-                                  results.emplace_back(width, height);
-                                  filter.take(k, results.back().view());
-                                });
+      const double ms = run.run([&](int z) { return std::as_const(noisy[z]).view(); }, &results);
       double squares = 0, voxels = 0;
       for (int z = 0; z < depth; ++z)
         for (int y = 0; y < height; ++y)
@@ -273,8 +300,7 @@ void measure_cubes(const Options& o) {
          {Profile::fast, Profile::balanced, Profile::high, Profile::paper}) {
       VolumeRun run(nlm::make_volume_params(profile, NoiseModel({20, 20, 20})), side, side, side,
                     20);
-      const double ms = run.run([&](int z) { return std::as_const(some[z % 16]).view(); },
-                                [](int, const nlm::cuda::VolumeFilter&, int) {});
+      const double ms = run.run([&](int z) { return std::as_const(some[z % 16]).view(); });
       print_volume(profile, std::to_string(side) + "^3", ms, std::pow(side, 3));
       std::printf("\n");
     }

@@ -35,20 +35,26 @@ struct FramePlan {
   /// The guide planes are the first of the planes: load() gets none.
   bool guides_itself = true;
   int slots = 1;  // for frames
+  /// log2 of how much smaller the planes are than those that motion was found in.
+  int shift_x = 0, shift_y = 0;
+
   /// Of a motion cell, in samples; those at the right and below may be smaller. Cells begin with
   /// sample (0, 0).
-  int cell_width = motion_cell, cell_height = motion_cell;
-
-  int cell_columns() const { return (width + cell_width - 1) / cell_width; }
-  int cell_rows() const { return (height + cell_height - 1) / cell_height; }
+  int cell_width() const { return motion_cell >> shift_x; }
+  int cell_height() const { return motion_cell >> shift_y; }
+  /// The cell of a sample.
+  int cell_at(int x, int y) const {
+    return y / cell_height() * ((width + cell_width() - 1) / cell_width()) + x / cell_width();
+  }
 };
 
 /// A frame that candidates come from. The first of a list has offset 0: it is the one whose result
 /// is wanted.
 struct CandidateFrame {
   int slot = 0;
-  /// From the wanted frame to this one, of each cell, row by row, in samples of the planes; empty:
-  /// none moves. Vectors keep their cell within the planes, give or take a sample.
+  /// From the wanted frame to this one, of each cell, row by row, in samples of the planes that it
+  /// was found in; empty: none moves. Vectors keep their cell within the planes, give or take a
+  /// sample.
   std::span<const Motion> motion;
 };
 

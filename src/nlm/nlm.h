@@ -31,7 +31,7 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Bytes that a session on the host keeps of frames, roughly.
-[[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
+/// Bytes that a session keeps of frames in the host's memory, roughly.
+[[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::nlm

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/slices.h"
 #include "nlm/nlm.h"
+#include "support/curved_noise.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
 
@@ -76,6 +78,18 @@ inline std::vector<Frame> volume(int slices, int first = 0, SampleType sample = 
   std::vector<Frame> frames = pan(format, slices);
   for (int z = 0; z < slices; ++z) frames[z].slice = first + z;
   return frames;
+}
+
+/// Nothing of a slice of such a volume is wanted.
+inline std::shared_ptr<const SliceMask> nothing_inside() {
+  return std::make_shared<SliceMask>(24, 20, std::vector<bool>(24 * 20), false);
+}
+
+/// Of all planes: it depends on the intensity, and is clipped.
+inline NoiseModel curved_noise() {
+  NoiseModel noise;
+  for (int i = 0; i < 3; ++i) noise.plane(i) = noise_of(clipped(poissonian(3, 100)));
+  return noise;
 }
 
 inline std::vector<Frame> denoise(const Params& params, const std::vector<Frame>& frames,

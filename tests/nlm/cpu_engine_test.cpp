@@ -69,7 +69,7 @@ TEST(NlmCpuEngine, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
         {}, {{2, 0}, {-3, 1}, {-4, 2}, {0, -5}, {1, 0}, {-2, -1}}, {{4, -1}, {}, {}, {}, {}, {}}};
     expect_as_reference(plan, motion, "motion");
     expect_as_reference(plan, {}, "none");
-    plan.cell_width = plan.cell_height = 16;  // as of planes of half the size
+    plan.shift_x = plan.shift_y = 1;  // as of planes of half the size
     plan.width = 35, plan.height = 23;
     expect_as_reference(plan, motion, "smaller cells");
   }

@@ -1,10 +1,10 @@
-// The cuda backend: its engines against those of the reference, and sessions against the cpu's.
+// The cuda backend: its filters against those of the reference, and sessions against the cpu's.
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "nlm/clips.h"
-#include "nlm/cuda/engine.h"
+#include "nlm/cuda_engines.h"
 #include "nlm/engines.h"
 #include "pipeline/part_dealer.h"
 #include "support/gpu.h"
@@ -117,7 +117,7 @@ TEST_F(NlmCuda, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
         {}, {{2, 0}, {-3, 1}, {-4, 2}, {0, -5}, {1, 0}, {-2, -1}}, {{4, -1}, {}, {}, {}, {}, {}}};
     expect_as_reference(plan, float_tolerance, "motion", motion);
     expect_as_reference(plan, float_tolerance, "none");
-    plan.cell_width = plan.cell_height = 16;  // as of planes of half the size
+    plan.shift_x = plan.shift_y = 1;  // as of planes of half the size
     plan.width = 35, plan.height = 23;
     expect_as_reference(plan, float_tolerance, "smaller cells", motion);
   }
@@ -202,12 +202,49 @@ TEST_F(NlmCuda, SessionsAreAsGoodAsTheCpus) {
     }
 }
 
+/// By what the results of both differ in quality, in the plane that differs most.
+double quality_gap(const Params& params, const std::vector<Frame>& noisy) {
+  const std::vector<Frame> cpu = denoise(params, noisy),
+                           cuda = denoise(params, noisy, {.kind = BackendKind::cuda});
+  double gap = 0;
+  for (int i = 0; i < noisy[0].format.planes(); ++i)
+    gap = std::max(gap, std::abs(clip_psnr(cpu, i) - clip_psnr(cuda, i)));
+  return gap;
+}
+
 TEST_F(NlmCuda, SessionsOverTimeAreAsGoodAsTheCpus) {
-  for (const FrameFormat& format : {gray(), colour(Layout::yuv, 1, 1)}) {
-    const std::vector<Frame> noisy = pan(format, 5);
-    EXPECT_NEAR(clip_psnr(denoise(clip_params(1), noisy)),
-                clip_psnr(denoise(clip_params(1), noisy, {.kind = BackendKind::cuda})), 0.02);
+  for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
+    std::vector<Frame> noisy = pan(format, 5);
+    EXPECT_LT(quality_gap(clip_params(1), noisy), 0.02);
+    noisy.insert(noisy.begin() + 2, noisy[1]);  // repeats the one before
+    const std::vector<Frame> cpu = denoise(clip_params(2), noisy),
+                             cuda = denoise(clip_params(2), noisy, {.kind = BackendKind::cuda});
+    ASSERT_EQ(cuda.size(), noisy.size());
+    EXPECT_TRUE(same_samples(cuda[1], cuda[2]));
+    for (std::size_t n = 0; n < cpu.size(); ++n)
+      for (int i = 0; i < format.planes(); ++i)
+        EXPECT_GT(psnr(plane_of(cpu[n], i).view(), plane_of(cuda[n], i).view()), 45)
+            << "frame " << n << ", plane " << i;
   }
+}
+
+TEST_F(NlmCuda, SessionsWithGuidesAreAsGoodAsTheCpus) {
+  Params params = clip_params(1);
+  params.guided = true;
+  for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
+    std::vector<Frame> noisy = pan(format, 3);
+    const std::vector<Frame> guides = pan(format, 3, 4);
+    for (std::size_t n = 0; n < noisy.size(); ++n)
+      noisy[n].guide = std::make_shared<Frame>(guides[n]);
+    EXPECT_LT(quality_gap(params, noisy), 0.02);
+  }
+}
+
+TEST_F(NlmCuda, SessionsOfNoiseThatFollowsACurveAreAsGoodAsTheCpus) {
+  for (const FrameFormat& format : {gray(), colour(Layout::rgb)})
+    for (const int temporal : {0, 1})
+      EXPECT_LT(quality_gap(make_params(Profile::fast, curved_noise(), temporal), pan(format, 3)),
+                0.02);
 }
 
 TEST_F(NlmCuda, PartsOfAVolumeAreThoseOfTheWhole) {
@@ -224,6 +261,36 @@ TEST_F(NlmCuda, PartsOfAVolumeAreThoseOfTheWhole) {
         pipeline::shard_parts(std::move(sessions), {.margin = margin(params), .frames = frames});
     EXPECT_TRUE(same_clips(run_clip(*shared, noisy), whole)) << frames;
   }
+}
+
+// Longer than what a GPU keeps of slices; then another one through the same session.
+TEST_F(NlmCuda, LongVolumesAreAsGoodAsTheCpus) {
+  Params guided = quick_volume_params();
+  guided.guided = true;
+  for (const Params& params : {quick_volume_params(), guided}) {
+    std::vector<Frame> noisy = volume(150);
+    for (Frame& slice : noisy)
+      if (params.guided) slice.guide = std::make_shared<Frame>(slice);
+    const auto session = open(params, noisy[0].format, {.kind = BackendKind::cuda});
+    const std::vector<Frame> cuda = run_clip(*session, noisy), cpu = denoise(params, noisy);
+    ASSERT_EQ(cuda.size(), noisy.size());
+    for (std::size_t z = 0; z < cpu.size(); ++z)
+      EXPECT_GT(psnr(plane_of(cpu[z], 0).view(), plane_of(cuda[z], 0).view()), 45) << z;
+    EXPECT_TRUE(same_clips(run_clip(*session, noisy), cuda));
+  }
+}
+
+TEST_F(NlmCuda, OfAMaskTheSlicesOutsideComeOutAsTheyWere) {
+  std::vector<Frame> noisy = volume(40);
+  for (const int z : {0, 1, 17, 39}) noisy[z].mask = nothing_inside();
+  const std::vector<Frame> results =
+      denoise(quick_volume_params(), noisy, {.kind = BackendKind::cuda});
+  std::vector<Frame> bare = noisy;
+  for (Frame& slice : bare) slice.mask.reset();
+  const std::vector<Frame> whole =
+      denoise(quick_volume_params(), bare, {.kind = BackendKind::cuda});
+  for (int z = 0; z < 40; ++z)
+    EXPECT_TRUE(same_samples(results[z], noisy[z].mask ? noisy[z] : whole[z])) << z;
 }
 
 TEST_F(NlmCuda, ADeviceThatIsNotThereIsRefused) {

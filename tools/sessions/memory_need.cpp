@@ -100,7 +100,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     bytes += nlm::host_bytes(params, plan.frame);
     frames += inside;
   } else if (plan.params.means && (host || plan.backends.size() == 1)) {
-    bytes += nlm::host_bytes(*plan.params.means, plan.frame);
+    bytes += nlm::host_bytes(*plan.params.means, plan.frame, backend.kind);
     frames += inside;
   } else if (plan.params.volumes && (host || plan.backends.size() == 1)) {
     bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame);

@@ -87,7 +87,6 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (backends.size() > 1 && may_be_temporal(options))
     return "several GPUs look at the same frames over time";
   if (uses_features(options)) return "features come with frames in the host's memory";
-  if (options.method == MethodChoice::nlm) return "nlm takes frames from the host's memory";
   if (options.depth.on) return "depth maps come from the host's memory";
   if (may_be_volume(options)) return "the slices of volumes come from the host's memory";
   if (options.interlaced == Interlaced::fields) return "fields are taken apart there";

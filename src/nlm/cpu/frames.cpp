@@ -44,8 +44,8 @@ class CpuFrameEngine final : public FrameEngine {
     for (std::size_t i = 0; i < frames.size(); ++i) views[i] = views_of(frames[i].slot);
     const bool moves =
         std::ranges::any_of(frames, [](const CandidateFrame& f) { return !f.motion.empty(); });
-    crew_.run(plan_.width, plan_.height, moves ? plan_.cell_width : tile_width,
-              moves ? plan_.cell_height : tile_height, [&](Tile tile, TileMemory& memory) {
+    crew_.run(plan_.width, plan_.height, moves ? plan_.cell_width() : tile_width,
+              moves ? plan_.cell_height() : tile_height, [&](Tile tile, TileMemory& memory) {
                 std::array<TileSource, max_frames> sources;
                 for (std::size_t i = 0; i < frames.size(); ++i)
                   sources[i] = source_of(tile, frames[i], views[0], views[i]);
@@ -90,10 +90,9 @@ class CpuFrameEngine final : public FrameEngine {
         .wanted = wanted.guides, .candidates = views.candidates, .samples = views.samples};
     source.is_own = &wanted == &views;
     if (frame.motion.empty()) return source;
-    const Motion m =
-        frame.motion[tile.y / plan_.cell_height * plan_.cell_columns() + tile.x / plan_.cell_width];
-    source.motion_x = m.x;
-    source.motion_y = m.y;
+    const Motion m = frame.motion[plan_.cell_at(tile.x, tile.y)];
+    source.motion_x = m.x >> plan_.shift_x;
+    source.motion_y = m.y >> plan_.shift_y;
     return source;
   }
 

@@ -259,8 +259,7 @@ __global__ void average_kernel(const float* __restrict__ plane, Space space, flo
       sum += static_cast<float>(layers.samples[(b * across + a) * layers.size +
                                                (y + (across - 1 - b) * cell) * layers.pitch + x +
                                                (across - 1 - a) * cell]);
-  result[static_cast<std::ptrdiff_t>(y) * space.width + x] =
-      (plane[space.at(x, y)] + sum * (1.0f / (across * across))) * scale;
+  result[space.flat_at(x, y)] = (plane[space.at(x, y)] + sum * (1.0f / (across * across))) * scale;
 }
 
 template <class T, int cell, int most, bool exponential>

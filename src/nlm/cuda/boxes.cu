@@ -131,8 +131,7 @@ __global__ void __launch_bounds__(32 * warps)
     const float all = sum_of(t);
 #pragma unroll
     for (int c = 0; c < planes; ++c)
-      results[c][static_cast<std::ptrdiff_t>(y0 + t) * space.width + x] =
-          sum_of((c + 1) * rows + t) / all * inverse_scale[c];
+      results[c][space.flat_at(x, y0 + t)] = sum_of((c + 1) * rows + t) / all * inverse_scale[c];
   }
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 // Frames and slices in the memory of the current device, and the kernels that take them: what the
-// engines (frames_cuda.cpp, volumes_cuda.cpp) and the benchmarks run. Everything is queued on the
-// stream; only run() may allocate there, and waits for nothing, as take() may (cuda/staging.h).
+// workers (workers.h) and the benchmarks run. Everything is queued on a stream and waits for
+// nothing; only run() may allocate. Planes come and go without pads, as Margins::none() says.
 
 #include <span>
 #include <vector>
 
 #include "cuda/handles.h"
-#include "cuda/staging.h"
 #include "nlm/cuda/kernels.h"
 
 namespace lull::nlm::cuda {
@@ -30,14 +29,22 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
+/// CandidateFrame, with its motion on the device; null: none moves.
+struct CandidateSlot {
+  int slot = 0;
+  const Motion* motion = nullptr;
+};
+
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
-            const Holes* holes = nullptr);
-  /// FrameEngine::estimate(), whose results stay here.
-  void run(std::span<const CandidateFrame> frames);
-  void take(const std::array<PlaneView<float>, 3>& results);
+  /// FrameEngine::load(). `holes`: row by row without gaps, not 0 where there is one; null: none.
+  void load(int slot, const Planes3& samples, const Planes3& guides,
+            const std::uint8_t* holes = nullptr);
+  /// FrameEngine::estimate().
+  void run(std::span<const CandidateSlot> frames);
+  /// Of plane number `c` of the planes, until the next run().
+  const float* result(int c) const { return results_[c].get(); }
 
  private:
   enum class Way { blocks, boxes, tiles };
@@ -48,13 +55,11 @@ class FrameFilter {
   };
 
   static Way way_of(const FramePlan& plan);
-  void load_plane(PlaneView<const float> samples, float scale, float* to);
   Planes3 samples_of(int slot) const;
   Planes3 guides_of(int slot) const;
   Results3 results() const;
-  void load_marked(Slot& slot, PlaneView<const float> samples, const Holes& holes);
   TileSource source_of(int slot, const Motion* motion) const;
-  void run_tiles(std::span<const CandidateFrame> frames);
+  void run_tiles(std::span<const CandidateSlot> frames);
 
   FramePlan plan_;
   cudaStream_t stream_;
@@ -64,29 +69,31 @@ class FrameFilter {
   std::array<float, 3> guide_scale_{}, sample_scale_{};
   TilesPlan tiles_;
   std::vector<Slot> slots_;
-  lull::cuda::DeviceBuffer<float> raw_;  // a plane on its way
   std::array<lull::cuda::DeviceBuffer<float>, 3> results_;
   lull::cuda::DeviceBuffer<std::byte> layers_;
-  lull::cuda::DeviceBuffer<Motion> motion_;
-  lull::cuda::Staging staging_;
   Workspaces workspaces_;
 };
 
+/// Slices are loaded on one stream and filtered on another, the computing one: who owns these sees
+/// to it that slices are there when they are filtered, and not in use any more when the slice that
+/// is depth() further on takes their place.
 class VolumeFilter {
  public:
-  VolumeFilter(const VolumePlan& plan, cudaStream_t stream);
-  /// Slices that run() takes at most.
-  int slices_at_a_time() const { return together_; }
-  void load(int z, PlaneView<const float> samples, PlaneView<const float> guide);
-  /// VolumeEngine::estimate(), whose results stay here.
-  void run(SliceSpan wanted, SliceSpan there);
-  /// Of slice number k of those wanted.
-  void take(int k, PlaneView<float> result);
+  /// `together`: slices that run() takes at most.
+  VolumeFilter(const VolumePlan& plan, int together, cudaStream_t computing);
+  /// How many slices a filter would rather have at a time.
+  [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
+  /// Room for the slices of one run(), with those around them, and for as many more as it takes.
+  [[nodiscard]] static int depth(const Params& params, int together) {
+    return 2 * (together + params.reach_slices());
+  }
+  void load(int z, const float* samples, const float* guide, cudaStream_t stream);
+  /// VolumeEngine::estimate(). `results`: of the wanted slices, one after the other.
+  void run(SliceSpan wanted, SliceSpan there, float* results);
 
  private:
   float* sample(int z) const;
   float* guide(int z) const;
-  void load_plane(PlaneView<const float> samples, float scale, float* to);
   void run_tiles(int z, SliceSpan there, float* result);
 
   VolumePlan plan_;
@@ -96,11 +103,9 @@ class VolumeFilter {
   float guide_scale_, sample_scale_;
   CubesPlan cubes_;
   bool takes_cubes_;
-  int together_, depth_;
+  int depth_;
   TilesPlan tiles_;
   lull::cuda::DeviceBuffer<float> samples_, guides_;  // rings of `depth_` slices
-  lull::cuda::DeviceBuffer<float> raw_, results_;
-  lull::cuda::Staging staging_;
   Workspaces workspaces_;
 };
 

@@ -1,13 +1,10 @@
 #include <cmath>
 
-#include "cuda/check.h"
 #include "nlm/cuda/filters.h"
 #include "nlm/weights.h"
 
 namespace lull::nlm::cuda {
 
-using lull::cuda::bytes_of;
-using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
 FrameFilter::Way FrameFilter::way_of(const FramePlan& plan) {
@@ -30,17 +27,18 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
       space_(plan.width, plan.height, plan.params.reach() + 1),
       curve_(plan.params),
       tiles_(plan_tiles(plan.params, space_, plan.guides, plan.planes)),
-      slots_(plan.slots),
-      raw_(static_cast<std::size_t>(plan.width) * plan.height) {
+      slots_(plan.slots) {
   for (int c = 0; c < plan.guides; ++c)
     guide_scale_[c] = curve_.guide_scale * std::sqrt(plan.guide_weight[c]);
   for (int c = 0; c < plan.planes; ++c) {
     sample_scale_[c] = plan.guides_itself && c < plan.guides ? guide_scale_[c] : 1.0f;
-    results_[c] = DeviceBuffer<float>(raw_.size());
+    results_[c] = zeroed<float>(space_.flat_size(), stream);
   }
   tiles_.scale = sample_scale_;
-  tiles_.cell_width = plan.cell_width;
-  tiles_.cell_height = plan.cell_height;
+  tiles_.cell_width = plan.cell_width();
+  tiles_.cell_height = plan.cell_height();
+  tiles_.shift_x = plan.shift_x;
+  tiles_.shift_y = plan.shift_y;
   for (Slot& slot : slots_) {
     for (int c = 0; c < plan.planes; ++c) slot.samples[c] = DeviceBuffer<float>(space_.size());
     for (int c = 0; !plan.guides_itself && c < plan.guides; ++c)
@@ -54,32 +52,21 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     workspaces_.reserve(tiles_, 2 * plan.params.temporal + 1);
 }
 
-void FrameFilter::load(int at, const PlaneViews& samples, const PlaneViews& guides,
-                       const Holes* holes) {
+void FrameFilter::load(int at, const Planes3& samples, const Planes3& guides,
+                       const std::uint8_t* holes) {
   Slot& slot = slots_[at];
+  const Border border = plan_.params.border;
   slot.has_holes = holes != nullptr;
-  if (holes != nullptr) load_marked(slot, samples[0], *holes);
+  if (holes != nullptr)
+    continue_plane(samples[0], space_, border, guide_scale_[0], slot.marked.get(), stream_,
+                   {holes, mark_of(guide_scale_[0]) / guide_scale_[0]});
   for (int c = 0; c < plan_.planes; ++c)
-    load_plane(samples[c], sample_scale_[c], slot.samples[c].get());
+    continue_plane(samples[c], space_, border, sample_scale_[c], slot.samples[c].get(), stream_);
   for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c)
-    load_plane(guides[c], guide_scale_[c], slot.guides[c].get());
+    continue_plane(guides[c], space_, border, guide_scale_[c], slot.guides[c].get(), stream_);
 }
 
-void FrameFilter::load_plane(PlaneView<const float> samples, float scale, float* to) {
-  staging_.upload(bytes_of(samples), raw_.get(), plan_.width * sizeof(float), stream_);
-  continue_plane(raw_.get(), space_, plan_.params.border, scale, to, stream_);
-}
-
-void FrameFilter::load_marked(Slot& slot, PlaneView<const float> samples, const Holes& holes) {
-  std::vector<float> marked;
-  const float mark = mark_of(guide_scale_[0]) / guide_scale_[0];
-  for (int y = 0; y < plan_.height; ++y)
-    for (int x = 0; x < plan_.width; ++x) marked.push_back(holes.at(x, y) ? mark : samples(x, y));
-  load_plane({marked.data(), plan_.width, plan_.height, plan_.width}, guide_scale_[0],
-             slot.marked.get());
-}
-
-void FrameFilter::run(std::span<const CandidateFrame> frames) {
+void FrameFilter::run(std::span<const CandidateSlot> frames) {
   if (frames.size() > 1 || way_ == Way::tiles) return run_tiles(frames);
   const int slot = frames.front().slot;
   if (way_ == Way::blocks) {
@@ -100,11 +87,6 @@ void FrameFilter::run(std::span<const CandidateFrame> frames) {
                     .scale = sample_scale_},
                    samples_of(slot), results(), stream_);
   }
-}
-
-void FrameFilter::take(const std::array<PlaneView<float>, 3>& to) {
-  for (int c = 0; c < plan_.planes; ++c)
-    staging_.download(results_[c].get(), plan_.width * sizeof(float), bytes_of(to[c]), stream_);
 }
 
 Planes3 FrameFilter::samples_of(int slot) const {
@@ -133,19 +115,12 @@ TileSource FrameFilter::source_of(int slot, const Motion* motion) const {
   return source;
 }
 
-void FrameFilter::run_tiles(std::span<const CandidateFrame> frames) {
+void FrameFilter::run_tiles(std::span<const CandidateSlot> frames) {
   const auto count = static_cast<int>(frames.size());
   workspaces_.reserve(tiles_, count);
-  const std::size_t cells = static_cast<std::size_t>(plan_.cell_columns()) * plan_.cell_rows();
-  if (motion_.size() < cells * count) motion_ = DeviceBuffer<Motion>(cells * count);
   TileSources sources{.wanted = source_of(frames[0].slot, nullptr), .count = count};
   for (int i = 0; i < count; ++i) {
-    Motion* const motion = frames[i].motion.empty() ? nullptr : motion_.get() + i * cells;
-    // From memory that is not page-locked: it may change as soon as this returns.
-    if (motion != nullptr)
-      check(cudaMemcpyAsync(motion, frames[i].motion.data(), cells * sizeof(Motion),
-                            cudaMemcpyHostToDevice, stream_));
-    sources.all[i] = source_of(frames[i].slot, motion);
+    sources.all[i] = source_of(frames[i].slot, frames[i].motion);
     if (const Slot& slot = slots_[frames[i].slot]; slot.has_holes)
       sources.all[i].guides[0] = slot.marked.get(), sources.shows_holes |= i == 0;
   }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/device_planes.h"
 #include "nlm/engine.h"
 
 namespace lull::nlm::cuda {
@@ -33,6 +34,11 @@ struct Space {
   constexpr std::size_t size() const {
     return static_cast<std::size_t>(pitch) * (height + 2 * pad);
   }
+  /// Without pads, as Margins::none() says: how samples come, and where results go.
+  constexpr std::ptrdiff_t flat_at(int x, int y) const {
+    return static_cast<std::ptrdiff_t>(y) * Margins::flat_pitch(width) + x;
+  }
+  constexpr std::ptrdiff_t flat_size() const { return flat_at(0, height); }
   int width = 0, height = 0, pad = 0;
   int pitch = 0;  // floats from row to row
 };
@@ -40,9 +46,14 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// A plane without gaps, times `scale`, to one that continues.
+/// Samples that are replaced, where `places`, row by row without gaps, are not 0. Null: none are.
+struct Marks {
+  const std::uint8_t* places = nullptr;
+  float mark = 0;
+};
+/// A flat plane, times `scale`, to one that continues.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
-                    cudaStream_t stream);
+                    cudaStream_t stream, const Marks& marks = {});
 
 /// Samples are kept in half precision as differences from this (times the plane's scale).
 inline constexpr float middle = 128;
@@ -61,7 +72,7 @@ struct BlocksPlan {
   /// Bytes that estimates of patches need before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// `result`: without gaps.
+/// `result`: flat, here and below.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -96,7 +107,7 @@ struct CubesPlan {
   /// Whether the current device has the shared memory for it.
   bool fits() const;
 };
-/// `results`: the wanted slices, without gaps.
+/// `results`: the wanted slices, one after the other.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
@@ -115,7 +126,8 @@ struct TilesPlan {
   int block, step, patch_radius, search;
   int guides, slices, planes;  // guide planes, slices of a patch (one of them is 1)
   int cell_width, cell_height;
-  int side = 32;  // of a tile
+  int shift_x = 0, shift_y = 0;  // as FramePlan's
+  int side = 32;                 // of a tile
   std::array<float, 3> scale{};
 
   /// Most patches that cover a row of a tile.

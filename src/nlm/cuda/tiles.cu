@@ -42,10 +42,12 @@ struct TilePlace {
 };
 
 /// How far a source's candidates are from the patches, for no displacement.
-__device__ __forceinline__ std::ptrdiff_t start_of(const TileSource& source, int cell, int pitch) {
+__device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
+                                                   int cell) {
   if (source.motion == nullptr) return 0;
   const Motion m = source.motion[cell];
-  return static_cast<std::ptrdiff_t>(m.y) * pitch + m.x;
+  return static_cast<std::ptrdiff_t>(m.y >> plan.shift_y) * plan.space.pitch +
+         (m.x >> plan.shift_x);
 }
 
 /// The distance of two patches whose first samples are `from` the planes' beginnings, and so far
@@ -144,7 +146,7 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   WeightList list{weights + i, place.columns * place.rows};
   for (int s = 0; s < sources.count; ++s) {
     const TileSource& source = sources.all[s];
-    const std::ptrdiff_t start = start_of(source, place.cell, pitch);
+    const std::ptrdiff_t start = start_of(plan, source, place.cell);
     for (int dy = -plan.search; dy <= plan.search; ++dy) {
       const std::ptrdiff_t away = start + dy * pitch - plan.search;
       if constexpr (block_guides > 0)
@@ -189,7 +191,7 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
   const float* of_candidate = weights + last;
   for (int s = 0; s < sources.count; ++s) {
     const TileSource& source = sources.all[s];
-    const std::ptrdiff_t start = start_of(source, place.cell, pitch);
+    const std::ptrdiff_t start = start_of(plan, source, place.cell);
     for (int dy = -plan.search; dy <= plan.search; ++dy)
       for (int dx = -plan.search; dx <= plan.search; ++dx, of_candidate += patches) {
         float v = 0;
@@ -212,9 +214,7 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
   }
 #pragma unroll
   for (int c = 0; c < 3; ++c)
-    if (c < plan.planes)
-      results[c][static_cast<std::ptrdiff_t>(y) * plan.space.width + x] =
-          (own[c] + sums[c]) / plan.scale[c];
+    if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
 /// `block_guides`: patches are 4x4 blocks with so many guides; 0: anything.

@@ -225,8 +225,7 @@ __global__ void __launch_bounds__(256, 2)
         const float sum = many ? floats.sums[at] : Lanes<T>::at(voxels.sums[z][y], i);
         const float weights = many ? floats.weights[at] : Lanes<T>::at(voxels.weights[z][y], i);
         const float own = planes.slice[to_z + search + 1][space.at(x, to_y)];
-        results[(static_cast<std::size_t>(to_z) * space.height + to_y) * space.width + x] =
-            (own + sum / weights) / scale;
+        results[to_z * space.flat_size() + space.flat_at(x, to_y)] = (own + sum / weights) / scale;
       }
 }
 

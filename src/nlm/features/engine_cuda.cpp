@@ -30,7 +30,7 @@ class CudaFeatureEngine final : public FeatureEngine {
         share_(plane_size()),
         zeros_(space_.size()) {
     check(cudaMemsetAsync(zeros_.get(), 0, zeros_.bytes(), stream_.get()));
-    for (DeviceBuffer<float>& raw : raw_) raw = DeviceBuffer<float>(plane_size());
+    for (DeviceBuffer<float>& raw : raw_) raw = DeviceBuffer<float>(space_.flat_size());
     for (int c = 0; c < plan.planes; ++c) {
       for (Candidate* candidate : {&colour_, &guided_}) {
         candidate->value[c] = DeviceBuffer<float>(plane_size());
@@ -104,18 +104,23 @@ class CudaFeatureEngine final : public FeatureEngine {
   std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
   std::size_t row_bytes() const { return plan_.width * sizeof(float); }
 
+  /// On its way, in number `i` of raw_.
+  const float* uploaded(PlaneView<const float> from, int i) {
+    staging_.upload(bytes_of(from), raw_[i].get(), Margins::flat_pitch(plan_.width) * sizeof(float),
+                    stream_.get());
+    return raw_[i].get();
+  }
+
   void load_plane(PlaneView<const float> from, DeviceBuffer<float>& to) {
     if (!to) to = DeviceBuffer<float>(space_.size());
-    staging_.upload(bytes_of(from), raw_[0].get(), row_bytes(), stream_.get());
-    cuda::continue_plane(raw_[0].get(), space_, Border::mirror, 1, to.get(), stream_.get());
+    cuda::continue_plane(uploaded(from, 0), space_, Border::mirror, 1, to.get(), stream_.get());
   }
 
   /// The first `count` planes.
   void load_quads(std::span<const PlaneView<const float>> from, int count, float4* to, int stride) {
     cuda::FourPlanes planes{};
     for (int i = 0; i < count; ++i) {
-      staging_.upload(bytes_of(from[i]), raw_[i].get(), row_bytes(), stream_.get());
-      planes[i] = raw_[i].get();
+      planes[i] = uploaded(from[i], i);
     }
     cuda::pack_planes(planes, space_, to, stride, stream_.get());
   }

@@ -18,9 +18,8 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
   const int row = static_cast<int>(blockIdx.y * threads.y + threadIdx.y);
   if (column >= space.pitch || row >= space.height + 2 * space.pad) return;
   const std::ptrdiff_t from =
-      static_cast<std::ptrdiff_t>(continued(row - space.pad, space.height, Border::mirror)) *
-          space.width +
-      continued(column - space.pad, space.width, Border::mirror);
+      space.flat_at(continued(column - space.pad, space.width, Border::mirror),
+                    continued(row - space.pad, space.height, Border::mirror));
   const auto sample = [&](const float* plane) { return plane == nullptr ? 0.0f : plane[from]; };
   to[(static_cast<std::ptrdiff_t>(row) * space.pitch + column) * stride] =
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));

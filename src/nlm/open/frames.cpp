@@ -1,5 +1,5 @@
-// Sessions over pictures, also over time: time/frame_session.h knows which frame is worked on when,
-// and which frames help it; this has their planes.
+// Pictures in the host's memory, also over time: time/frame_session.h knows which frame is worked
+// on when, and which frames help it; this has their planes.
 
 #include <algorithm>
 #include <optional>
@@ -11,8 +11,8 @@
 #include "core/plane.h"
 #include "core/samples.h"
 #include "match/frame_guide.h"
-#include "nlm/open/plane_sets.h"
 #include "nlm/open/sessions.h"
+#include "nlm/plans.h"
 #include "noise/filtered_samples.h"
 #include "time/frame_session.h"
 #include "time/frame_statistics.h"
@@ -21,22 +21,11 @@
 namespace lull::nlm {
 namespace {
 
-SessionPlan session_plan(const Params& params, const FrameFormat& format) {
-  const int main = main_plane(format.layout == Layout::rgb);
-  return {.radius = params.temporal,
-          .phases = 1,
-          .scene_cut = params.scene_cut,
-          .main_sigma = params.noise.levels_in_samples()[main],
-          .gathers = true};
-}
-
 /// Planes that share their weights.
 struct WorkedSet {
   PlaneSet planes;
-  int shift_x = 0, shift_y = 0;  // log2 of how much smaller they are than the first plane
   std::unique_ptr<FrameEngine> engine;
   std::array<Plane<float>, 3> samples, guides, results;
-  ByOffset<std::vector<Motion>> motion;  // in samples of these planes
 };
 
 class GatheringWorker final : public FrameWorker {
@@ -46,7 +35,7 @@ class GatheringWorker final : public FrameWorker {
       : params_(params),
         format_(format),
         session_(session_plan(params, format)),
-        samples_(params.noise, make_stabilisers(params.noise, lean_of(params))),
+        samples_(params.noise, stabilisers_of(params)),
         pool_(format),
         slots_(session_.slots()) {
     for (PlaneSet& planes : plane_sets(format, params.noise)) add_set(planes, make_engine);
@@ -56,8 +45,7 @@ class GatheringWorker final : public FrameWorker {
   void take(const Frame& frame) override {
     if (frame.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (nlm takes frames from the host's); decode it on the "
-          "CPU");
+          "a frame in the memory of a GPU, for a session on the CPU; copy it to the host's");
     before_ = std::exchange(taken_, frame);
   }
 
@@ -98,8 +86,9 @@ class GatheringWorker final : public FrameWorker {
     for (WorkedSet& set : sets_) {
       std::array<CandidateFrame, max_frames> candidates;
       for (std::size_t f = 0; f < frames.size(); ++f)
-        candidates[f] = {frames[f].frame, f > 0 ? motion(set, frames[0].frame, frames[f])
-                                                : std::span<const Motion>{}};
+        candidates[f] = {frames[f].frame,
+                         f > 0 ? motion_->cells(frames[0].frame, frames[f].frame, frames[f].offset)
+                               : std::span<const Motion>{}};
       std::array<PlaneView<float>, 3> results;
       for (std::size_t k = 0; k < set.planes.planes.size(); ++k) results[k] = set.results[k].view();
       set.engine->estimate({candidates.data(), frames.size()}, results);
@@ -131,41 +120,15 @@ class GatheringWorker final : public FrameWorker {
 
   void add_set(PlaneSet& planes, const FrameEngineFactory& make_engine) {
     WorkedSet& set = sets_.emplace_back();
-    const bool coarse = planes.planes.front() != 0 && format_.layout == Layout::yuv;
-    set.shift_x = coarse ? format_.chroma_shift_x : 0;
-    set.shift_y = coarse ? format_.chroma_shift_y : 0;
-    FramePlan plan{.params = guided(params_),
-                   .width = format_.plane_width(planes.planes.front()),
-                   .height = format_.plane_height(planes.planes.front()),
-                   .planes = static_cast<int>(planes.planes.size()),
-                   .guides = static_cast<int>(planes.guides.size()),
-                   .guides_itself = !params_.guided,
-                   .slots = session_.slots(),
-                   .cell_width = motion_cell >> set.shift_x,
-                   .cell_height = motion_cell >> set.shift_y};
+    const FramePlan plan = frame_plan(params_, format_, planes);
     for (int k = 0; k < plan.planes; ++k) {
       set.samples[k] = Plane<float>(plan.width, plan.height);
       set.results[k] = Plane<float>(plan.width, plan.height);
     }
-    for (int k = 0; k < plan.guides; ++k) {
-      const float sigma = params_.noise.sigma(planes.guides[k]);
-      plan.guide_weight[k] = 1 / (static_cast<float>(plan.guides) * sigma * sigma);
-      if (params_.guided) set.guides[k] = Plane<float>(plan.width, plan.height);
-    }
+    for (int k = 0; params_.guided && k < plan.guides; ++k)
+      set.guides[k] = Plane<float>(plan.width, plan.height);
     set.planes = std::move(planes);
     set.engine = make_engine(plan);
-  }
-
-  /// From the frame in slot `from` to another, of each cell.
-  std::span<const Motion> motion(WorkedSet& set, int from, const SlotFrame& to) {
-    const std::vector<Motion>& cells = motion_->cells(from, to.frame, to.offset);
-    if (set.shift_x == 0 && set.shift_y == 0) return cells;
-    std::vector<Motion>& scaled = set.motion[to.offset];
-    scaled.clear();
-    for (const Motion& m : cells)
-      scaled.push_back({static_cast<std::int16_t>(m.x >> set.shift_x),
-                        static_cast<std::int16_t>(m.y >> set.shift_y)});
-    return scaled;
   }
 
   Params params_;
@@ -181,13 +144,9 @@ class GatheringWorker final : public FrameWorker {
 
 }  // namespace
 
-std::unique_ptr<Denoiser> open_frames(const Params& given, const FrameFormat& format,
-                                      const FrameEngineFactory& make_engine) {
-  Params params = given;
-  // Frames of which nothing is filtered need not wait for others.
-  if (plane_sets(format, params.noise).empty()) params.temporal = 0;
-  return open_session(session_plan(params, format), format,
-                      std::make_unique<GatheringWorker>(params, format, make_engine));
+std::unique_ptr<FrameWorker> make_host_frame_worker(const Params& params, const FrameFormat& format,
+                                                    const FrameEngineFactory& make_engine) {
+  return std::make_unique<GatheringWorker>(params, format, make_engine);
 }
 
 }  // namespace lull::nlm

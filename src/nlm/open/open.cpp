@@ -2,59 +2,63 @@
 #include "core/instructions.h"
 #include "core/validate_format.h"
 #include "cuda/session_on_device.h"
-#include "nlm/cuda/engine.h"
+#include "nlm/cuda/workers.h"
 #include "nlm/nlm.h"
-#include "nlm/open/plane_sets.h"
 #include "nlm/open/sessions.h"
+#include "nlm/plans.h"
 #include "noise/holes.h"
 #include "time/repeat_finder.h"
 
 namespace lull::nlm {
 namespace {
 
-/// The engine of a plan on a backend.
-template <class Plan, class Reference, class Cpu, class Cuda>
-auto make_on(const Backend& backend, const Plan& plan, Reference reference, Cpu cpu, Cuda cuda) {
+std::unique_ptr<FrameWorker> make_frame_worker(const Params& params, const FrameFormat& format,
+                                               const Backend& backend) {
   switch (backend.kind) {
     case BackendKind::reference:
-      return reference(plan);
+      return make_host_frame_worker(params, format, make_reference_frame_engine);
     case BackendKind::cpu:
-      return cpu(plan, backend.threads);
+      return make_host_frame_worker(params, format, [&](const FramePlan& plan) {
+        return make_cpu_frame_engine(plan, backend.threads);
+      });
     case BackendKind::cuda:
-      return cuda(plan);
+      return make_cuda_frame_worker(params, format, backend.results_on_device);
+  }
+  throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
+}
+
+std::unique_ptr<SlicesWorker> make_slices_worker(const Params& params, const FrameFormat& format,
+                                                 const Backend& backend) {
+  switch (backend.kind) {
+    case BackendKind::reference:
+      return make_host_slices_worker(params, format, make_reference_volume_engine);
+    case BackendKind::cpu:
+      return make_host_slices_worker(params, format, [&](const VolumePlan& plan) {
+        return make_cpu_volume_engine(plan, backend.threads);
+      });
+    case BackendKind::cuda:
+      return make_cuda_slices_worker(params, format, backend.results_on_device);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
 
 }  // namespace
 
-// Between what BM3D's profiles were measured to need (bm3d/stabilisers.cpp), which average patches,
-// too; not measured for non-local means.
-double lean_of(const Params&) { return 0.03; }
-
-Params guided(const Params& params) {
-  Params p = params;
-  if (params.guided) p.correction = 0;
-  return p;
-}
-
-std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
+std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
                                const Backend& backend) {
+  Params params = given;
   validate(params);
   lull::validate(format);
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
+  // Frames of which nothing is filtered need not wait for others.
+  if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
-    if (params.is_volume())
-      return open_slices(params, format, [&](const VolumePlan& plan) {
-        return make_on(backend, plan, make_reference_volume_engine, make_cpu_volume_engine,
-                       make_cuda_volume_engine);
-      });
-    return open_frames(params, format, [&](const FramePlan& plan) {
-      return make_on(backend, plan, make_reference_frame_engine, make_cpu_frame_engine,
-                     make_cuda_frame_engine);
-    });
+    return params.is_volume()
+               ? open_slices(params, format, make_slices_worker(params, format, backend))
+               : open_session(session_plan(params, format), format,
+                              make_frame_worker(params, format, backend));
   };
   return backend.kind == BackendKind::cuda ? lull::cuda::open_on_device(backend.device, open_here)
                                            : open_here();
@@ -68,7 +72,17 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
 
-double host_bytes(const Params& params, const FrameFormat& format) {
+double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
+  const double guides = params.guided ? 2 : 1;
+  if (kind == BackendKind::cuda) {
+    // Results alone; of volumes two times the slices that are filtered at a time, and these as they
+    // came.
+    const int together = slices_on_gpu(format.width, format.height);
+    double bytes = 0;
+    for (int i = 0; i < format.planes(); ++i)
+      bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
+    return bytes * (params.is_volume() ? 2 * together * (1 + guides) : margin(params).after + 10);
+  }
   double samples = 0;
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
@@ -76,7 +90,6 @@ double host_bytes(const Params& params, const FrameFormat& format) {
   // Each frame in work as the engine has it, and its result as a frame; one on its way in and out.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
-  const double guides = params.guided ? 2 : 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);
 }
 

@@ -1,29 +1,26 @@
 #pragma once
-// The sessions of non-local means: what comes when, under which identity, and which planes share
-// their weights. The work on samples is the engines' (engine.h).
+// The sessions of non-local means: what comes when, and under which identity. The work on samples
+// is the engines' (engine.h) and, on a GPU, the workers' (cuda/workers.h).
 
 #include <functional>
 #include <memory>
 
 #include "core/denoiser.h"
 #include "nlm/engine.h"
+#include "nlm/slices_worker.h"
+#include "time/frame_session.h"
 
 namespace lull::nlm {
 
 using FrameEngineFactory = std::function<std::unique_ptr<FrameEngine>(const FramePlan&)>;
 using VolumeEngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-/// `params` and `format` are valid.
-[[nodiscard]] std::unique_ptr<Denoiser> open_frames(const Params& params, const FrameFormat& format,
-                                                    const FrameEngineFactory& make_engine);
+// `params` and `format` are valid.
+[[nodiscard]] std::unique_ptr<FrameWorker> make_host_frame_worker(
+    const Params& params, const FrameFormat& format, const FrameEngineFactory& make_engine);
+[[nodiscard]] std::unique_ptr<SlicesWorker> make_host_slices_worker(
+    const Params& params, const FrameFormat& format, const VolumeEngineFactory& make_engine);
 [[nodiscard]] std::unique_ptr<Denoiser> open_slices(const Params& params, const FrameFormat& format,
-                                                    const VolumeEngineFactory& make_engine);
-
-/// By how much noise that leans is underestimated (Stabiliser).
-[[nodiscard]] double lean_of(const Params& params);
-
-/// What an engine is told for patches that are compared in a frame of their own: it has hardly any
-/// noise, so that nothing is taken off distances.
-[[nodiscard]] Params guided(const Params& params);
+                                                    std::unique_ptr<SlicesWorker> worker);
 
 }  // namespace lull::nlm

@@ -70,10 +70,10 @@ class ReferenceFrameEngine final : public FrameEngine {
     std::vector<Source> sources(frames.size());
     for (int y = 0; y < plan_.height; ++y)
       for (int x = 0; x < plan_.width; ++x) {
-        const int cell = y / plan_.cell_height * plan_.cell_columns() + x / plan_.cell_width;
+        const int cell = plan_.cell_at(x, y);
         for (std::size_t i = 0; i < frames.size(); ++i) {
           const Motion m = frames[i].motion.empty() ? Motion{} : frames[i].motion[cell];
-          sources[i] = {frames[i].slot, m.x, m.y};
+          sources[i] = {frames[i].slot, m.x >> plan_.shift_x, m.y >> plan_.shift_y};
         }
         const std::array<double, 3> mean =
             result(plan_.params, weight, frames_, plan_.planes, x, y, frames.front().slot, sources);

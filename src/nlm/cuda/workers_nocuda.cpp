@@ -1,5 +1,5 @@
 #include "core/error.h"
-#include "nlm/cuda/engine.h"
+#include "nlm/cuda/workers.h"
 
 namespace lull::nlm {
 namespace {
@@ -11,7 +11,11 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<FrameEngine> make_cuda_frame_engine(const FramePlan&) { refuse(); }
-std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan&) { refuse(); }
+std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params&, const FrameFormat&, bool) {
+  refuse();
+}
+std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params&, const FrameFormat&, bool) {
+  refuse();
+}
 
 }  // namespace lull::nlm

@@ -1,0 +1,25 @@
+#pragma once
+// The cuda backend of non-local means: frames and slices from their samples to results, on the
+// current device.
+
+#include <memory>
+
+#include "nlm/params.h"
+#include "nlm/slices_worker.h"
+#include "time/frame_session.h"
+
+namespace lull::nlm {
+
+// Made, used and destroyed while their device is current. `params` and `format` are valid;
+// `results_on_device`: as of Backend.
+// @throws DeviceUnavailable  this build has no CUDA
+// @throws OutOfDeviceMemory
+
+[[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params& params,
+                                                                  const FrameFormat& format,
+                                                                  bool results_on_device);
+[[nodiscard]] std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params& params,
+                                                                    const FrameFormat& format,
+                                                                    bool results_on_device);
+
+}  // namespace lull::nlm

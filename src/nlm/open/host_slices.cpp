@@ -1,0 +1,108 @@
+// Slices in the host's memory. Each plane is a volume of its own.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/frame_pool.h"
+#include "core/plane.h"
+#include "core/samples.h"
+#include "match/frame_guide.h"
+#include "nlm/open/sessions.h"
+#include "nlm/plans.h"
+#include "noise/filtered_samples.h"
+
+namespace lull::nlm {
+namespace {
+
+/// A plane with noise.
+struct WorkedVolume {
+  int plane = 0;
+  std::unique_ptr<VolumeEngine> engine;
+  Plane<float> samples, guide;
+  std::vector<Plane<float>> results;  // of slices that are estimated at a time
+};
+
+class HostSlicesWorker final : public SlicesWorker {
+ public:
+  HostSlicesWorker(const Params& params, const FrameFormat& format,
+                   const VolumeEngineFactory& make_engine)
+      : params_(params),
+        format_(format),
+        samples_(params.noise, stabilisers_of(params)),
+        pool_(format) {
+    for (int i = 0; i < format.planes(); ++i) {
+      if (params.noise.sigma(i) == 0) continue;
+      const VolumePlan plan = volume_plan(params, format, i);
+      WorkedVolume& volume = volumes_.emplace_back(WorkedVolume{
+          .plane = i, .engine = make_engine(plan), .samples = {plan.width, plan.height}});
+      if (params.guided) volume.guide = Plane<float>(plan.width, plan.height);
+      together_ = std::max(together_, volume.engine->slices_at_a_time());
+    }
+  }
+
+  int slices_at_a_time() const override { return together_; }
+
+  void begin(int z) override {
+    for (WorkedVolume& volume : volumes_) volume.engine->begin(z);
+  }
+
+  void load(int z, SliceInWork& slice) override {
+    const Frame& guide = guide_of(slice.noisy, params_.guided);
+    for (WorkedVolume& volume : volumes_) {
+      slice.guarded |= samples_.load(slice.noisy, volume.plane, volume.samples.view());
+      if (params_.guided) samples_.load(guide, volume.plane, volume.guide.view());
+      volume.engine->load(z, std::as_const(volume.samples).view(),
+                          std::as_const(volume.guide).view());
+    }
+  }
+
+  /// Engines that take fewer slices at a time get them in several calls.
+  void finish(SliceSpan span, SliceSpan there, std::span<SliceInWork> slices) override {
+    for (SliceInWork& slice : slices) {
+      slice.clean = pool_.acquire();
+      for (int i = 0; i < format_.planes(); ++i)
+        if (!slice.is_wanted || params_.noise.sigma(i) == 0)
+          copy_plane(slice.noisy, i, slice.clean);
+    }
+    for (WorkedVolume& volume : volumes_) {
+      const int most = volume.engine->slices_at_a_time();
+      for (SliceSpan part{span.first, 0}; part.first < span.end; part.first = part.end) {
+        part.end = std::min(part.first + most, span.end);
+        estimate(volume, part, there, slices.subspan(part.first - span.first, part.size()));
+      }
+    }
+  }
+
+ private:
+  void estimate(WorkedVolume& volume, SliceSpan part, SliceSpan there,
+                std::span<SliceInWork> slices) {
+    if (std::ranges::none_of(slices, &SliceInWork::is_wanted)) return;
+    const int i = volume.plane;
+    std::vector<PlaneView<float>> views;
+    while (volume.results.size() < slices.size())
+      volume.results.emplace_back(format_.plane_width(i), format_.plane_height(i));
+    for (std::size_t k = 0; k < slices.size(); ++k) views.push_back(volume.results[k].view());
+    volume.engine->estimate(part, there, views);
+    for (std::size_t k = 0; k < slices.size(); ++k)
+      if (const SliceInWork& slice = slices[k]; slice.is_wanted)
+        samples_.store(views[k], slice.guarded ? &slice.noisy : nullptr, i, slice.clean);
+  }
+
+  Params params_;
+  FrameFormat format_;
+  FilteredSamples samples_;
+  FramePool pool_;
+  std::vector<WorkedVolume> volumes_;
+  int together_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<SlicesWorker> make_host_slices_worker(const Params& params,
+                                                      const FrameFormat& format,
+                                                      const VolumeEngineFactory& make_engine) {
+  return std::make_unique<HostSlicesWorker>(params, format, make_engine);
+}
+
+}  // namespace lull::nlm
