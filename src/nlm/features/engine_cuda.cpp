@@ -119,9 +119,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   /// The first `count` planes.
   void load_quads(std::span<const PlaneView<const float>> from, int count, float4* to, int stride) {
     cuda::FourPlanes planes{};
-    for (int i = 0; i < count; ++i) {
-      planes[i] = uploaded(from[i], i);
-    }
+    for (int i = 0; i < count; ++i) planes[i] = uploaded(from[i], i);
     cuda::pack_planes(planes, space_, to, stride, stream_.get());
   }
 

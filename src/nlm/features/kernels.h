@@ -43,7 +43,7 @@ struct LightJob {
   DeviceCandidate colour, guided;
 };
 
-/// Planes without gaps, of which some may be null: then there are zeros.
+/// Flat planes, of which some may be null: then there are zeros.
 using FourPlanes = std::array<const float*, 4>;
 /// Up to four of them to quads that lie `stride` apart, which continue.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, int stride,
