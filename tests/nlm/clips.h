@@ -31,11 +31,11 @@ inline FrameFormat colour(Layout layout, int shift_x = 0, int shift_y = 0) {
           .chroma_shift_y = shift_y};
 }
 
-/// Plane `plane` of frame `n` of a pan, (2, 0) samples a frame.
+/// Plane `plane` of frame `n` of a pan, (2, 0) samples a frame; after 30 of them it begins anew.
 inline Plane<float> clean_plane(const FrameFormat& format, int n, int plane) {
   const int w = format.plane_width(plane), h = format.plane_height(plane);
   const Plane<float> whole = texture_picture(w + 60, h, plane);
-  const int x0 = 2 * n >> (plane > 0 ? format.chroma_shift_x : 0);
+  const int x0 = 2 * (n % 31) >> (plane > 0 ? format.chroma_shift_x : 0);
   Plane<float> part(w, h);
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + x0, y);
