@@ -31,8 +31,8 @@ class SlicesWorker {
   /// The results of the next slices, whose places are `span`. `there`: the slices that exist, of
   /// which those up to reach_slices() from these are loaded.
   virtual void finish(SliceSpan span, SliceSpan there, std::span<SliceInWork> slices) = 0;
-  /// Calls of finish() whose results may be still on their way. `noisy` and `clean` stay until they
-  /// are awaited.
+  /// Calls of finish() whose results may be still on their way; those of the others are awaited
+  /// before anything else is asked for. `noisy` and `clean` stay until then.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest finish() that was not waited for.
   virtual void await() {}

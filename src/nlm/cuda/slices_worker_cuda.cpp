@@ -1,9 +1,10 @@
 // Each plane is a volume of its own. Three streams: one brings slices, as samples and as planes of
 // floats that continue, one computes, and one takes results away. The host waits for results alone:
-// while those of some slices are computed it brings the slices that the next ones need, and the
-// results of the ones before are taken.
+// while those of some slices are computed it brings the slices that the next ones need. By then the
+// results of the ones before were awaited, so that nobody needs what these slices and results
+// replace: VolumeFilter::depth() slices before them, and two turns.
 
-#include <climits>
+#include <algorithm>
 #include <vector>
 
 #include "cuda/nvtx.h"
@@ -93,23 +94,18 @@ class CudaSlicesWorker final : public SlicesWorker {
     check(cudaStreamSynchronize(computing_.get()));
   }
 
-  ~CudaSlicesWorker() override { wait_for_all(); }
+  ~CudaSlicesWorker() override {
+    for (const auto* stream : {&bringing_, &computing_, &taking_})
+      (void)cudaStreamSynchronize(stream->get());
+  }
 
   SliceMemory memory() const override { return SliceMemory::host_or_gpu; }
   int slices_at_a_time() const override { return together_; }
 
-  void begin(int) override {
-    wait_for_all();  // what is written now may be in use by the volume before
-    for (Batch& batch : batches_) batch.first = INT_MAX;
-  }
+  void begin(int) override {}
 
   void load(int z, SliceInWork& slice) override {
     const lull::cuda::NvtxRange range("bring a slice");
-    // Where this slice goes is another one: those around it must be done with it, and its result
-    // be there.
-    for (const Batch& batch : batches_)
-      if (batch.first != INT_MAX && batch.first - params_.reach_slices() <= z - depth_)
-        check(cudaStreamWaitEvent(bringing_.get(), batch.there.get()));
     in_.bring(slice.noisy, bringing_.get());
     for (int i = 0; i < format_.planes(); ++i)
       if (!slice.is_wanted || params_.noise.sigma(i) == 0)
@@ -127,10 +123,8 @@ class CudaSlicesWorker final : public SlicesWorker {
   void finish(SliceSpan span, SliceSpan there, std::span<SliceInWork> slices) override {
     const lull::cuda::NvtxRange range("filter slices");
     const int turn = finished_++ % 2;
-    Batch& batch = batches_[turn];
     check(cudaEventRecord(brought_.get(), bringing_.get()));
     check(cudaStreamWaitEvent(computing_.get(), brought_.get()));
-    check(cudaStreamWaitEvent(computing_.get(), batch.there.get()));
     if (std::ranges::any_of(slices, &SliceInWork::is_wanted))
       for (PlaneVolume& volume : volumes_) volume.run(span, there, turn);
     check(cudaEventRecord(computed_.get(), computing_.get()));
@@ -140,30 +134,18 @@ class CudaSlicesWorker final : public SlicesWorker {
       if (slices[k].is_wanted) take(span.first + k, turn, k, clean);
       clean = lull::cuda::handed_out(std::move(clean));
     }
-    check(cudaEventRecord(batch.there.get(), taking_.get()));
-    batch.first = span.first;
+    check(cudaEventRecord(there_[turn].get(), taking_.get()));
   }
 
   int in_flight() const noexcept override { return 1; }
 
   void await() override {
     const lull::cuda::NvtxRange range("wait for results");
-    check(cudaEventSynchronize(batches_[awaited_++ % 2].there.get()));
+    check(cudaEventSynchronize(there_[awaited_++ % 2].get()));
   }
 
  private:
-  /// Slices that are finished together, one of two in turn.
-  struct Batch {
-    int first = INT_MAX;
-    lull::cuda::Event there = lull::cuda::make_event();  // what came with them, and their results
-  };
-
   std::array<float, max_planes> levels() const { return params_.noise.levels_in_samples(); }
-
-  void wait_for_all() {
-    for (const auto* stream : {&bringing_, &computing_, &taking_})
-      (void)cudaStreamSynchronize(stream->get());
-  }
 
   Frame& memory_of(SliceInWork& slice) {
     if (!slice.clean.pixels) slice.clean = pool_.acquire();
@@ -206,8 +188,9 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event brought_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // of floats, as they came
-  std::array<Batch, 2> batches_;
-  int finished_ = 0, awaited_ = 0;  // batches
+  // Slices that are finished together are there, with their results; in turn.
+  std::array<lull::cuda::Event, 2> there_{lull::cuda::make_event(), lull::cuda::make_event()};
+  int finished_ = 0, awaited_ = 0;  // of these
 };
 
 }  // namespace
