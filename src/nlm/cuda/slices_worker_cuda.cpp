@@ -30,7 +30,7 @@ std::vector<int> filtered_planes(const Params& params, const FrameFormat& format
 }
 
 /// As many slices as suit all planes.
-int slices_together(const Params& params, const FrameFormat& format) {
+int slices_for_all(const Params& params, const FrameFormat& format) {
   int together = cuda::most_slices;
   for (const int i : filtered_planes(params, format))
     together =
@@ -76,7 +76,7 @@ class CudaSlicesWorker final : public SlicesWorker {
   CudaSlicesWorker(const Params& params, const FrameFormat& format, bool results_on_device)
       : params_(params),
         format_(format),
-        together_(slices_together(params, format)),
+        together_(slices_for_all(params, format)),
         depth_(cuda::VolumeFilter::depth(params, together_)),
         bringing_(lull::cuda::make_stream(lull::cuda::Priority::high)),
         computing_(lull::cuda::make_stream()),

@@ -124,6 +124,8 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
     more.insert(more.end(), limit.begin(), limit.end());
     EXPECT_EQ(denoise("limited.mkv", more).code, 65) << limit[0];
   }
+  for (const char* radius : {"0", "1"})
+    EXPECT_EQ(compare({"--device", "cuda:0", "--method", "nlm", "--temporal", radius}), line);
   expect_same_from_pipe({"--device", "cuda:0"});
   if (missing_device("cuda:0,1").empty()) {
     EXPECT_EQ(compare({"--device", "cuda:0,1", "--streams", "1"}), line);
