@@ -174,6 +174,10 @@ std::unique_ptr<Denoiser> open_features(const FeatureParams& params, const Frame
   validate_features(params);
   lull::validate(format);
   lull::validate(backend);
+  if (backend.results_on_device)
+    throw InvalidArgument(
+        "results of a render in the memory of a GPU (sessions bring them to the host); leave them "
+        "in the host's");
   require_instructions();
   const Light light(format);  // refuses what is none
   const FeaturePlan plan = feature_plan(params, format);
