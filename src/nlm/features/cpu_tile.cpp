@@ -199,6 +199,7 @@ HWY_ATTR void run_tile(const LightTile& tile, LightMemory& memory) {
   for (const LightSource& q : tile.sources)
     for (int dy = -s; dy <= s; ++dy)
       for (int dx = -s; dx <= s; ++dx) {
+        if (!is_in_window(dx, dy, s)) continue;
         const int ex = dx + q.motion_x, ey = dy + q.motion_y;
         find_summands(tile, p, q, ex, ey, m.summand);
         find_terms(tile, q, p, dx, dy, ex, ey, m);

@@ -28,8 +28,12 @@ class CudaFeatureEngine final : public FeatureEngine {
         slots_(plan.slots),
         cost_(plane_size()),
         share_(plane_size()),
-        zeros_(space_.size()) {
+        zeros_(plane_size()) {
     check(cudaMemsetAsync(zeros_.get(), 0, zeros_.bytes(), stream_.get()));
+    std::vector<cuda::DeviceDisplacement> window = cuda::window_of(plan.search_radius, space_);
+    window.emplace_back();
+    window_ = DeviceBuffer<cuda::DeviceDisplacement>(window.size());
+    check(cudaMemcpy(window_.get(), window.data(), window_.bytes(), cudaMemcpyHostToDevice));
     for (DeviceBuffer<float>& raw : raw_) raw = DeviceBuffer<float>(space_.flat_size());
     for (int c = 0; c < plan.planes; ++c) {
       for (Candidate* candidate : {&colour_, &guided_}) {
@@ -38,7 +42,9 @@ class CudaFeatureEngine final : public FeatureEngine {
       }
       results_[c] = DeviceBuffer<float>(plane_size());
     }
-    for (Slot& slot : slots_) slot.pixels = DeviceBuffer<cuda::LightPixel>(space_.size());
+    for (Slot& slot : slots_)
+      for (auto* quads : {&slot.light, &slot.variance})
+        *quads = DeviceBuffer<float4>(space_.size());
     check(cudaStreamSynchronize(stream_.get()));
   }
   ~CudaFeatureEngine() override { (void)cudaStreamSynchronize(stream_.get()); }
@@ -46,15 +52,12 @@ class CudaFeatureEngine final : public FeatureEngine {
   void load(int at, const LightViews& views) override {
     Slot& slot = slots_[at];
     slot.regressors = views.regressors;
-    load_quads(views.light, plan_.planes, &slot.pixels.get()->light, 2);
-    load_quads(views.variance, plan_.planes, &slot.pixels.get()->variance, 2);
-    const int quads = cuda::regressor_quads(filled_up(views.regressors));
-    if (slot.regressor.size() < quads * space_.size())
-      slot.regressor = DeviceBuffer<float4>(quads * space_.size());
-    for (int i = 0; i < quads; ++i)
+    load_quads(views.light, plan_.planes, slot.light);
+    load_quads(views.variance, plan_.planes, slot.variance);
+    for (int i = 0; i < cuda::regressor_quads(filled_up(views.regressors)); ++i)
       load_quads(std::span(views.regressor).subspan(4 * i), std::min(views.regressors - 4 * i, 4),
-                 slot.regressor.get() + i, quads);
-    for (int i = 0; i < views.regressors; ++i) load_plane(views.regressor_noise[i], slot.noise[i]);
+                 slot.quads[i]);
+    for (int i = 0; i < views.regressors; ++i) load_noise(views.regressor_noise[i], slot.noise[i]);
     check(cudaStreamSynchronize(stream_.get()));
   }
 
@@ -63,7 +66,8 @@ class CudaFeatureEngine final : public FeatureEngine {
     const Slot& wanted = slots_[frames[0].slot];
     cuda::LightJob job{.space = space_, .channels = plan_.planes};
     job.regressors = filled_up(wanted.regressors);
-    job.search_radius = plan_.search_radius;
+    job.displacements = static_cast<int>(window_.size()) - 1;
+    job.displacement = window_.get();
     job.cell = plan_.cell;
     job.cell_columns = plan_.cell_columns();
     job.sources = static_cast<int>(frames.size());
@@ -86,9 +90,9 @@ class CudaFeatureEngine final : public FeatureEngine {
 
  private:
   struct Slot {
-    DeviceBuffer<cuda::LightPixel> pixels;
+    DeviceBuffer<float4> light, variance;
     int regressors = 0;
-    DeviceBuffer<float4> regressor;
+    std::array<DeviceBuffer<float4>, cuda::most_quads> quads;
     std::array<DeviceBuffer<float>, most_regressors> noise;
   };
   struct Candidate {
@@ -111,20 +115,24 @@ class CudaFeatureEngine final : public FeatureEngine {
     return raw_[i].get();
   }
 
-  void load_plane(PlaneView<const float> from, DeviceBuffer<float>& to) {
-    if (!to) to = DeviceBuffer<float>(space_.size());
-    cuda::continue_plane(uploaded(from, 0), space_, Border::mirror, 1, to.get(), stream_.get());
+  void load_noise(PlaneView<const float> from, DeviceBuffer<float>& to) {
+    if (!to) to = DeviceBuffer<float>(plane_size());
+    staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
   /// The first `count` planes.
-  void load_quads(std::span<const PlaneView<const float>> from, int count, float4* to, int stride) {
+  void load_quads(std::span<const PlaneView<const float>> from, int count,
+                  DeviceBuffer<float4>& to) {
+    if (!to) to = DeviceBuffer<float4>(space_.size());
     cuda::FourPlanes planes{};
     for (int i = 0; i < count; ++i) planes[i] = uploaded(from[i], i);
-    cuda::pack_planes(planes, space_, to, stride, stream_.get());
+    cuda::pack_planes(planes, space_, to.get(), stream_.get());
   }
 
   cuda::DeviceLight planes_of(const Slot& slot) const {
-    return {.pixels = slot.pixels.get(), .regressors = slot.regressor.get()};
+    cuda::DeviceLight light{.light = slot.light.get(), .variance = slot.variance.get()};
+    for (int i = 0; i < cuda::most_quads; ++i) light.regressors[i] = slot.quads[i].get();
+    return light;
   }
 
   const Motion* put_motion(std::size_t frame, std::span<const Motion> motion) {
@@ -139,6 +147,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   lull::cuda::Stream stream_;
   cuda::Space space_;
   std::vector<Slot> slots_;
+  DeviceBuffer<cuda::DeviceDisplacement> window_;
   std::array<DeviceBuffer<float>, 4> raw_;  // planes on their way
   DeviceBuffer<float> cost_, share_, zeros_;
   Candidate colour_, guided_;

@@ -2,8 +2,8 @@
 // The formulas of non-local means with features as all backends compute them.
 //
 // Light u has the variance v, pixel by pixel and channel by channel (C channels); p is the pixel
-// whose result is wanted, candidates q = p + m + d lie at each displacement d of -S .. S along x
-// and y, in the frame itself (m = 0) and in those around it, where m is the motion of p's cell.
+// whose result is wanted, candidates q = p + m + d lie at each displacement d of a disc, |d|^2 <=
+// S (S + 1), in the frame itself (m = 0) and in those around it, where m is the motion of p's cell.
 // Planes continue as mirror images of themselves.
 //
 // 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4), of patches of
@@ -49,6 +49,11 @@ inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 /// Coefficients of the line: a constant, two of place, those of regressors.
 inline constexpr int places = 2, most_coefficients = 1 + places + most_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
+
+/// Of displacements from -S to S along x and y.
+constexpr bool is_in_window(int dx, int dy, int search_radius) {
+  return dx * dx + dy * dy <= search_radius * (search_radius + 1);
+}
 
 /// Where planes continue, of places up to a length beyond them.
 constexpr int mirrored(int i, int length) {

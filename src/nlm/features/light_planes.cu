@@ -13,7 +13,7 @@ namespace {
 
 constexpr dim3 threads{32, 8};
 
-__global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__ to, int stride) {
+__global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__ to) {
   const int column = static_cast<int>(blockIdx.x * threads.x + threadIdx.x);
   const int row = static_cast<int>(blockIdx.y * threads.y + threadIdx.y);
   if (column >= space.pitch || row >= space.height + 2 * space.pad) return;
@@ -21,7 +21,7 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       space.flat_at(continued(column - space.pad, space.width, Border::mirror),
                     continued(row - space.pad, space.height, Border::mirror));
   const auto sample = [&](const float* plane) { return plane == nullptr ? 0.0f : plane[from]; };
-  to[(static_cast<std::ptrdiff_t>(row) * space.pitch + column) * stride] =
+  to[static_cast<std::ptrdiff_t>(row) * space.pitch + column] =
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
@@ -47,35 +47,50 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// The mean of the variance around (x, y), as far as it is in the plane.
-__device__ float3 level_around(const LightPixel* pixels, const Space& space, int x, int y) {
+/// The mean of the variance around the pixel of each thread of a block, as far as it is in the
+/// plane. Sums along rows are in shared memory.
+__device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
+  constexpr int radius = level_radius, high = threads.y + 2 * radius;
+  __shared__ float3 rows[high][threads.x];
+  const int first_x = max(pixel.x - radius, 0), last_x = min(pixel.x + radius, space.width - 1);
+  for (int i = static_cast<int>(threadIdx.y); i < high; i += threads.y) {
+    const int y = pixel.y - static_cast<int>(threadIdx.y) - radius + i;
+    float3 sum = make_float3(0, 0, 0);
+    if (y >= 0 && y < space.height)
+      for (int x = first_x; x <= last_x; ++x) {
+        const float4 variance = __ldg(variances + space.at(x, y));
+        sum.x += variance.x, sum.y += variance.y, sum.z += variance.z;
+      }
+    rows[i][threadIdx.x] = sum;
+  }
+  __syncthreads();
   float3 sum = make_float3(0, 0, 0);
-  int count = 0;
-  for (int v = max(y - level_radius, 0); v <= min(y + level_radius, space.height - 1); ++v)
-    for (int u = max(x - level_radius, 0); u <= min(x + level_radius, space.width - 1); ++u) {
-      const float4 variance = __ldg(&pixels[space.at(u, v)].variance);
-      sum.x += variance.x, sum.y += variance.y, sum.z += variance.z;
-      ++count;
-    }
-  const float share = 1 / static_cast<float>(count);
+  for (int i = 0; i <= 2 * radius; ++i) {
+    const float3 row = rows[threadIdx.y + i][threadIdx.x];
+    sum.x += row.x, sum.y += row.y, sum.z += row.z;
+  }
+  const int first_y = max(pixel.y - radius, 0), last_y = min(pixel.y + radius, space.height - 1);
+  const float share = 1 / static_cast<float>((last_x - first_x + 1) * (last_y - first_y + 1));
   return make_float3(sum.x * share, sum.y * share, sum.z * share);
 }
 
 __global__ void cost_kernel(LightJob job, float* __restrict__ cost) {
   const Pixel pixel(job.space);
+  const DeviceLight& own = job.source[0];
+  const float3 level = find_level(own.variance, job.space, pixel);
   if (!pixel.inside) return;
-  const LightPixel own = job.source[0].pixels[job.space.at(pixel.x, pixel.y)];
-  const float3 level = level_around(job.source[0].pixels, job.space, pixel.x, pixel.y);
+  const std::ptrdiff_t at = job.space.at(pixel.x, pixel.y);
+  const float4 light = own.light[at], variance = own.variance[at];
   float sum = 0;
-  const auto add = [&](int c, float u, float variance, float its_level) {
+  const auto add = [&](int c, float u, float its_variance, float its_level) {
     const float a = job.colour.value[c][pixel.at] - u, b = job.guided.value[c][pixel.at] - u;
     const float slope = job.guided.derivative[c][pixel.at] - job.colour.derivative[c][pixel.at];
-    sum += (b * b - a * a + 2 * variance * slope) / its_level;
+    sum += (b * b - a * a + 2 * its_variance * slope) / its_level;
   };
-  add(0, own.light.x, own.variance.x, level.x);
+  add(0, light.x, variance.x, level.x);
   if (job.channels > 1) {
-    add(1, own.light.y, own.variance.y, level.y);
-    add(2, own.light.z, own.variance.z, level.z);
+    add(1, light.y, variance.y, level.y);
+    add(2, light.z, variance.z, level.z);
   }
   cost[pixel.at] = sum / static_cast<float>(job.channels);
 }
@@ -111,12 +126,22 @@ dim3 grid_of(const Space& space) {
 
 }  // namespace
 
-void pack_planes(const FourPlanes& planes, const Space& space, float4* to, int stride,
-                 cudaStream_t stream) {
+std::vector<DeviceDisplacement> window_of(int search_radius, const Space& space) {
+  std::vector<DeviceDisplacement> window;
+  const float inverse = 1 / static_cast<float>(search_radius);
+  for (int dy = -search_radius; dy <= search_radius; ++dy)
+    for (int dx = -search_radius; dx <= search_radius; ++dx)
+      if (is_in_window(dx, dy, search_radius))
+        window.push_back({dy * space.pitch + dx, static_cast<float>(dx) * inverse,
+                          static_cast<float>(dy) * inverse});
+  return window;
+}
+
+void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream) {
   const dim3 grid(
       (static_cast<unsigned>(space.pitch) + threads.x - 1) / threads.x,
       (static_cast<unsigned>(space.height + 2 * space.pad) + threads.y - 1) / threads.y);
-  pack_kernel<<<grid, threads, 0, stream>>>(planes, space, to, stride);
+  pack_kernel<<<grid, threads, 0, stream>>>(planes, space, to);
   lull::cuda::check(cudaGetLastError());
 }
 

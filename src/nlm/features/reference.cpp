@@ -122,7 +122,8 @@ class ReferenceFeatureEngine final : public FeatureEngine {
       const int s = plan_.search_radius;
       for (int dy = -s; dy <= s; ++dy)
         for (int dx = -s; dx <= s; ++dx)
-          add(p, slots_[frame.slot], filter, coefficients, x, y, dx, dy, m, sums);
+          if (is_in_window(dx, dy, s))
+            add(p, slots_[frame.slot], filter, coefficients, x, y, dx, dy, m, sums);
     }
     std::array<double, most_coefficients> penalty;
     for (int i = 0; i < coefficients; ++i)

@@ -1,0 +1,155 @@
+#pragma once
+// Steps 1 to 3 of light.cu: what a block finds in shared memory for some displacements at a time,
+// the weights of its pixels in the end.
+
+#include <algorithm>
+#include <cmath>
+
+#include "nlm/features/kernels.h"
+
+namespace lull::nlm::cuda::light_detail {
+
+constexpr int side = 16, pixels = side * side;  // of a tile
+constexpr dim3 threads{side, side, 2};
+constexpr int block = 2 * pixels, halo = widest_patch, wide = side + 2 * halo;
+static_assert(motion_cell % side == 0, "a tile lies in one cell");
+
+constexpr int together = 8;  // displacements
+constexpr int handed = 40;   // numbers of a matrix that go from thread to thread in one go
+
+struct Stages {
+  alignas(8) float summands[together][wide][wide];
+  alignas(8) float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
+  float2 bases[together][pixels];  // of the weights (weight_of()): of colour, of the guided filter
+};
+union SharedMemory {
+  Stages stages;
+  float matrix[handed][pixels];
+};
+
+/// Waits for all threads of the block: threads of either kind do so at places of their own, which
+/// __syncthreads() may not.
+__device__ __forceinline__ void wait_for_block() {
+  asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
+}
+
+/// Displacements that are worked on at a time: of one source after the other.
+struct Group {
+  int source = 0, first = 0;
+  __device__ __forceinline__ int count(const LightJob& job) const {
+    return min(together, job.displacements - first);
+  }
+  __device__ __forceinline__ void next(const LightJob& job) {
+    first += together;
+    if (first < job.displacements) return;
+    first = 0;
+    ++source;
+  }
+};
+
+__device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* from) {
+  const int4 words = __ldg(reinterpret_cast<const int4*>(from));
+  return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
+}
+
+/// Where the candidates of a block lie that another source has, from their places there.
+__device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
+  if (source.motion == nullptr) return 0;
+  const int column = static_cast<int>(blockIdx.x) * side / job.cell;
+  const int row = static_cast<int>(blockIdx.y) * side / job.cell;
+  const Motion m = source.motion[row * job.cell_columns + column];
+  return m.y * job.space.pitch + m.x;
+}
+
+/// 1 / v, of no subnormal v.
+__device__ __forceinline__ float inverse_of(float v) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(v));
+  return inverse;
+}
+
+/// Three numbers of a pixel.
+struct Triple {
+  float at[3];
+  __device__ __forceinline__ explicit Triple(const float4* from) {
+    const float4 quad = __ldg(from);
+    at[0] = quad.x, at[1] = quad.y, at[2] = quad.z;
+  }
+};
+struct LightAndVariance {
+  Triple light, variance;
+  __device__ __forceinline__ LightAndVariance(const DeviceLight& from, int at)
+      : light(from.light + at), variance(from.variance + at) {}
+};
+
+/// Step 1.
+template <int channels>
+__device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
+                                              Stages& stages) {
+  if (thread >= wide * wide) return;
+  const Space& space = job.space;
+  const DeviceLight& q = job.source[group.source];
+  const int row = thread / wide, column = thread - row * wide;
+  const int sx = min(static_cast<int>(blockIdx.x) * side + column, space.width - 1 + 2 * halo);
+  const int sy = min(static_cast<int>(blockIdx.y) * side + row, space.height - 1 + 2 * halo);
+  const int at = (sy - halo + space.pad) * space.pitch + sx - halo + space.pad;
+  const LightAndVariance own(job.source[0], at);
+  const int moved = at + offset_in(q, job);
+  const DeviceDisplacement* const displacement = job.displacement + group.first;
+  const int count = group.count(job);
+#pragma unroll 4  // several loads are on their way
+  for (int k = 0; k < count; ++k) {
+    const LightAndVariance other(q, moved + __ldg(&displacement[k].offset));
+    float sum = 0;
+#pragma unroll
+    for (int c = 0; c < channels; ++c) {
+      const float vp = own.variance.at[c], vq = other.variance.at[c];
+      const float difference = own.light.at[c] - other.light.at[c];
+      sum += (difference * difference - (vp + fminf(vp, vq))) * inverse_of(vp + vq);
+    }
+    stages.summands[k][row][column] = sum;
+  }
+}
+
+/// Step 2, of two pixels beside each other at a time.
+__device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
+  constexpr int pairs = side / 2;
+  const int tx = 2 * (thread % pairs);
+  for (int n = thread / pairs; n < count * wide; n += block / pairs) {
+    const int k = n / wide, row = n - k * wide;
+    const auto* from = reinterpret_cast<const float2*>(stages.summands[k][row] + tx);
+    const float2 a = from[0], b = from[1], c = from[2], d = from[3];
+    const float2 three = make_float2(b.x + b.y + c.x, b.y + c.x + c.y);
+    *reinterpret_cast<float2*>(stages.rows_of_three[k][row] + tx) = three;
+    *reinterpret_cast<float2*>(stages.rows_of_seven[k][row] + tx) =
+        make_float2(a.x + a.y + three.x + c.y + d.x, a.y + b.x + three.y + d.x + d.y);
+  }
+}
+
+/// weigh() has the eighth power of a base that is 1 where x is not above 0.
+__device__ __forceinline__ float base_of(float x) { return fmaxf(1 - fmaxf(x, 0.0f) / 8, 0.0f); }
+__device__ __forceinline__ WeightAndSlope<float> weight_of(float base, float per_sample) {
+  const float t2 = base * base, t4 = t2 * t2, t7 = t4 * t2 * base;
+  return {t7 * base, base < 1 ? -t7 * per_sample : 0};
+}
+
+/// Step 3; either kind of threads takes half of the displacements.
+template <int channels>
+__device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
+  constexpr float colour_scale =
+      1 / (colour_filter.k * colour_filter.k * colour_filter.patch() * channels);
+  constexpr float guided_scale =
+      1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
+#pragma unroll 4  // sums wait for each other
+  for (int k = static_cast<int>(threadIdx.z); k < count; k += 2) {
+    float seven = 0, three = 0;
+#pragma unroll
+    for (int row = 0; row < 7; ++row) seven += stages.rows_of_seven[k][ty + row][tx];
+#pragma unroll
+    for (int row = 2; row < 5; ++row) three += stages.rows_of_three[k][ty + row][tx];
+    stages.bases[k][ty * side + tx] =
+        make_float2(base_of(seven * colour_scale), base_of(three * guided_scale));
+  }
+}
+
+}  // namespace lull::nlm::cuda::light_detail
