@@ -15,15 +15,16 @@ using lull::BackendKind;
 /// Where a session of BM3D runs.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
-  int device = 0;   // cuda: index of the GPU among the visible ones
-  int streams = 4;  // cuda: frames in flight, 1..16
-  int threads = 0;  // cpu: 0 takes every core
-  /// cuda: results stay in the GPU's memory (Frame::on_device), whole when they come out. Their
-  /// memory goes back to the session when the last reference to them goes.
-  bool results_on_device = false;
+  int device = 0;                  // cuda: index of the GPU among the visible ones
+  int streams = 4;                 // cuda: frames in flight, 1..16
+  int threads = 0;                 // cpu: 0 takes every core
+  bool results_on_device = false;  // as of lull::Backend
 
   /// For the other methods.
-  operator lull::Backend() const { return {.kind = kind, .device = device, .threads = threads}; }
+  operator lull::Backend() const {
+    return {
+        .kind = kind, .device = device, .threads = threads, .results_on_device = results_on_device};
+  }
 };
 
 /// Opens a session for frames of one format. Equal frames give equal bytes, whatever the number of

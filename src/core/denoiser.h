@@ -18,6 +18,9 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: 0 takes every core
+  /// cuda: results stay in the GPU's memory (Frame::on_device), whole when they come out. Their
+  /// memory goes back to the session when the last reference to them goes.
+  bool results_on_device = false;
 };
 
 /// How many frames before and after one its result depends on, those not counted that repeat the
@@ -39,7 +42,7 @@ class Denoiser {
   /// Takes a frame and gives back the one that is now ready, if any. The frame must have the
   /// session's format. Its samples must stay as they are until its result is out. They may be in
   /// the memory of a GPU if the session runs on one; its results are in the host's, unless the
-  /// session was asked to leave them there (bm3d::Backend::results_on_device).
+  /// session was asked to leave them there (Backend::results_on_device).
   /// @throws Error; the session is then useless and can only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// After push(): a further frame that is ready by now, if any. Where frames come that repeat

@@ -28,4 +28,13 @@ void validate(const FrameFormat& f) {
     throw InvalidArgument("subsampled planes without chroma (only YUV has them); convert to YUV");
 }
 
+void validate(const Backend& backend) {
+  if (backend.threads < 0)
+    throw InvalidArgument("threads = " + std::to_string(backend.threads) +
+                          " (must be at least 0); give 0 for every core");
+  if (backend.results_on_device && backend.kind != BackendKind::cuda)
+    throw InvalidArgument(
+        "results in the memory of a GPU from a session on the CPU; leave them in the host's");
+}
+
 }  // namespace lull

@@ -10,9 +10,10 @@ std::optional<Frame> SliceSession::push(Frame noisy) {
   if (noisy.format != format_)
     throw InvalidArgument(
         "a frame of another format (a session takes one format); open another session");
-  if (noisy.on_device)
+  if (noisy.on_device && memory_ == SliceMemory::host)
     throw InvalidArgument(
-        "a slice in the memory of a GPU (volumes come from the host); decode it on the CPU");
+        "a slice in the memory of a GPU, for a session that takes them from the host's; copy it "
+        "there");
   if (passes()) return noisy;
   const int z = noisy.slice >= 0 ? noisy.slice : next_slice_;
   if (open_ && z != next_slice_) {

@@ -10,6 +10,9 @@
 
 namespace lull {
 
+/// Where slices may lie that a session takes.
+enum class SliceMemory { host, host_or_gpu };
+
 class SliceSession : public Denoiser {
  public:
   std::optional<Frame> push(Frame noisy) final;
@@ -17,7 +20,8 @@ class SliceSession : public Denoiser {
   std::optional<Frame> drain() final;
 
  protected:
-  explicit SliceSession(const FrameFormat& format) : format_(format) {}
+  explicit SliceSession(const FrameFormat& format, SliceMemory memory = SliceMemory::host)
+      : format_(format), memory_(memory) {}
 
   /// Whether slices come out as they went in, for no plane is filtered.
   virtual bool passes() const = 0;
@@ -34,6 +38,7 @@ class SliceSession : public Denoiser {
 
  private:
   FrameFormat format_;
+  SliceMemory memory_;
   bool open_ = false;   // a volume is
   int next_slice_ = 0;  // the one that comes
   std::deque<Frame> ready_;

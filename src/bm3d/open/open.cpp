@@ -18,9 +18,7 @@ void validate_backend(const Backend& b) {
   if (b.streams < 1 || b.streams > 16)
     throw InvalidArgument("streams = " + std::to_string(b.streams) +
                           " (must be from 1 to 16); choose one in range");
-  if (b.threads < 0)
-    throw InvalidArgument("threads = " + std::to_string(b.threads) +
-                          " (must be at least 0); give 0 for every core");
+  lull::validate(b);
 }
 
 }  // namespace
@@ -33,9 +31,6 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate(format);
   validate_backend(backend);
   if (params.holes) check_holes(format);
-  if (backend.results_on_device && backend.kind != BackendKind::cuda)
-    throw InvalidArgument(
-        "results in the memory of a GPU from a session on the CPU; leave them in the host's");
   require_instructions();
   if (!filters_any(params.noise, format)) params.temporal = 0;  // frames need not wait for others
   switch (backend.kind) {

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "bm4d/bm4d.h"
 #include "bm4d/cuda/worker.h"
 #include "bm4d/open/host_worker.h"
@@ -15,9 +13,7 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                const Backend& backend) {
   validate(params);
   lull::validate(format);
-  if (backend.threads < 0)
-    throw InvalidArgument("threads = " + std::to_string(backend.threads) +
-                          " (must be at least 0); give 0 for every core");
+  lull::validate(backend);
   require_instructions();
   const auto on_host = [&](const EngineFactory& make_engine) {
     return open_volumes(params, format, make_host_worker(params, format, make_engine));

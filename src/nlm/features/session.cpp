@@ -173,9 +173,7 @@ std::unique_ptr<Denoiser> open_features(const FeatureParams& params, const Frame
                                         const Backend& backend) {
   validate_features(params);
   lull::validate(format);
-  if (backend.threads < 0)
-    throw InvalidArgument("threads = " + std::to_string(backend.threads) +
-                          " (must be at least 0); give 0 for every core");
+  lull::validate(backend);
   require_instructions();
   const Light light(format);  // refuses what is none
   const FeaturePlan plan = feature_plan(params, format);

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "core/error.h"
 #include "core/instructions.h"
 #include "core/validate_format.h"
@@ -45,9 +43,7 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
   validate(params);
   lull::validate(format);
   if (params.holes) check_holes(format);
-  if (backend.threads < 0)
-    throw InvalidArgument("threads = " + std::to_string(backend.threads) +
-                          " (must be at least 0); give 0 for every core");
+  lull::validate(backend);
   require_instructions();
   const auto open_here = [&] {
     if (params.is_volume())
