@@ -5,14 +5,12 @@
 
 #include <array>
 #include <limits>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
-#include "cuda/handles.h"
-#include "cuda/results/result_frames.h"
+#include "support/device_frames.h"
 #include "support/gpu.h"
 #include "support/pictures.h"
 
@@ -41,41 +39,6 @@ std::vector<Frame> noisy_frames(const FrameFormat& format, int count) {
     frames.push_back(std::move(frame));
   }
   return frames;
-}
-
-/// The same samples, plane by plane, in the memory of the GPU.
-Frame uploaded(const Frame& frame) {
-  struct Planes {
-    DevicePicture picture;
-    std::array<cuda::DeviceBuffer<std::byte>, 3> memory;
-  };
-  auto there = std::make_shared<Planes>();
-  for (int i = 0; i < frame.format.planes(); ++i) {
-    const auto& plane = frame.planes[i];
-    const std::ptrdiff_t stride = plane.width + 12;
-    there->memory[i] = cuda::DeviceBuffer<std::byte>(stride * plane.height);
-    cuda::check(cudaMemcpy2D(there->memory[i].get(), stride, plane.data, plane.stride, plane.width,
-                             plane.height, cudaMemcpyHostToDevice));
-    there->picture.planes[i] = {there->memory[i].get(), plane.width, plane.height, stride};
-  }
-  Frame result;
-  result.format = frame.format;
-  result.pts = frame.pts;
-  result.on_device = {there, &there->picture};
-  return result;
-}
-
-Frame downloaded(const Frame& frame) {
-  EXPECT_NE(frame.on_device, nullptr);
-  EXPECT_EQ(frame.planes[0].data, nullptr);
-  Frame result = make_frame(frame.format);
-  result.pts = frame.pts;
-  for (int i = 0; i < frame.format.planes(); ++i) {
-    const auto& from = frame.on_device->planes[i];
-    cuda::check(cudaMemcpy2D(result.planes[i].data, result.planes[i].stride, from.data, from.stride,
-                             from.width, from.height, cudaMemcpyDeviceToHost));
-  }
-  return result;
 }
 
 std::vector<Frame> run_session(const Params& params, const std::vector<Frame>& frames,
