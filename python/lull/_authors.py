@@ -12,11 +12,12 @@ from typing import Any, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import to_numpy
+from ._arrays import device_of, library_of, to_numpy
 from ._axes import Axes
 from ._denoise import Work, chosen_device
 from ._noise import Group
-from ._values import Values, _looked_at, _measured, number
+from ._device import denoise_on_device
+from ._values import Values, looked_at, measured, number
 
 # Theirs, and what comes next to it in time and quality here.
 _PROFILES = {
@@ -105,24 +106,42 @@ def _noises(
     return [_core.Noise.coloured([covariances[c] for c in group]) for group in groups]
 
 
-def _float_values(array: np.ndarray) -> Values:
+def _float_values(array: Any) -> Values:
     """Theirs are floats of 0..1 mostly; whatever they are, their range is found."""
-    some = _looked_at(array)
+    some = looked_at(array)
     fits = some.size == 0 or (float(some.max()) <= 2 and float(some.max()) > 0.1)
-    return Values(32, 0.0, 1.0) if fits and np.min(some, initial=0) > -1 else _measured(some)
+    return Values(32, 0.0, 1.0) if fits and np.min(some, initial=0) > -1 else measured(some)
 
 
-def _filtered(array: np.ndarray, axes: Axes, work: Work, make: Any) -> np.ndarray:
+def _floats(z: Any) -> tuple[Any, Any]:
+    """Floats, and what makes results of the kind of `z`; None of those that stay on a GPU."""
+    if device_of(z) is not None:
+        if library_of(z) == "torch":
+            return (z if z.dtype.is_floating_point else z.double()), None
+        if library_of(z) == "cupy":
+            return (z if z.dtype.kind == "f" else z.astype(np.float64)), None
+        interface = getattr(z, "__cuda_array_interface__", {"typestr": "|V1"})
+        if np.dtype(interface["typestr"]).kind == "f":
+            return z, None
+    array, back = to_numpy(z)
+    return (array if array.dtype.kind == "f" else array.astype(np.float64)), back
+
+
+def _filtered(array: Any, back: Any, axes: Axes, work: Work, make: Any) -> Any:
+    """`make(unit)` says the groups of channels, and the noise of each."""
+    if back is None:
+        if device_of(array) == work.device:
+            result = denoise_on_device(
+                array, axes, work, _float_values, lambda _, values: make(values.unit)
+            )
+            if result is not None:
+                return result
+        array, back = to_numpy(array)
     values = _float_values(array)
     result = np.empty(array.shape, array.dtype)
     groups, noises = make(values.unit)
     work.run(axes.view(array), axes.view(result), values, groups, noises)
-    return result
-
-
-def _floats(z: Any) -> tuple[np.ndarray, Any]:
-    array, back = to_numpy(z)
-    return (array if array.dtype.kind == "f" else array.astype(np.float64)), back
+    return back(result)
 
 
 def _pictures(
@@ -130,22 +149,22 @@ def _pictures(
 ) -> Any:
     _refuse_matches(blockmatches)
     array, back = _floats(z)
-    if array.ndim not in (2, 3) or array.size == 0:
-        raise ValueError(f"z of shape {array.shape} (must be (y, x) or (y, x, channels))")
-    channels = array.shape[2] if array.ndim == 3 else 1
+    shape = tuple(array.shape)
+    if len(shape) not in (2, 3) or 0 in shape:
+        raise ValueError(f"z of shape {shape} (must be (y, x) or (y, x, channels))")
+    channels = shape[2] if len(shape) == 3 else 1
     groups: list[Group] = [(0, 1, 2)] if channels == 3 else [(c,) for c in range(channels)]
     if layout == "rgb" and channels != 3:
         raise ValueError(f"z of {channels} channels (bm3d_rgb filters red, green and blue)")
     device = chosen_device(device, z)
     work = Work("bm3d", _profile(profile), 0, device, _basic_alone(stage_arg), layout)
-    axes = Axes(array.ndim, None, None, 2 if array.ndim == 3 else None)
-    result = _filtered(
+    return _filtered(
         array,
-        axes,
+        back,
+        Axes(len(shape), None, None, 2 if len(shape) == 3 else None),
         work,
-        lambda unit: (groups, _noises(sigma_psd, array.shape[:2], channels, groups, unit)),
+        lambda unit: (groups, _noises(sigma_psd, shape[:2], channels, groups, unit)),
     )
-    return back(result)
 
 
 def bm3d(
@@ -238,16 +257,17 @@ def bm4d(
     """
     _refuse_matches(blockmatches)
     array, back = _floats(z)
-    if array.ndim != 3 or array.size == 0:
-        raise ValueError(f"z of shape {array.shape} (must be a volume, of three axes)")
+    shape = tuple(array.shape)
+    if len(shape) != 3 or 0 in shape:
+        raise ValueError(f"z of shape {shape} (must be a volume, of three axes)")
     if np.size(sigma_psd) != 1:
         raise ValueError("sigma_psd of several values (noise of volumes has to be white); give one")
     device = chosen_device(device, z)
     work = Work("bm4d", _profile(profile), 0, device, _basic_alone(stage_arg))
-    result = _filtered(
+    return _filtered(
         array,
+        back,
         Axes(3, None, 0, None),
         work,
         lambda unit: ([(0,)], _noises(sigma_psd, (-1, -1), 1, [(0,)], unit)),
     )
-    return back(result)

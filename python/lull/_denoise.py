@@ -9,7 +9,7 @@ from typing import Any, Callable, Literal, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Back, device_of, host_view, put, put_on_device, to_numpy
+from ._arrays import Back, device_of, host_view, put, to_numpy
 from ._axes import Axes, axes_of
 from ._device import denoise_on_device
 from ._noise import (
@@ -40,7 +40,7 @@ class Work:
     basic_alone: bool = False  # the basic estimate is the result
     layout: str | None = None  # of groups of three; None: rgb
     on_device: bool = False  # frames come from a GPU's memory, and results stay there
-    guide: np.ndarray | None = None  # a view as that of the frames, in whose patches they are matched
+    guide: Any = None  # a view as that of the frames, in whose patches they are matched
     matcher: str = "window"
     clusters: str = ""
     render: Any = None  # _core.RenderNoise: frames are renders,
@@ -63,6 +63,15 @@ class Work:
             self.clusters, self.render, self.depth,
         )  # fmt: skip
 
+    def format(self, shape: tuple[int, ...], group: Group, values: Values) -> Any:
+        """Of frames of a view of this shape."""
+        layout = self.layout if self.layout and len(group) == 3 else layout_of(group)
+        return _core.Format.of(shape[4], shape[3], layout, values.bits)
+
+    def place(self, place: tuple[int, int]) -> int:
+        """Of a slice in its volume."""
+        return place[1] if self.volumes else -1
+
     def features_at(self, place: tuple[int, int]) -> dict[str, list[np.ndarray]]:
         return {name: [plane.astype(np.float32) for plane in view[place]]
                 for name, view in self.features.items()}
@@ -83,21 +92,18 @@ class Work:
     ) -> None:
         """Writes the results of `view` into `out`, a view of the same shape."""
         copy = np.may_share_memory(view, out)
-        times, slices, _, height, width = view.shape
+        times, slices = view.shape[:2]
         for group, noise in zip(groups, noises):
-            layout = self.layout if self.layout and len(group) == 3 else layout_of(group)
-            format = _core.Format.of(width, height, layout, values.bits)
-            session = self.session(format, noise)
+            session = self.session(self.format(view.shape, group, values), noise)
             for sequence in self.sequences(times, slices):
                 pending: deque[tuple[tuple[int, int], list[np.ndarray]]] = deque()
                 # (Between two frames Python looks whether somebody wants it to stop.)
                 for place in sequence:
                     samples = samples_at(view, values, place, group)
                     pending.append((place, samples))
-                    at = place[1] if self.volumes else -1
                     guide = [] if self.guide is None else samples_at(self.guide, values, place, group)
                     features = self.features_at(place)
-                    for result in session.push(samples, at, copy, guide, features):
+                    for result in session.push(samples, self.place(place), copy, guide, features):
                         _store(result, *pending.popleft(), view, out, values, group)
                 while (result := session.drain()) is not None:
                     _store(result, *pending.popleft(), view, out, values, group)
@@ -290,32 +296,29 @@ def denoise(
         matcher=matcher,
         clusters=cluster or "",
     )
-    if (
-        on_gpu is not None
-        and on_gpu == work.device
-        and axes.z is None
-        and 0 not in shape
-        and guide is None
-    ):
-        if out is not None:
-            checked_out(out, shape)
 
-        def models(seen: Any, values: Values) -> Any:
-            groups = groups_of_axes(axes, seen, volume)
-            return groups, models_of(sigma, seen, values, groups, volume, noise)
+    def values_for(seen: Any) -> Values:
+        return values_of(seen, preserve_range, axes.z is not None)
 
-        result = denoise_on_device(image, axes, work, preserve_range, models)
+    def models(seen: Any, values: Values) -> Any:
+        groups = groups_of_axes(axes, seen, volume)
+        return groups, models_of(sigma, seen, values, groups, volume, noise)
+
+    if out is not None:
+        checked_out(out, shape)
+    if on_gpu is not None and on_gpu == work.device and 0 not in shape:
+        result = denoise_on_device(image, axes, work, values_for, models, guide, out)
         if result is not None:
-            return result if out is None else put_on_device(out, result)
+            return result
     if on_gpu is not None:
         array, back = to_numpy(image)
     if guide is not None:
         work = replace(work, guide=axes.view(checked_guide(guide, array)))
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
-        values = values_of(array, preserve_range, axes.z is not None)
-        groups = groups_of_axes(axes, view, volume)
-        work.run(view, to, values, groups, models_of(sigma, view, values, groups, volume, noise))
+        values = values_for(array)
+        groups, noises = models(view, values)
+        work.run(view, to, values, groups, noises)
 
     return write_out(array, back, axes, out, filtered)
 

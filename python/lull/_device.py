@@ -5,73 +5,17 @@ from __future__ import annotations
 import sys
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import library_of, to_numpy
+from ._arrays import device_of, library_of, put_on_device
 from ._axes import Axes
-from ._noise import Group, layout_of
-from ._values import Values, values_of
+from ._noise import Group
+from ._values import Values
 
-_LOOKED_AT = 1 << 20
-
-
-class DeviceView:
-    """A (time, z, channel, y, x) view of an array on a GPU, by `__cuda_array_interface__`."""
-
-    def __init__(self, array: Any, axes: Axes) -> None:
-        interface = array.__cuda_array_interface__
-        self.array = array  # keeps the memory
-        self.dtype = np.dtype(interface["typestr"])
-        shape = tuple(interface["shape"])
-        strides = interface.get("strides")
-        if strides is None:
-            strides = [self.dtype.itemsize * int(np.prod(shape[i + 1 :])) for i in range(len(shape))]
-        named = (axes.time, axes.z, axes.channel)
-        rest = [axis for axis in range(axes.ndim) if axis not in named]
-        self.shape = tuple(1 if a is None else shape[a] for a in named) + tuple(
-            shape[a] for a in rest
-        )
-        self.strides = tuple(0 if a is None else strides[a] for a in named) + tuple(
-            strides[a] for a in rest
-        )
-        self.address = interface["data"][0]
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether samples of a row follow each other, and rows in the order of their addresses."""
-        row = self.shape[4] * self.dtype.itemsize
-        return (self.strides[4] == self.dtype.itemsize or self.shape[4] == 1) and (
-            self.shape[3] == 1 or self.strides[3] >= row
-        )
-
-    def plane(self, t: int, z: int, channel: int) -> tuple[int, int]:
-        offset = sum(i * s for i, s in zip((t, z, channel), self.strides))
-        row = self.shape[4] * self.dtype.itemsize
-        return self.address + offset, row if self.shape[3] == 1 else self.strides[3]
-
-
-class HostView:
-    """The same for whoever looks at a few planes on the host: for the noise."""
-
-    def __init__(self, view: DeviceView, device: int) -> None:
-        self._view, self._device, self.shape = view, device, view.shape
-
-    def __getitem__(self, place: tuple[int, int, int]) -> np.ndarray:
-        return to_host(self._view, self._device, place)
-
-
-def to_host(view: DeviceView, device: int, place: tuple[int, int, int]) -> np.ndarray:
-    address, row = view.plane(*place)
-    height, width = view.shape[3:]
-    rows = np.empty((height, row // view.dtype.itemsize), view.dtype)
-    # The last row ends with its samples: what would follow may be nobody's.
-    size = (height - 1) * row + width * view.dtype.itemsize
-    flat = rows.reshape(-1).view(np.uint8)
-    _core.copy_from_device(flat[:size], address, device)
-    return rows[:, :width]
+Place = tuple[int, int]  # of a frame: time, z
 
 
 def synchronize(array: Any) -> None:
@@ -91,32 +35,149 @@ def synchronize(array: Any) -> None:
 
 
 def _ordinal(array: Any) -> int:
-    from ._arrays import device_of
-
     name = device_of(array) or "cuda:0"
     return int(name.partition(":")[2] or 0)
 
 
-def _planar(array: Any, axes: Axes) -> tuple[Any, Axes] | None:
-    """The array with its pictures in the last two axes, if its library can do that."""
-    order = [axis for axis in (axes.time, axes.z, axes.channel) if axis is not None]
-    order += [axis for axis in range(axes.ndim) if axis not in order]
-    library = library_of(array)
-    if library == "torch":
-        moved = array.permute(order).contiguous()
-    elif library == "cupy":
-        moved = sys.modules["cupy"].ascontiguousarray(array.transpose(order))
+@dataclass(frozen=True)
+class _Memory:
+    """Where the numbers of an array lie."""
+
+    address: int
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    read_only: bool
+
+
+def _packed(shape: Sequence[int], dtype: np.dtype) -> tuple[int, ...]:
+    return tuple(dtype.itemsize * int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
+
+
+def _memory_of(array: Any) -> _Memory | None:
+    """None of arrays whose numbers nobody here can read."""
+    if library_of(array) == "torch":  # which has its interface for some types only
+        try:
+            dtype = np.dtype(str(array.dtype).partition(".")[2])
+        except TypeError:
+            return None
+        strides = tuple(dtype.itemsize * stride for stride in array.stride())
+        memory = _Memory(array.data_ptr(), dtype, tuple(array.shape), strides, False)
     else:
-        return None
-    place = {axis: i for i, axis in enumerate(order)}
-    at = [None if a is None else place[a] for a in (axes.time, axes.z, axes.channel)]
-    return moved, Axes(axes.ndim, *at)
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            return None
+        dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
+        strides = tuple(interface.get("strides") or _packed(shape, dtype))
+        memory = _Memory(interface["data"][0], dtype, shape, strides, interface["data"][1])
+    aligned = all(at % dtype.itemsize == 0 for at in (memory.address, *memory.strides))
+    numbers = dtype.kind in "uif" and dtype.itemsize <= 8 and dtype.isnative
+    return memory if numbers and aligned else None
+
+
+class DeviceView:
+    """A (time, z, channel, y, x) view of an array on a GPU.
+
+    Who looks for its range and its noise, gets the numbers that he asks for on the host.
+    """
+
+    def __init__(
+        self,
+        owner: Any,
+        device: int,
+        address: int,
+        dtype: np.dtype,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> None:
+        self._owner = owner  # keeps the memory
+        self.device, self.address, self.dtype = device, address, dtype
+        self.shape, self.strides = shape, strides
+        self.size = int(np.prod(shape))
+
+    @classmethod
+    def of(cls, array: Any, memory: _Memory, axes: Axes, device: int) -> "DeviceView":
+        named = (axes.time, axes.z, axes.channel)
+        rest = axes.of_picture()
+        shape = [1 if a is None else memory.shape[a] for a in named]
+        strides = [0 if a is None else memory.strides[a] for a in named]
+        return cls(
+            array,
+            device,
+            memory.address,
+            memory.dtype,
+            (*shape, *(memory.shape[a] for a in rest)),
+            (*strides, *(memory.strides[a] for a in rest)),
+        )
+
+    def image(self, place: Place, group: Group, values: Values) -> Any:
+        """Planes of a frame, as sessions on the GPU take them."""
+        t, z = (i * stride for i, stride in zip(place, self.strides))
+        planes = [
+            (self.address + t + z + channel * self.strides[2], self.strides[3], self.strides[4])
+            for channel in group
+        ]
+        return _core.DeviceImage(self.device, self.dtype.str, values.low, values.span, planes)
+
+    def copied(self) -> "DeviceView":
+        """The same in memory of the GPU that nobody else knows."""
+        copy = self._gathered(self.address, self.shape, self.strides, 1)
+        address = copy.__cuda_array_interface__["data"][0]
+        strides = _packed(self.shape, self.dtype)
+        return DeviceView(copy, self.device, address, self.dtype, self.shape, strides)
+
+    def is_like(self, other: "DeviceView") -> bool:
+        return self.shape == other.shape and self.dtype == other.dtype
+
+    def overlaps(self, other: "DeviceView") -> bool:
+        (low, high), (others_low, others_high) = self._extent(), other._extent()
+        return low < others_high and others_low < high
+
+    def max(self) -> int:
+        """Of 16-bit integers."""
+        return _core.greatest_u16(self.address, self.shape, self.strides, self.device)
+
+    def every(self, step: int) -> np.ndarray:
+        """Numbers in the order in which they lie in memory."""
+        order = sorted(range(len(self.shape)), key=lambda axis: -abs(self.strides[axis]))
+        return self._on_host(
+            self.address, [self.shape[i] for i in order], [self.strides[i] for i in order], step
+        )
+
+    def __getitem__(self, place: tuple[int, int, int]) -> np.ndarray:
+        """A plane, of (time, z, channel)."""
+        address = self.address + sum(i * stride for i, stride in zip(place, self.strides))
+        plane = self._on_host(address, self.shape[3:], self.strides[3:], 1)
+        return plane.reshape(self.shape[3:])
+
+    def _extent(self) -> tuple[int, int]:
+        reach = [(length - 1) * stride for length, stride in zip(self.shape, self.strides)]
+        end = self.address + sum(max(r, 0) for r in reach) + self.dtype.itemsize
+        return self.address + sum(min(r, 0) for r in reach), end
+
+    def _gathered(
+        self, address: int, shape: Sequence[int], strides: Sequence[int], step: int
+    ) -> Any:
+        return _core.DeviceArray.gathered(
+            address, list(shape), list(strides), step, self.dtype.str, self.device
+        )
+
+    def _on_host(
+        self, address: int, shape: Sequence[int], strides: Sequence[int], step: int
+    ) -> np.ndarray:
+        there = self._gathered(address, shape, strides, step)
+        host = np.empty(there.shape, self.dtype)
+        there.get_into(host)
+        return host
 
 
 def _empty_like(array: Any, device: int) -> Any:
     library = library_of(array)
     if library == "torch":
-        return sys.modules["torch"].empty_like(array, memory_format=sys.modules["torch"].contiguous_format)
+        torch = sys.modules["torch"]
+        return torch.empty_like(
+            array, memory_format=torch.contiguous_format, requires_grad=False
+        )
     if library == "cupy":
         with array.device:
             return sys.modules["cupy"].empty(array.shape, array.dtype)
@@ -124,139 +185,127 @@ def _empty_like(array: Any, device: int) -> Any:
     return _core.DeviceArray.empty(list(interface["shape"]), interface["typestr"], device)
 
 
-def _as_given(result: Any, array: Any) -> Any:
-    """The result as an array of the library that the input's is of."""
-    if library_of(array) not in ("jax", "jaxlib"):
-        return result
-    from jax.dlpack import from_dlpack
-
-    return from_dlpack(result)  # of the same memory
-
-
-def _moved_back(result: Any, array: Any, axes: Axes) -> Any:
-    order = [axis for axis in (axes.time, axes.z, axes.channel) if axis is not None]
-    order += [axis for axis in range(axes.ndim) if axis not in order]
-    inverse = [int(i) for i in np.argsort(order)]
-    if library_of(array) == "torch":
-        return result.permute(inverse).contiguous()
-    return sys.modules["cupy"].ascontiguousarray(result.transpose(inverse))
-
-
-def _values(view: DeviceView, device: int, preserve_range: bool) -> Values | None:
-    """None where samples have to be converted first."""
-    if view.dtype == np.uint8:
-        return Values(8, 0.0, 1.0)
-    if view.dtype != np.float32:
-        return None
-    times, slices, channels = view.shape[:3]
-    planes = [(t, z, c) for t in range(times) for z in range(slices) for c in range(channels)]
-    most = max(1, _LOOKED_AT // (view.shape[3] * view.shape[4]))
-    some = planes[:: -(-len(planes) // most)]
-    values = values_of(
-        np.stack([to_host(view, device, place) for place in some]), preserve_range, False
-    )
-    return values if values.are_samples(view.dtype) else None
-
-
 @dataclass(frozen=True)
 class Source:
     """An array on a GPU as sessions there read it."""
 
     given: Any  # by the user
-    given_axes: Axes
-    array: Any  # the same, or another with its pictures row by row
+    array: Any  # the same, or one of numbers of another type
     axes: Axes
     view: DeviceView
-    device: int
 
-    @property
-    def moved(self) -> bool:
-        return self.array is not self.given
-
-    def empty(self) -> Any:
-        """For a result; of the kind of `array`."""
-        return _empty_like(self.array, self.device)
+    def empty(self) -> tuple[Any, DeviceView]:
+        """For a result, of the kind of `array`."""
+        array = _empty_like(self.array, self.view.device)
+        synchronize(array)  # its memory may be that of one that is still in use
+        memory = _memory_of(array)
+        assert memory is not None
+        return array, DeviceView.of(array, memory, self.axes, self.view.device)
 
     def result(self, array: Any) -> Any:
         """What was made in empty(), as an array of the given one's kind."""
-        if self.moved:
-            return _moved_back(array, self.given, self.given_axes)
-        return _as_given(array, self.given)
+        library = library_of(self.given)
+        if library == "torch":
+            return array.to(self.given.dtype)
+        if library not in ("jax", "jaxlib"):
+            return array
+        from jax.dlpack import from_dlpack
 
-    def kept(self) -> "Source | None":
-        """The same in memory that nobody else writes; None of libraries without a way to that."""
-        library = library_of(self.array)
-        if self.moved or library in ("jax", "jaxlib"):
-            return self
-        if library not in ("torch", "cupy"):
-            return None
-        copy = self.array.clone() if library == "torch" else self.array.copy()
-        synchronize(copy)
-        return Source(copy, self.axes, copy, self.axes, DeviceView(copy, self.axes), self.device)
+        return from_dlpack(array)  # of the same memory
+
+    def copied(self) -> "Source":
+        return replace(self, view=self.view.copied())
 
 
 def source_of(array: Any, axes: Axes) -> Source | None:
     """None where the array has to go through the host's memory."""
+    given = array
     if library_of(array) == "torch":
-        torch = sys.modules["torch"]
-        if array.dtype not in (torch.uint8, torch.float32):
-            return None  # others have no such interface
-        array = array.detach()
-    if not hasattr(array, "__cuda_array_interface__"):
+        bfloat16 = array.dtype == sys.modules["torch"].bfloat16  # which numpy has not
+        array = (array.float() if bfloat16 else array).detach().resolve_neg()
+    memory = _memory_of(array)
+    if memory is None:
         return None
     synchronize(array)
-    device, view = _ordinal(array), DeviceView(array, axes)
-    if view.dtype not in (np.uint8, np.float32):
+    view = DeviceView.of(array, memory, axes, _ordinal(array))
+    return Source(given, array, axes, view)
+
+
+def _target_of(out: Any, source: Source) -> DeviceView | None:
+    """Where results can be written into `out`, if they can be."""
+    if device_of(out) != f"cuda:{source.view.device}" or library_of(out) in ("jax", "jaxlib"):
         return None
-    if view.has_rows:
-        return Source(array, axes, array, axes, view, device)
-    planar = _planar(array, axes)
-    if planar is None:
+    memory, target = _memory_of(out), source_of(out, source.axes)
+    if memory is None or memory.read_only or target is None:
         return None
-    source, at = planar
-    synchronize(source)
-    return Source(array, axes, source, at, DeviceView(source, at), device)
+    if target.view.address != memory.address:
+        return None  # it shows numbers that lie otherwise in its memory
+    if target.view.dtype != source.view.dtype:
+        raise ValueError(f"out of type {target.view.dtype} (the image's is {source.view.dtype})")
+    return target.view
 
 
 def denoise_on_device(
-    array: Any, axes: Axes, work: Any, preserve_range: bool, models: Any
+    array: Any,
+    axes: Axes,
+    work: Any,
+    values_of_view: Callable[[DeviceView], Values],
+    models: Callable[[DeviceView, Values], tuple[Sequence[Group], Sequence[Any]]],
+    guide: Any = None,
+    out: Any = None,
 ) -> Any | None:
     """The result on the same GPU; None where the array has to go through the host's memory.
 
-    `models(view, values)` says the noise of each group of channels, and which these are.
+    `models(view, values)` says the groups of channels, and the noise of each.
     """
-    source = source_of(array, axes) if work.method == "bm3d" else None
+    source = source_of(array, axes)
     if source is None:
         return None
-    values = _values(source.view, source.device, preserve_range)
-    if values is None:
-        return None
-    groups, noises = models(HostView(source.view, source.device), values)
-    result = source.empty()
-    out = DeviceView(result, source.axes)
-    _run(replace(work, on_device=True), source.view, out, values, groups, noises, source.device)
-    return source.result(result)
+    shown = None
+    if guide is not None:
+        shown = source_of(guide, axes) if device_of(guide) == device_of(array) else None
+        if shown is None or not shown.view.is_like(source.view):
+            return None
+    values = values_of_view(source.view)
+    groups, noises = models(source.view, values)
+    target = None if out is None else _target_of(out, source)
+    result, to = (out, target) if target is not None else source.empty()
+
+    def read(one: Source) -> DeviceView:
+        return one.view.copied() if one.view.overlaps(to) else one.view
+
+    work = replace(work, on_device=True, guide=shown and read(shown))
+    _run(work, read(source), to, values, groups, noises)
+    if target is not None:
+        return out
+    result = source.result(result)
+    return result if out is None else put_on_device(out, result)
 
 
 class FramesOnDevice:
     """The frames of one clip in a session whose results stay on the frames' GPU."""
 
-    def __init__(self, session: Any, group: Group) -> None:
-        self._session, self._group = session, group
+    def __init__(self, session: Any, group: Group, values: Values) -> None:
+        self._session, self._group, self._values = session, group, values
         self._pending: deque[Source] = deque()  # nobody else may write what is in flight
 
-    def push(self, source: Source) -> list[Any]:
-        planes = [source.view.plane(0, 0, channel) for channel in self._group]
-        ready = self._session.push_on_device(planes, source.device)
+    def push(self, source: Source, slice: int, copy: bool) -> list[Any]:
+        """With `copy` the frame may change as soon as this returns."""
+        copy = copy and library_of(source.given) not in ("jax", "jaxlib")
+        if copy and not self._values.are_samples(source.view.dtype):
+            source = source.copied()  # results need its numbers
+        ready = self._session.push_on_device(self._image(source.view), slice, copy)
         self._pending.append(source)
         return [self.finished(result) for result in ready]
 
     def finished(self, result: Any) -> Any:
         source = self._pending.popleft()
-        array = source.empty()
-        view = DeviceView(array, source.axes)
-        result.copy_to_device([view.plane(0, 0, channel) for channel in self._group])
+        array, view = source.empty()
+        result.copy_to_device(self._image(view), self._image(source.view))
         return source.result(array)
+
+    def _image(self, view: DeviceView) -> Any:
+        return view.image((0, 0), self._group, self._values)
 
 
 def _run(
@@ -266,25 +315,27 @@ def _run(
     values: Values,
     groups: Sequence[Group],
     noises: Sequence[Any],
-    device: int,
 ) -> None:
-    times, slices, _, height, width = view.shape
+    times, slices = view.shape[:2]
     for group, noise in zip(groups, noises):
-        format = _core.Format.of(width, height, layout_of(group), values.bits)
-        session = work.session(format, noise)
+        session = work.session(work.format(view.shape, group, values), noise)
+        pending: deque[Place] = deque()
+
+        def store(result: Any) -> None:
+            place = pending.popleft()
+            result.copy_to_device(
+                out.image(place, group, values), view.image(place, group, values)
+            )
+
         try:
             for sequence in work.sequences(times, slices):
-                pending: deque[tuple[int, int]] = deque()
-
-                def store(result: Any, place: tuple[int, int]) -> None:
-                    result.copy_to_device([out.plane(*place, c) for c in group])
-
                 for place in sequence:
                     pending.append(place)
-                    planes = [view.plane(*place, c) for c in group]
-                    for result in session.push_on_device(planes, device):
-                        store(result, pending.popleft())
+                    guide = work.guide and work.guide.image(place, group, values)
+                    image = view.image(place, group, values)
+                    for result in session.push_on_device(image, work.place(place), False, guide):
+                        store(result)
                 while (result := session.drain()) is not None:
-                    store(result, pending.popleft())
+                    store(result)
         finally:
             session.close()  # nothing reads the array any more

@@ -120,9 +120,8 @@ class Session:
         else:
             levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
-        self._method = method_name(method, self._volume)
         self._open = lambda results_on_device: _core.Session(
-            format, model, self._method, profile, device, temporal, False, threads,
+            format, model, method_name(method, self._volume), profile, device, temporal, False, threads,
             results_on_device, False, matcher, cluster or "",
         )  # fmt: skip
         self._session = self._open(False)
@@ -149,18 +148,19 @@ class Session:
 
         Without `copy` a frame whose rows have their samples side by side is taken where it lies,
         and must stay as it is until its result is out. Frames on the session's GPU stay there, and
-        so do their results, where the first of a clip is there (of bm3d, uint8 and float32).
+        so do their results, where the first of a clip is there.
         """
-        source = self._source_of(frame, copy)
+        source = self._source_of(frame)
         if self._count == 0:
             self._go_where(source is not None)
         elif self._on_device is not None and source is None:
             raise ValueError(
                 f"a frame that is not on {self.device} (the clip's first is); put all of them there"
             )
+        slice = self._count if self._volume else -1
         if self._on_device is not None and source is not None:
             self._count += 1
-            return self._on_device.push(source)
+            return self._on_device.push(source, slice, copy)
         array, back = to_numpy(frame)
         if array.shape != self._shape or array.dtype != self._dtype:
             raise ValueError(
@@ -171,7 +171,7 @@ class Session:
         array = array.copy() if keeps and copy else array
         view = self._axes.view(array)[0, 0]
         samples = [self._values.to_samples(view[channel]) for channel in self._group]
-        ready = self._session.push(samples, self._count if self._volume else -1, copy)
+        ready = self._session.push(samples, slice, copy)
         self._pending.append((array, samples, back) if keeps else (array[:0], [], back))
         self._count += 1
         return [self._finished(result) for result in ready]
@@ -183,18 +183,12 @@ class Session:
         self._count = 0
         self._pending.clear()
 
-    def _source_of(self, frame: Any, copy: bool) -> Source | None:
+    def _source_of(self, frame: Any) -> Source | None:
         """A frame on the session's GPU that can stay there."""
-        if self._method != "bm3d" or self._dtype not in (np.uint8, np.float32):
-            return None
-        if device_of(frame) != self.device or not self._values.are_samples(self._dtype):
-            return None
-        if tuple(frame.shape) != self._shape:
-            return None  # said where frames of the host are checked
+        if device_of(frame) != self.device or tuple(frame.shape) != self._shape:
+            return None  # of other shapes: said where frames of the host are checked
         source = source_of(frame, self._axes)
-        if source is None or source.view.dtype != self._dtype:
-            return None
-        return source.kept() if copy else source
+        return source if source is not None and source.view.dtype == self._dtype else None
 
     def _go_where(self, on_device: bool) -> None:
         """Opens another session if results are to lie elsewhere than those of the clip before."""
@@ -202,7 +196,7 @@ class Session:
             return
         self._session.close()
         self._session = self._open(on_device)
-        self._on_device = FramesOnDevice(self._session, self._group) if on_device else None
+        self._on_device = FramesOnDevice(self._session, self._group, self._values) if on_device else None
 
     def denoise(self, frames: Iterable[Any]) -> Iterator[Any]:
         """The results of a whole clip, as they are ready."""

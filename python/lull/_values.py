@@ -94,14 +94,18 @@ class Values:
             return found.astype(dtype)
 
 
-def _looked_at(values: np.ndarray) -> np.ndarray:
-    """The finite ones of not too many values, spread evenly."""
-    flat = values.reshape(-1) if values.flags.c_contiguous else values.ravel(order="K")
-    some = flat[:: max(1, flat.size // _MOST_LOOKED_AT)]
+def looked_at(values: Any) -> np.ndarray:
+    """The finite ones of not too many values, spread evenly, of numpy's array or a view of a GPU's."""
+    step = max(1, values.size // _MOST_LOOKED_AT)
+    if isinstance(values, np.ndarray):
+        flat = values.reshape(-1) if values.flags.c_contiguous else values.ravel(order="K")
+        some = flat[::step]
+    else:
+        some = values.every(step)
     return some[np.isfinite(some)]
 
 
-def _measured(some: np.ndarray) -> Values:
+def measured(some: np.ndarray) -> Values:
     if some.size == 0:
         return Values(32, 0.0, 1.0)
     low, high = (float(v) for v in np.percentile(some.astype(np.float64), [0.01, 99.99]))
@@ -110,8 +114,8 @@ def _measured(some: np.ndarray) -> Values:
     return Values(32, low, high - low if high > low else 1.0)
 
 
-def values_of(array: np.ndarray, preserve_range: bool, volume: bool) -> Values:
-    """Which scale the values of an array are on.
+def values_of(array: Any, preserve_range: bool, volume: bool) -> Values:
+    """Which scale the values of an array are on, of numpy's or a view of a GPU's.
 
     As with files, slices of volumes have values of any range; so have floats that are asked to keep
     theirs, and floats of which most are greater than 1.
@@ -121,8 +125,8 @@ def values_of(array: np.ndarray, preserve_range: bool, volume: bool) -> Values:
     if array.dtype == np.uint16 and not volume:
         greatest = int(array.max()) if array.size else 0
         return Values(max(9, greatest.bit_length()), 0.0, 1.0)
-    some = _looked_at(array)
+    some = looked_at(array)
     picture = array.dtype.kind == "f" and not preserve_range and not volume
     if picture and 2 * np.count_nonzero(some > 1) <= some.size:
         return Values(32, 0.0, 1.0)
-    return _measured(some)
+    return measured(some)

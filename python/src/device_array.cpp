@@ -1,7 +1,10 @@
 #include "python/src/device_array.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "cuda/results/result_frames.h"
+#include "cuda/samples/arrays.h"
 
 namespace lull::python {
 namespace {
@@ -23,14 +26,36 @@ nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
 }
 
-}  // namespace
-
-void copy_from_device(const WritableHostBytes& to, std::uintptr_t address, int device) {
-  cuda::copy_bytes(to.data(), reinterpret_cast<const void*>(address), to.nbytes(), device);
+/// @throws InvalidArgument
+cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Lengths& strides) {
+  cuda::NumberGrid grid;
+  if (shape.size() != strides.size() || shape.size() > grid.length.size())
+    throw InvalidArgument("an array of " + std::to_string(shape.size()) +
+                          " axes (must be five at most)");
+  grid.data = reinterpret_cast<const std::byte*>(address);
+  std::ranges::copy(shape, grid.length.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  std::ranges::copy(strides, grid.stride.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  return grid;
 }
 
-DeviceArray DeviceArray::empty(const std::vector<std::int64_t>& shape, const std::string& typestr,
-                               int device) {
+}  // namespace
+
+int greatest_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides, int device) {
+  return cuda::greatest_u16(grid_of(address, shape, strides), device);
+}
+
+DeviceArray DeviceArray::gathered(std::uintptr_t address, const Lengths& shape,
+                                  const Lengths& strides, std::int64_t step,
+                                  const std::string& typestr, int device) {
+  const cuda::NumberGrid grid = grid_of(address, shape, strides);
+  const std::int64_t numbers = (grid.size() + step - 1) / step;
+  DeviceArray array = empty({numbers}, typestr, device);
+  cuda::gather(grid, static_cast<int>(array.bytes_ / static_cast<std::size_t>(numbers)), step,
+               array.memory_.get(), device);
+  return array;
+}
+
+DeviceArray DeviceArray::empty(const Lengths& shape, const std::string& typestr, int device) {
   DeviceArray array;
   array.shape_ = shape;
   array.typestr_ = typestr;

@@ -15,22 +15,27 @@ namespace lull::python {
 using HostBytes = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 using WritableHostBytes = nanobind::ndarray<nanobind::c_contig, nanobind::device::cpu>;
 
-/// Copies as many bytes as `to` has from an address of a GPU. Called without the interpreter's
+using Lengths = std::vector<std::int64_t>;
+
+/// Of 16-bit integers at an address of a GPU; strides in bytes. Called without the interpreter's
 /// lock.
-void copy_from_device(const WritableHostBytes& to, std::uintptr_t address, int device);
+[[nodiscard]] int greatest_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
+                               int device);
 
 /// C order, without gaps.
 class DeviceArray {
  public:
   /// `typestr`: as of numpy's array interface, "<f4" say. @throws InvalidArgument,
   /// DeviceUnavailable, OutOfDeviceMemory
-  static DeviceArray empty(const std::vector<std::int64_t>& shape, const std::string& typestr,
-                           int device);
+  static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
+  /// Every `step`-th number of those at an address, in the order of their axes, five at most.
+  static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
+                              std::int64_t step, const std::string& typestr, int device);
   /// Copies the samples of an array of as many bytes. Called without the interpreter's lock.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 
-  const std::vector<std::int64_t>& shape() const { return shape_; }
+  const Lengths& shape() const { return shape_; }
   const std::string& typestr() const { return typestr_; }
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
@@ -41,7 +46,7 @@ class DeviceArray {
  private:
   void check_bytes(std::size_t bytes) const;
 
-  std::vector<std::int64_t> shape_;
+  Lengths shape_;
   std::string typestr_;
   int device_ = 0;
   std::size_t bytes_ = 0;

@@ -118,8 +118,18 @@ void bind_session(nb::module_& m) {
       .def_static("of", &format_of, "width"_a, "height"_a, "layout"_a, "bits"_a);
   nb::class_<Result>(m, "Result", "A finished frame.")
       .def("copy_to", &Result::copy_to, "planes"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("copy_to_device", &Result::copy_to_device, "planes"_a,
+      .def("copy_to_device", &Result::copy_to_device, "image"_a, "original"_a,
            nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<cuda::ArrayPicture>(m, "DeviceImage",
+                                 "Planes of numbers in the memory of a GPU; number = low + sample "
+                                 "* span.")
+      .def(
+          "__init__",
+          [](cuda::ArrayPicture* at, int device, const std::string& typestr, double low,
+             double span, const std::vector<DevicePlane>& planes) {
+            new (at) cuda::ArrayPicture(device_image(device, typestr, low, span, planes));
+          },
+          "device"_a, "typestr"_a, "low"_a, "span"_a, "planes"_a);
   nb::class_<Session>(m, "Session", "Frames of one format in, results out.")
       .def(
           "__init__",
@@ -155,8 +165,8 @@ void bind_session(nb::module_& m) {
                &Session::push),
            "planes"_a, "slice"_a, "copy"_a, "guide"_a = Image(), "features"_a = FeatureImages(),
            nb::call_guard<nb::gil_scoped_release>())
-      .def("push_on_device", &Session::push_on_device, "planes"_a, "device"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("push_on_device", &Session::push_on_device, "image"_a, "slice"_a, "copy"_a,
+           "guide"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>())
       .def("drain", &Session::drain, nb::call_guard<nb::gil_scoped_release>())
       .def("close", &Session::close, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("latency", &Session::latency)
@@ -178,6 +188,8 @@ void bind_device_array(nb::module_& m) {
                           "An array in the memory of a GPU, for those who have no library of "
                           "arrays there; rows follow each other.")
       .def_static("empty", &DeviceArray::empty, "shape"_a, "typestr"_a, "device"_a)
+      .def_static("gathered", &DeviceArray::gathered, "address"_a, "shape"_a, "strides"_a, "step"_a,
+                  "typestr"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("set", &DeviceArray::set, "array"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("get_into", &DeviceArray::get_into, "array"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("shape", [](const DeviceArray& a) { return nb::tuple(nb::cast(a.shape())); })
@@ -221,8 +233,8 @@ NB_MODULE(_core, m) {
       [](const std::exception_ptr& thrown, void*) { lull::python::translate(error, thrown); });
   m.attr("version") = lull::version;
   m.def("devices", &lull::python::devices, "Name and model of each GPU.");
-  m.def("copy_from_device", &lull::python::copy_from_device, "to"_a, "address"_a, "device"_a,
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def("greatest_u16", &lull::python::greatest_u16, "address"_a, "shape"_a, "strides"_a,
+        "device"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def("synchronize_device", &lull::cuda::synchronize, "device"_a,
         nb::call_guard<nb::gil_scoped_release>());
   lull::python::bind_noise(m);

@@ -1,6 +1,6 @@
 #include "python/src/planes.h"
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -95,10 +95,49 @@ void check_count(std::size_t planes, const FrameFormat& format) {
                           std::to_string(format.planes()) + "); open another session");
 }
 
-PlaneView<std::byte> view_at(const DevicePlanes::value_type& plane, const FrameFormat& format,
-                             int i) {
-  return {reinterpret_cast<std::byte*>(plane.first),
-          format.plane_width(i) * format.bytes_per_sample(), format.plane_height(i), plane.second};
+void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
+  check_count(
+      static_cast<std::size_t>(std::ranges::count_if(
+          image.planes, [](const cuda::ArrayPlane& plane) { return plane.data != nullptr; })),
+      format);
+}
+
+/// As of arrays in the host's memory.
+bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
+  for (int i = 0; i < format.planes(); ++i) {
+    const cuda::ArrayPlane& plane = image.planes[i];
+    const int sample = format.bytes_per_sample(), width = format.plane_width(i);
+    if (plane.number != sample && width > 1) return false;
+    if (plane.row < sample * width && format.plane_height(i) > 1) return false;
+  }
+  return true;
+}
+
+/// Sharing the image's memory.
+Frame device_frame(const cuda::ArrayPicture& image, const FrameFormat& format) {
+  auto picture = std::make_shared<DevicePicture>();
+  picture->device = image.device;
+  for (int i = 0; i < format.planes(); ++i) {
+    const int row = format.plane_width(i) * format.bytes_per_sample();
+    const bool one = format.plane_height(i) == 1;
+    picture->planes[i] = {image.planes[i].data, row, format.plane_height(i),
+                          one ? row : image.planes[i].row};
+  }
+  Frame frame;
+  frame.format = format;
+  frame.on_device = std::move(picture);
+  return frame;
+}
+
+cuda::NumberType number_type(const std::string& typestr) {
+  using enum cuda::NumberType;
+  static const std::map<std::string, cuda::NumberType> types{
+      {"u1", u8},  {"i1", i8},  {"u2", u16}, {"i2", i16}, {"u4", u32}, {"i4", i32},
+      {"u8", u64}, {"i8", i64}, {"f2", f16}, {"f4", f32}, {"f8", f64}};
+  const auto found = types.find(typestr.substr(std::min<std::size_t>(1, typestr.size())));
+  if (found == types.end() || typestr[0] == '>')
+    throw InvalidArgument("numbers of type '" + typestr + "' on a GPU (must be as '<f4')");
+  return found->second;
 }
 
 }  // namespace
@@ -132,26 +171,37 @@ void Result::copy_to(const std::vector<WritableSamples>& planes) const {
     with_sample(format, [&]<class T>(T) { read_plane<T>(frame_.plane<T>(i), planes[i]); });
 }
 
-Frame device_frame(const DevicePlanes& planes, int device, const FrameFormat& format) {
-  check_count(planes.size(), format);
-  auto picture = std::make_shared<DevicePicture>();
-  picture->device = device;
-  for (std::size_t i = 0; i < planes.size(); ++i)
-    picture->planes[i] = view_at(planes[i], format, static_cast<int>(i));
-  Frame frame;
-  frame.format = format;
-  frame.on_device = std::move(picture);
-  return frame;
+cuda::ArrayPicture device_image(int device, const std::string& typestr, double low, double span,
+                                const std::vector<DevicePlane>& planes) {
+  cuda::ArrayPicture image{
+      .device = device, .type = number_type(typestr), .low = low, .span = span, .planes = {}};
+  if (planes.size() > image.planes.size())
+    throw InvalidArgument(std::to_string(planes.size()) + " planes (a frame has one or three)");
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    const auto& [address, row, number] = planes[i];
+    image.planes[i] = {reinterpret_cast<std::byte*>(address), row, number};
+  }
+  return image;
 }
 
-void Result::copy_to_device(const DevicePlanes& planes) const {
+Frame DeviceFrames::frame_of(const cuda::ArrayPicture& image, bool copy) {
+  check_image(image, format_);
+  if (!copy && image.has_samples(format_.sample) && has_rows(image, format_))
+    return device_frame(image, format_);
+  const auto pool =
+      pools_.try_emplace(image.device, format_, cuda::device_memory(image.device)).first;
+  Frame frame = cuda::on_device(pool->second.acquire(), image.device);
+  cuda::array_to_samples(image, format_, frame.planes);
+  return cuda::handed_out(std::move(frame));
+}
+
+void Result::copy_to_device(const cuda::ArrayPicture& to,
+                            const cuda::ArrayPicture& original) const {
   if (!frame_.on_device)
     throw InvalidArgument("a result in the host's memory (it has no planes on a GPU)");
-  check_count(planes.size(), frame_.format);
-  std::array<PlaneView<std::byte>, 3> to{};
-  for (std::size_t i = 0; i < planes.size(); ++i)
-    to[i] = view_at(planes[i], frame_.format, static_cast<int>(i));
-  cuda::copy_picture(*frame_.on_device, to);
+  check_image(to, frame_.format);
+  check_image(original, frame_.format);
+  cuda::samples_to_array(*frame_.on_device, frame_.format, original, to);
 }
 
 }  // namespace lull::python

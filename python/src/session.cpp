@@ -45,7 +45,7 @@ std::shared_ptr<const Features> features_of(const FeatureImages& images, const F
 }  // namespace
 
 Session::Session(const SessionChoice& choice, const FrameFormat& format)
-    : format_(format), pool_(format, memory_for(choice)) {
+    : format_(format), pool_(format, memory_for(choice)), frames_on_gpus_(format) {
   ChosenSession chosen = open_chosen(choice, format);
   denoiser_ = std::move(chosen.denoiser);
   latency_ = denoiser_->latency();
@@ -70,9 +70,13 @@ std::vector<Result> Session::push(const Image& planes, int slice, bool copy, con
   return push(std::move(frame), slice);
 }
 
-std::vector<Result> Session::push_on_device(const DevicePlanes& planes, int device) {
+std::vector<Result> Session::push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
+                                            const cuda::ArrayPicture* guide) {
   const std::lock_guard lock(mutex_);
-  return push(device_frame(planes, device, format_), -1);
+  Frame frame = frames_on_gpus_.frame_of(image, copy);
+  if (guide != nullptr)
+    frame.guide = std::make_shared<const Frame>(frames_on_gpus_.frame_of(*guide, copy));
+  return push(std::move(frame), slice);
 }
 
 std::vector<Result> Session::push(Frame frame, int slice) {

@@ -27,9 +27,10 @@ class Session {
   /// Frame::guide of a guided session, otherwise empty. `features`: those of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// The same of planes in the memory of GPU `device`, which stay as they are until the result is
-  /// out.
-  std::vector<Result> push_on_device(const DevicePlanes& planes, int device);
+  /// The same of an image in the memory of a GPU, which stays as it is until the result is out, but
+  /// with `copy`. `guide`: null, or one of a guided session.
+  std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
+                                     const cuda::ArrayPicture* guide);
   /// After the last push: the next result, or none; the session is as new then.
   std::optional<Result> drain();
   void close();
@@ -43,7 +44,8 @@ class Session {
 
   std::mutex mutex_;
   FrameFormat format_;
-  FramePool pool_;  // of copies on their way in
+  FramePool pool_;               // of copies on their way in
+  DeviceFrames frames_on_gpus_;  // of images there
   std::unique_ptr<Denoiser> denoiser_;
   int latency_ = 0;
   std::string device_;

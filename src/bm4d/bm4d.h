@@ -21,6 +21,8 @@ using lull::BackendKind;
 /// Of slices with a mask (Frame::mask) the voxels inside get their results; on the CPU reference
 /// cubes that these hardly depend on are left out, on a GPU layers of them.
 ///
+/// On a GPU slices may lie in its memory, or in the host's.
+///
 /// Memory is bounded whatever the number of slices: a result comes margin(params).after slices
 /// late (on a GPU a few more). Axes shorter than a cube are continued by their mirror image.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)

@@ -3,7 +3,6 @@
 // which layer is worked on when, and the backends, which know their samples.
 
 #include <memory>
-#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -27,8 +26,10 @@ class VolumeWorker {
   virtual void filter(const Layers& layers) = 0;
   /// The basic estimate of these slices, that of the noisy volume where no cube was filtered.
   virtual void finish_basic(SliceSpan slices) = 0;
+  /// A frame for a result, wherever those lie.
+  [[nodiscard]] virtual Frame acquire() = 0;
   /// The same of the last phase: the results for `noisy`, the slices from `z` on, are written to
-  /// `clean`, or will be.
+  /// `clean`, frames of acquire(), or will be. Planes without noise pass through.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result that was not waited for.
   virtual void await() {}
@@ -37,10 +38,6 @@ class VolumeWorker {
   /// Layers that it would rather have at a time: more slices are in memory then, and come out
   /// later.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
-  /// Where results should lie.
-  [[nodiscard]] virtual std::pmr::memory_resource* memory() const {
-    return std::pmr::get_default_resource();
-  }
 };
 
 /// A plane with noise, and what is worked on there. Axes shorter than a cube are continued.

@@ -13,6 +13,7 @@
 #include "nlm/nlm.h"
 #include "noise/depth/even_depth.h"
 #include "noise/render/even_render.h"
+#include "noise/volume/cuda/even_volume.h"
 #include "noise/volume/even_volume.h"
 
 namespace lull {
@@ -66,11 +67,6 @@ void refuse_time(const SessionChoice& choice) {
     throw InvalidArgument("temporal = " + std::to_string(choice.temporal) + " with the method " +
                           choice.method + " (slices have no time); leave it out");
 }
-void refuse_results_on_device(const SessionChoice& choice) {
-  if (choice.results_on_device)
-    throw InvalidArgument("results of " + choice.method +
-                          " in the memory of a GPU; leave them in the host's");
-}
 
 nlm::Profile nlm_profile(const SessionChoice& choice) {
   const auto profile = nlm::parse(nlm::profile_names, choice.profile);
@@ -79,7 +75,6 @@ nlm::Profile nlm_profile(const SessionChoice& choice) {
 }
 
 nlm::FeatureParams feature_params(const SessionChoice& choice) {
-  refuse_results_on_device(choice);
   refuse_matcher(choice);
   return {.noise = *choice.render,
           .search_radius = nlm::feature_search_radius(nlm_profile(choice)),
@@ -88,7 +83,6 @@ nlm::FeatureParams feature_params(const SessionChoice& choice) {
 
 nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
   const nlm::Profile profile = nlm_profile(choice);
-  refuse_results_on_device(choice);
   refuse_matcher(choice);
   if (volumes) refuse_time(choice);
   nlm::Params params = volumes ? nlm::make_volume_params(profile, choice.noise)
@@ -101,7 +95,6 @@ nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
 bm4d::Params volume_params(const SessionChoice& choice) {
   const auto profile = bm4d::parse_profile(choice.profile);
   if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
-  refuse_results_on_device(choice);
   refuse_matcher(choice);
   refuse_time(choice);
   if (choice.guided)
@@ -205,7 +198,10 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     refuse_name("method", choice.method, "bm3d, bm4d, nlm or nlm_volumes");
   }
   if (choice.uneven)
-    chosen.denoiser = made_even(*choice.uneven, format, std::move(chosen.denoiser));
+    chosen.denoiser = choice.results_on_device
+                          ? cuda::made_even_on_device(*choice.uneven, format, chosen.backend.device,
+                                                      std::move(chosen.denoiser))
+                          : made_even(*choice.uneven, format, std::move(chosen.denoiser));
   if (choice.depth) chosen.denoiser = made_even(*choice.depth, format, std::move(chosen.denoiser));
   if (choice.render)
     chosen.denoiser =

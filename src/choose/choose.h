@@ -28,7 +28,8 @@ struct SessionChoice {
                                    // as they are by themselves
   int streams = 2;                 // frames in flight on a GPU, 1..16
   int threads = 0;                 // on the CPU; 0: every core
-  bool results_on_device = false;  // bm3d on a GPU: as of bm3d::Backend
+  bool results_on_device = false;  // on a GPU: as of Backend; frames, too,
+                                   // are there if noise is uneven
   bool guided = false;             // of bm3d and nlm: patches are compared in Frame::guide
   NoiseModel noise;
   /// Of volumes whose noise is Rician or varies: samples are made even before the filter.

@@ -26,22 +26,25 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// dst = src * scale. Integers are rounded to nearest and clamped to [0, max_value] (not a number
-/// gives 0); float samples keep what lies outside their nominal range.
+/// Integers are rounded to nearest and clamped to [0, max_value] (not a number gives 0); float
+/// samples keep what lies outside their nominal range.
+template <class T>
+constexpr T as_sample(float v, float max_value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return v;
+  } else {
+    const float low = v > 0.0f ? v : 0.0f;
+    return static_cast<T>(static_cast<int>((low < max_value ? low : max_value) + 0.5f));
+  }
+}
+
+/// dst = src * scale, as_sample().
 template <class T>
 void store_samples(PlaneView<const float> src, float scale, float max_value, PlaneView<T> dst) {
   for (int y = 0; y < dst.height; ++y) {
     const float* from = src.row(y);
     T* to = dst.row(y);
-    for (int x = 0; x < dst.width; ++x) {
-      const float v = from[x] * scale;
-      if constexpr (std::is_floating_point_v<T>) {
-        to[x] = v;
-      } else {
-        const float low = v > 0.0f ? v : 0.0f;
-        to[x] = static_cast<T>(static_cast<int>((low < max_value ? low : max_value) + 0.5f));
-      }
-    }
+    for (int x = 0; x < dst.width; ++x) to[x] = as_sample<T>(from[x] * scale, max_value);
   }
 }
 

@@ -27,6 +27,7 @@ room(noise/estimate core noise)
 room(noise/grain core noise noise/estimate)
 room(noise/render core noise)
 room(noise/volume core noise)
+room(noise/volume/cuda core noise noise/volume cuda cuda/results)
 room(noise/depth core noise noise/estimate)
 room(time core cuda)
 set(matching core noise time)  # what matching is made of
@@ -45,8 +46,8 @@ room(bm3d/open ${matching} match bm3d bm3d/cuda)
 room(bm4d ${matching} match)
 room(bm4d/reference ${matching} match bm4d)
 room(bm4d/cpu ${matching} match match/cpu bm4d)
-room(bm4d/cuda ${matching} match match/cuda cuda bm4d)
-room(bm4d/open ${matching} match cuda bm4d bm4d/cuda)
+room(bm4d/cuda ${matching} match match/cuda cuda cuda/results bm4d)
+room(bm4d/open ${matching} match cuda cuda/results bm4d bm4d/cuda)
 room(nlm ${matching} match)
 room(nlm/reference ${matching} match nlm)
 room(nlm/cpu ${matching} match match/cpu nlm)
@@ -54,7 +55,7 @@ room(nlm/cuda ${matching} match match/cuda cuda cuda/results nlm)
 room(nlm/open ${matching} match cuda nlm nlm/cuda)
 room(scale ${matching} bm3d)
 room(nlm/features ${matching} noise/render match match/cpu cuda nlm nlm/cuda)
-room(choose ${matching} noise/volume noise/depth noise/render cuda match bm3d bm4d nlm
+room(choose ${matching} noise/volume noise/volume/cuda noise/depth noise/render cuda match bm3d bm4d nlm
   nlm/features)
 set(io_base core io)  # io itself: the contracts that users of it see
 room(io core)
@@ -81,8 +82,8 @@ foreach(name tools/report tools/options tools/html tools/noise tools/search tool
 endforeach()
 
 # What others call lull from: they know sessions and noise, and neither files nor the command.
-room(python/src core noise noise/estimate noise/volume noise/depth noise/render cuda cuda/results
-  bm3d scale choose)
+room(python/src core noise noise/estimate noise/volume noise/depth noise/render cuda cuda/samples
+  cuda/results bm3d scale choose)
 room(vapoursynth core noise noise/estimate cuda bm3d choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")

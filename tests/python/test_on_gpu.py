@@ -3,11 +3,9 @@
 import lull
 import numpy as np
 import pytest
-from pictures import clip, noise_like, scene
+from gpu_cases import CASES, CLIP, COLOURS, NAMES, NOISY, SCAN, SIGMA, scaled
 
 pytestmark = pytest.mark.skipif(not lull.devices(), reason="no GPU")
-
-SIGMA = 20 / 255
 
 
 def on_gpu(array):
@@ -22,54 +20,115 @@ def to_host(there):
     return array
 
 
-NOISY = scene() + noise_like(scene(), SIGMA)
-COLOURS = np.stack([NOISY, NOISY[::-1], NOISY[:, ::-1]])
-CLIP = clip() + noise_like(clip(), SIGMA)
+class View:
+    """A view of numpy's with its memory on the GPU, which nobody can bring to the host."""
+
+    def __init__(self, view):
+        owner = view if view.base is None else view.base
+        assert owner.flags.c_contiguous
+        self.owner = on_gpu(owner)
+        offset = view.ctypes.data - owner.ctypes.data
+        address = self.owner.__cuda_array_interface__["data"][0] + offset
+        self.shape, self.dtype = view.shape, view.dtype
+        self.__cuda_array_interface__ = {
+            "shape": view.shape,
+            "typestr": view.dtype.str,
+            "strides": view.strides,
+            "data": (address, False),
+            "version": 3,
+        }
 
 
-@pytest.mark.parametrize(
-    "array, sigma, axes",
-    [
-        (NOISY, SIGMA, {}),
-        (NOISY, "auto", {}),
-        ((np.clip(NOISY, 0, 1) * 255).astype(np.uint8), 20, {}),
-        (COLOURS, SIGMA, {"channel_axis": 0}),
-        (COLOURS, [SIGMA, 0, SIGMA], {"channel_axis": 0}),
-        (COLOURS, 0, {"channel_axis": 0}),
-        (CLIP, SIGMA, {"time_axis": 0}),
-        (CLIP, "auto", {"time_axis": 0}),
-        ((np.clip(CLIP, 0, 1) * 255).astype(np.uint8), 20, {"time_axis": 0}),
-        (CLIP, SIGMA, {"time_axis": 0, "temporal": 0}),
-        (np.where(NOISY > 0.7, np.nan, NOISY), SIGMA, {}),
-        (NOISY * 4000, SIGMA * 4000, {}),
-        (NOISY.astype(float), SIGMA, {}),
-        (CLIP.reshape(1, *CLIP.shape), SIGMA, {"time_axis": 0, "z_axis": 1}),
-        (COLOURS.transpose(1, 2, 0).copy(), SIGMA, {"channel_axis": -1}),
-    ],
-)
-def test_results_are_those_of_the_host(array, sigma, axes):
-    expected = lull.denoise(array, sigma, device="cuda:0", **axes)
-    result = lull.denoise(on_gpu(array), sigma, **axes)
+def stays(monkeypatch):
+    """From here on nothing may go through the host."""
+    for module in ("_denoise", "_authors", "_session"):
+        monkeypatch.setattr(f"lull.{module}.to_numpy", None)
+
+
+@pytest.mark.parametrize("array, sigma, options", [case[1:] for case in CASES], ids=NAMES)
+def test_results_are_those_of_the_host(monkeypatch, array, sigma, options):
+    expected = lull.denoise(array, sigma, device="cuda:0", **options)
+    stays(monkeypatch)
+    result = lull.denoise(View(array), sigma, **options)
     assert isinstance(result, lull.DeviceArray) and result.shape == array.shape
+    assert result.typestr == array.dtype.str
     np.testing.assert_array_equal(to_host(result), expected)
 
 
-def test_nothing_goes_through_the_host(monkeypatch):
-    there = on_gpu(CLIP)
-    monkeypatch.setattr("lull._denoise.to_numpy", None)
-    result = lull.denoise(there, SIGMA, time_axis=0)
-    np.testing.assert_array_equal(
-        to_host(result), [f for f in to_host(lull.denoise(there, SIGMA, time_axis=0))]
-    )
+@pytest.mark.parametrize("method", ["bm3d", "nlm"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16])
+def test_guide(monkeypatch, method, dtype):
+    if dtype == np.uint16:
+        array, guide, sigma = scaled(NOISY, 4000, dtype), scaled(NOISY[::-1], 4000, dtype), 300
+    else:
+        array, guide, sigma = NOISY.astype(dtype), NOISY[::-1].astype(dtype), SIGMA
+    expected = lull.denoise(array, sigma, guide=guide, method=method, device="cuda:0")
+    stays(monkeypatch)
+    result = lull.denoise(on_gpu(array), sigma, guide=on_gpu(guide), method=method)
+    np.testing.assert_array_equal(to_host(result), expected)
 
 
-def test_out():
+def test_functions_of_the_authors(monkeypatch):
+    colours = COLOURS.transpose(1, 2, 0)
+    expected = [
+        lull.bm3d(NOISY, SIGMA, device="cuda:0"),
+        lull.bm3d(colours, SIGMA, device="cuda:0"),
+        lull.bm3d_rgb(colours, SIGMA, device="cuda:0"),
+        lull.bm4d(SCAN * 900.0, SIGMA * 900, device="cuda:0"),
+    ]
+    stays(monkeypatch)
+    results = [
+        lull.bm3d(on_gpu(NOISY), SIGMA),
+        lull.bm3d(View(colours), SIGMA),
+        lull.bm3d_rgb(View(colours), SIGMA),
+        lull.bm4d(on_gpu(SCAN * 900.0), SIGMA * 900),
+    ]
+    for result, one in zip(results, expected):
+        np.testing.assert_array_equal(to_host(result), one)
+
+
+def test_out(monkeypatch):
+    expected = lull.denoise(NOISY, SIGMA, device="cuda:0")
     there, out = on_gpu(NOISY), on_gpu(NOISY * 0)
-    assert lull.denoise(there, SIGMA, out=out) is out
-    np.testing.assert_array_equal(to_host(out), lull.denoise(NOISY, SIGMA, device="cuda:0"))
     host = np.empty_like(NOISY)
     assert lull.denoise(there, SIGMA, out=host) is host
-    np.testing.assert_array_equal(host, to_host(out))
+    np.testing.assert_array_equal(host, expected)
+    stays(monkeypatch)
+    assert lull.denoise(there, SIGMA, out=out) is out
+    np.testing.assert_array_equal(to_host(out), expected)
+    np.testing.assert_array_equal(to_host(there), NOISY)
+    assert lull.denoise(there, SIGMA, out=there) is there
+    np.testing.assert_array_equal(to_host(there), expected)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "float64", "uint8", "int16"])
+def test_tensors_stay_on_the_gpu(monkeypatch, name):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch finds")
+    factor = 1 if "float" in name else 200
+    tensor = torch.from_numpy(SCAN * factor).to(getattr(torch, name))
+    options = {"noise": "gaussian", "z_axis": 0}
+    expected = lull.denoise(tensor, SIGMA * factor, device="cuda:0", **options)
+    stays(monkeypatch)
+    there = tensor.cuda().permute(1, 2, 0)
+    result = lull.denoise(there, SIGMA * factor, **{**options, "z_axis": -1})
+    assert result.dtype == tensor.dtype and result.device == there.device
+    assert torch.equal(result.cpu().permute(2, 0, 1), expected)
+    out = torch.zeros_like(there)
+    assert lull.denoise(there, SIGMA * factor, out=out, **{**options, "z_axis": -1}) is out
+    assert torch.equal(out, result)
+    with lull.Session(SCAN.shape[1:], "float32", SIGMA, method="bm4d", device="cuda") as session:
+        slices = torch.from_numpy(SCAN).cuda()
+        results = []
+        for one in slices:
+            results += session.push(one)
+            one.zero_()
+        results += session.drain()
+    monkeypatch.undo()
+    with lull.Session(SCAN.shape[1:], "float32", SIGMA, method="bm4d", device="cuda") as session:
+        expected = np.stack(list(session.denoise(SCAN)))
+    np.testing.assert_array_equal(torch.stack(results).cpu().numpy(), expected)
 
 
 def test_dlpack():
@@ -116,31 +175,27 @@ def test_on_the_cpu_if_asked():
     np.testing.assert_array_equal(to_host(result), lull.denoise(NOISY, SIGMA, device="cpu"))
 
 
-def test_frames_of_a_session():
-    with lull.Session(CLIP.shape[1:], CLIP.dtype, SIGMA, device="cuda") as session:
-        results = [r for frame in CLIP for r in session.push(on_gpu(frame))]
-        results += session.drain()
-    expected = lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda")
-    np.testing.assert_array_equal(np.stack([to_host(r) for r in results]), expected)
-
-
 @pytest.mark.parametrize("copy", [False, True])
-def test_frames_of_a_session_stay_there(monkeypatch, copy):
-    expected = lull.denoise(CLIP, SIGMA, time_axis=0, device="cuda")
-    frames = [on_gpu(frame) for frame in CLIP]
-    if copy:  # DeviceArray cannot be copied there
-        torch = pytest.importorskip("torch")
-        if not torch.cuda.is_available():
-            pytest.skip("no GPU that PyTorch finds")
-        frames = [torch.from_numpy(frame).cuda() for frame in CLIP]
-    monkeypatch.setattr("lull._session.to_numpy", None)
-    with lull.Session(CLIP.shape[1:], CLIP.dtype, SIGMA, device="cuda") as session:
-        results = []
-        for frame in frames:
-            results += session.push(frame, copy=copy)
-            if copy:
-                frame.zero_()
-        results += session.drain()
-    assert all(type(result) is type(frames[0]) for result in results)
-    there = [r.cpu().numpy() if copy else to_host(r) for r in results]
-    np.testing.assert_array_equal(np.stack(there), expected)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("method", ["bm3d", "bm4d", "nlm"])
+def test_frames_of_a_session_stay_there(monkeypatch, method, dtype, copy):
+    whole = np.dtype(dtype).kind == "u"
+    frames = scaled(CLIP, np.iinfo(dtype).max, dtype) if whole else CLIP.astype(dtype)
+    sigma = SIGMA * (np.iinfo(dtype).max if whole else 1)
+    options = {"method": method, "device": "cuda"}
+    with lull.Session(frames.shape[1:], dtype, sigma, **options) as session:
+        expected = np.stack(list(session.denoise(frames)))
+    there = [on_gpu(frame) for frame in frames]
+    stays(monkeypatch)
+    with lull.Session(frames.shape[1:], dtype, sigma, **options) as session:
+        for _ in range(2):
+            results = []
+            for frame, known in zip(there, frames):
+                results += session.push(frame, copy=copy)
+                if copy:
+                    frame.set(np.zeros_like(known))
+            results += session.drain()
+            assert all(isinstance(result, lull.DeviceArray) for result in results)
+            np.testing.assert_array_equal(np.stack([to_host(r) for r in results]), expected)
+            for frame, known in zip(there, frames):
+                frame.set(known)

@@ -14,8 +14,8 @@
 #include "cuda/check.h"
 #include "cuda/handles.h"
 #include "cuda/nvtx.h"
-#include "cuda/pinned_memory.h"
 #include "cuda/raw_frame.h"
+#include "cuda/results/result_frames.h"
 
 namespace lull::bm4d {
 namespace {
@@ -231,7 +231,7 @@ class PlaneVolume {
 
 class CudaWorker final : public VolumeWorker {
  public:
-  CudaWorker(const Params& params, const FrameFormat& format)
+  CudaWorker(const Params& params, const FrameFormat& format, bool results_on_device)
       : format_(planes_alone(format)),
         extent_(params, format),
         bringing_(lull::cuda::make_stream(lull::cuda::Priority::high)),
@@ -239,18 +239,20 @@ class CudaWorker final : public VolumeWorker {
         taking_(lull::cuda::make_stream()),
         in_(format_, computing_.get(), params.noise.levels_in_samples()),
         out_(format_, computing_.get(), params.noise.levels_in_samples()),
+        pool_(format, results_on_device),
         brought_(lull::cuda::make_event()),
         computed_(lull::cuda::make_event()) {
     std::size_t members = 0;
     for (const PlanePlan& plan : plan_planes(params, format)) {
       volumes_.push_back(std::make_unique<PlaneVolume>(plan, format_, extent_, computing_.get()));
       members = std::max(members, volumes_.back()->members(extent_));
+      passes_[plan.plane] = false;
     }
     groups_ = lull::cuda::DeviceBuffer<std::uint32_t>(members);
-    if (format_.sample == SampleType::f32)
-      for (const auto& volume : volumes_)
-        original_[volume->plane()] =
-            Slices<std::byte>(extent_.noisy, in_.plane_bytes(volume->plane()), computing_.get());
+    for (int i = 0; i < format_.planes(); ++i)
+      if (keeps_original(i))
+        original_[i] = Slices<std::byte>(extent_.noisy, in_.plane_bytes(i), computing_.get());
+    pool_.reserve(extent_.batch);
     check(cudaStreamSynchronize(computing_.get()));
   }
 
@@ -275,13 +277,11 @@ class CudaWorker final : public VolumeWorker {
     for (const auto& volume : volumes_)
       margins[volume->plane()] = &volume->picture(), planes[volume->plane()] = volume->noisy(z);
     in_.to_planes(margins, planes, bringing_.get());
-    for (const auto& volume : volumes_) {
-      volume->load(z, bringing_.get());
-      const int i = volume->plane();
-      if (format_.sample == SampleType::f32)
+    for (const auto& volume : volumes_) volume->load(z, bringing_.get());
+    for (int i = 0; i < format_.planes(); ++i)
+      if (keeps_original(i))
         check(cudaMemcpyAsync(original_[i].at(z), in_.planes().data[i], in_.plane_bytes(i),
                               cudaMemcpyDeviceToDevice, bringing_.get()));
-    }
     loaded_ = z + 1;
   }
 
@@ -296,6 +296,8 @@ class CudaWorker final : public VolumeWorker {
     wait_for_slices();
     for (auto& volume : volumes_) volume->finish_basic(slices, computing_.get());
   }
+
+  Frame acquire() override { return pool_.acquire(); }
 
   void finish(int z, std::span<const Frame>, std::span<const Frame> clean) override {
     const lull::cuda::NvtxRange range("take results away");
@@ -327,7 +329,6 @@ class CudaWorker final : public VolumeWorker {
 
   int in_flight() const noexcept override { return extent_.batch; }
   int layers_at_a_time() const noexcept override { return extent_.layers; }
-  std::pmr::memory_resource* memory() const override { return lull::cuda::pinned_memory(); }
 
  private:
   /// Slices whose results are on their way.
@@ -358,15 +359,26 @@ class CudaWorker final : public VolumeWorker {
       out_.restore(original, taking_.get());
     }
     for (const auto& volume : volumes_) out_.take(volume->plane(), clean, taking_.get());
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (!passes_[i]) continue;
+      const PlaneView<std::byte>& to = clean.planes[i];
+      check(cudaMemcpy2DAsync(to.data, to.stride, original_[i].at(z), in_.planes().pitch[i],
+                              to.width, to.height, cudaMemcpyDefault, taking_.get()));
+    }
   }
+
+  bool keeps_original(int i) const { return passes_[i] || format_.sample == SampleType::f32; }
 
   FrameFormat format_;
   Extent extent_;
   lull::cuda::Stream bringing_, computing_, taking_;
   RawFrame in_, out_;
+  lull::cuda::ResultFrames pool_;
   lull::cuda::Event brought_, computed_;
   std::vector<std::unique_ptr<PlaneVolume>> volumes_;
-  std::array<Slices<std::byte>, max_planes> original_;  // of floats, as they came
+  std::array<bool, max_planes> passes_{true, true, true};  // of planes: without noise
+  // As they came: planes of floats, and those that pass through.
+  std::array<Slices<std::byte>, max_planes> original_;
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<Written> written_;
   int loaded_ = 0;  // slices before it are
@@ -374,8 +386,9 @@ class CudaWorker final : public VolumeWorker {
 
 }  // namespace
 
-std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params, const FrameFormat& format) {
-  return std::make_unique<CudaWorker>(params, format);
+std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
+                                               bool results_on_device) {
+  return std::make_unique<CudaWorker>(params, format, results_on_device);
 }
 
 }  // namespace lull::bm4d

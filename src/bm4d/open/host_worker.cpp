@@ -1,10 +1,13 @@
 #include "bm4d/open/host_worker.h"
 
+#include <array>
 #include <deque>
 #include <vector>
 
 #include "bm4d/cubes.h"
+#include "core/frame_pool.h"
 #include "core/plane.h"
+#include "core/samples.h"
 #include "noise/filtered_samples.h"
 
 namespace lull::bm4d {
@@ -13,10 +16,12 @@ namespace {
 class HostWorker final : public VolumeWorker {
  public:
   HostWorker(const Params& params, const FrameFormat& format, const EngineFactory& make_engine)
-      : format_(format), samples_(params.noise, {}) {
-    for (const PlanePlan& plan : plan_planes(params, format))
+      : format_(format), samples_(params.noise, {}), pool_(format) {
+    for (const PlanePlan& plan : plan_planes(params, format)) {
+      passes_[plan.plane] = false;
       volumes_.push_back(
           {plan.plane, make_engine(plan.volume), {plan.volume.width, plan.volume.height}});
+    }
   }
 
   void begin(int z) override {
@@ -56,9 +61,13 @@ class HostWorker final : public VolumeWorker {
       for (Volume& volume : volumes_) volume.engine->finish_basic(z);
   }
 
+  Frame acquire() override { return pool_.acquire(); }
+
   void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) override {
     for (std::size_t k = 0; k < noisy.size(); ++k, ++z) {
       const bool guarded = guarded_.at(static_cast<std::size_t>(z - oldest_));
+      for (int i = 0; i < format_.planes(); ++i)
+        if (passes_[i]) copy_plane(noisy[k], i, clean[k]);
       for (Volume& volume : volumes_) {
         const int i = volume.plane;
         volume.engine->finish(z, volume.slice.view());
@@ -80,7 +89,9 @@ class HostWorker final : public VolumeWorker {
 
   FrameFormat format_;
   FilteredSamples samples_;
+  FramePool pool_;
   std::vector<Volume> volumes_;
+  std::array<bool, 3> passes_{true, true, true};  // of planes: without noise
   /// Of slices from oldest_ on: filters do not see all samples as they are (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;

@@ -10,8 +10,7 @@
 #include "bm4d/cubes.h"
 #include "bm4d/open/schedule.h"
 #include "bm4d/open/wanted_cubes.h"
-#include "core/frame_pool.h"
-#include "core/samples.h"
+#include "cuda/results/result_frames.h"
 #include "time/slice_session.h"
 
 namespace lull::bm4d {
@@ -20,15 +19,15 @@ namespace {
 class VolumeSession final : public SliceSession {
  public:
   VolumeSession(const Params& params, const FrameFormat& format,
-                std::unique_ptr<VolumeWorker> worker)
-      : SliceSession(format),
+                std::unique_ptr<VolumeWorker> worker, SliceMemory memory)
+      : SliceSession(format, memory),
         params_(params),
         worker_(std::move(worker)),
-        pool_(format, worker_->memory()) {
+        // (On a GPU slices have to come out where they should, wherever they come from.)
+        passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
     const int side = greatest_cube(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     least_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      filters_any_ = true;
       // Masks know voxels of the size of the first plane's.
       masks_tell_ = masks_tell_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
@@ -38,13 +37,12 @@ class VolumeSession final : public SliceSession {
     if (params.phases == 2) schedules_.emplace_back(Phase::second, params.wiener, at_a_time);
     latency_ = margin(params).after + (at_a_time - 1) * (params.hard.step + params.wiener.step) +
                worker_->in_flight();
-    pool_.reserve(worker_->in_flight());
   }
 
-  int latency() const noexcept override { return filters_any_ ? latency_ : 0; }
+  int latency() const noexcept override { return passes_ ? 0 : latency_; }
 
  protected:
-  bool passes() const override { return !filters_any_; }
+  bool passes() const override { return passes_; }
 
   void begin_volume(int z) override {
     first_ = next_slice_ = oldest_ = z;
@@ -172,10 +170,8 @@ class VolumeSession final : public SliceSession {
     for (int z = slices.first; z < slices.end; ++z) {
       noisy.push_back(std::move(inside_.front()));
       inside_.pop_front();
-      clean.push_back(pool_.acquire());
+      clean.push_back(worker_->acquire());
       clean.back().take_identity(noisy.back());
-      for (int i = 0; i < format().planes(); ++i)
-        if (params_.noise.sigma(i) == 0) copy_plane(noisy.back(), i, clean.back());
     }
     oldest_ = slices.end;
     wanted_->forget_before(oldest_);
@@ -189,7 +185,7 @@ class VolumeSession final : public SliceSession {
   void await(int in_flight) {
     while (static_cast<int>(written_.size()) > in_flight) {
       worker_->await();
-      deliver(std::move(written_.front().clean));
+      deliver(cuda::handed_out(std::move(written_.front().clean)));
       written_.pop_front();
     }
   }
@@ -201,9 +197,9 @@ class VolumeSession final : public SliceSession {
 
   Params params_;
   std::unique_ptr<VolumeWorker> worker_;
-  FramePool pool_;
+  const bool passes_;  // slices come out as they went in
   int least_slices_, at_a_time_, latency_;
-  bool filters_any_ = false, masks_tell_ = true;
+  bool masks_tell_ = true;
   std::vector<PhaseSchedule> schedules_;
   std::optional<WantedCubes> wanted_;
   bool masked_ = false;       // a slice of the volume has a mask
@@ -228,8 +224,8 @@ std::vector<PlanePlan> plan_planes(const Params& params, const FrameFormat& form
 }
 
 std::unique_ptr<Denoiser> open_volumes(const Params& params, const FrameFormat& format,
-                                       std::unique_ptr<VolumeWorker> worker) {
-  return std::make_unique<VolumeSession>(params, format, std::move(worker));
+                                       std::unique_ptr<VolumeWorker> worker, SliceMemory memory) {
+  return std::make_unique<VolumeSession>(params, format, std::move(worker), memory);
 }
 
 }  // namespace lull::bm4d

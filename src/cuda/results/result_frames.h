@@ -28,15 +28,15 @@ class ResultFrames {
   FramePool pool_;
 };
 
-/// A result as users see it, once all that writes it is queued: the planes of one that stays on its
+/// `frame`, of a pool in device_memory(device), as one on that device, too.
+[[nodiscard]] Frame on_device(Frame frame, int device);
+/// A frame as users see it, once all that writes it is queued: the planes of one that stays on its
 /// device are none of the host's.
-[[nodiscard]] Frame handed_out(Frame result);
+[[nodiscard]] Frame handed_out(Frame frame);
 
 // Copies that are done when they return. Builds without CUDA have these and device_memory() too;
 // there they throw. @throws DeviceUnavailable, DeviceFailure
 
-/// A picture's planes to others of their size on the same device.
-void copy_picture(const DevicePicture& from, const std::array<PlaneView<std::byte>, 3>& to);
 /// Waits for all work on a device.
 void synchronize(int device);
 /// Between a device's memory and the host's, either way.

@@ -1,5 +1,4 @@
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -34,12 +33,6 @@ int current_device() {
   return device;
 }
 
-/// Of a result: keeps the memory of its planes.
-struct KeptPicture {
-  DevicePicture picture;
-  std::shared_ptr<std::byte[]> pixels;
-};
-
 }  // namespace
 
 std::pmr::memory_resource* device_memory(int device) {
@@ -57,32 +50,7 @@ ResultFrames::ResultFrames(const FrameFormat& format, bool on_device)
 
 Frame ResultFrames::acquire() {
   Frame frame = pool_.acquire();
-  if (device_ < 0) return frame;
-  auto kept = std::make_shared<KeptPicture>();
-  kept->picture.device = device_;
-  for (std::size_t i = 0; i < frame.planes.size(); ++i) kept->picture.planes[i] = frame.planes[i];
-  kept->pixels = frame.pixels;
-  frame.on_device = {kept, &kept->picture};
-  return frame;
-}
-
-Frame handed_out(Frame result) {
-  if (result.on_device) {
-    result.planes = {};
-    result.pixels.reset();
-  }
-  return result;
-}
-
-void copy_picture(const DevicePicture& from, const std::array<PlaneView<std::byte>, 3>& to) {
-  const DeviceScope scope(from.device);
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const PlaneView<const std::byte>& plane = from.planes[i];
-    if (plane.empty()) continue;
-    check(cudaMemcpy2DAsync(to[i].data, to[i].stride, plane.data, plane.stride, plane.width,
-                            plane.height, cudaMemcpyDeviceToDevice, cudaStreamPerThread));
-  }
-  check(cudaStreamSynchronize(cudaStreamPerThread));
+  return device_ < 0 ? frame : on_device(std::move(frame), device_);
 }
 
 void synchronize(int device) {

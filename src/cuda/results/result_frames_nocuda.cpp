@@ -11,9 +11,6 @@ namespace {
 }  // namespace
 
 std::pmr::memory_resource* device_memory(int) { refuse_memory(); }
-void copy_picture(const DevicePicture&, const std::array<PlaneView<std::byte>, 3>&) {
-  refuse_memory();
-}
 void synchronize(int) { refuse_memory(); }
 void copy_bytes(void*, const void*, std::size_t, int) { refuse_memory(); }
 

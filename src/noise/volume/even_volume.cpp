@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include "core/plane.h"
 #include "core/samples.h"
 #include "noise/even_session.h"
-#include "noise/volume/rician.h"
+#include "noise/volume/even_samples.h"
 
 namespace lull {
 namespace {
@@ -48,14 +49,11 @@ class EvenVolume final : public EvenSession<int> {
     find_level(slice.known);
     const PlaneView<float> back = samples_.view();
     const PlaneView<const float> even = filtered.plane<float>(0);
-    const bool rician = noise_.kind == NoiseKind::rician;
+    const EvenSamples samples(noise_, rician_.inverse());
     for (int y = 0; y < even.height; ++y) {
       const float *from = even.row(y), *level = level_.view().row(y);
       float* to = back.row(y);
-      for (int x = 0; x < even.width; ++x)
-        to[x] = rician ? noise_.zero +
-                             level[x] * rician_.inverse((from[x] - noise_.zero) / noise_.sigma)
-                       : from[x] * (level[x] / noise_.sigma);
+      for (int x = 0; x < even.width; ++x) to[x] = samples.brought_back(from[x], level[x], root);
     }
     store_plane(back, clean, 0);
     keep_untouched(slice, even, clean);
@@ -69,14 +67,11 @@ class EvenVolume final : public EvenSession<int> {
   void make_even(const Frame& frame, Frame& made) {
     load_plane(frame, 0, samples_.view());
     const PlaneView<float> even = made.plane<float>(0);
-    const bool rician = noise_.kind == NoiseKind::rician;
+    const EvenSamples samples(noise_, rician_.inverse());
     for (int y = 0; y < even.height; ++y) {
       const float *from = samples_.view().row(y), *level = level_.view().row(y);
       float* to = even.row(y);
-      for (int x = 0; x < even.width; ++x)
-        to[x] = rician ? noise_.zero + noise_.sigma * RicianStabiliser::forward(
-                                                          (from[x] - noise_.zero) / level[x])
-                       : from[x] * (noise_.sigma / level[x]);
+      for (int x = 0; x < even.width; ++x) to[x] = samples.made_even(from[x], level[x], root);
     }
   }
 
@@ -93,8 +88,10 @@ class EvenVolume final : public EvenSession<int> {
                       clean.planes[0].row(y) + x * bytes);
   }
 
+  static float root(float v) { return std::sqrt(v); }
+
   VolumeNoise noise_;
-  RicianStabiliser rician_{0.08};
+  RicianStabiliser rician_{rician_doubt};
   Plane<float> level_;  // of the slice at hand
   int level_of_ = -1;
   Plane<float> samples_;
@@ -111,13 +108,17 @@ FrameFormat even_format(const FrameFormat& format) {
   return even;
 }
 
-std::unique_ptr<Denoiser> made_even(const VolumeNoise& noise, const FrameFormat& format,
-                                    std::unique_ptr<Denoiser> filter) {
+void validate_even(const VolumeNoise& noise, const FrameFormat& format) {
   validate(noise);
   if (format.planes() != 1)
     throw InvalidArgument(
         "frames of several planes (noise that is Rician or varies in space is told of grey ones); "
         "filter them as Gaussian noise");
+}
+
+std::unique_ptr<Denoiser> made_even(const VolumeNoise& noise, const FrameFormat& format,
+                                    std::unique_ptr<Denoiser> filter) {
+  validate_even(noise, format);
   return std::make_unique<EvenVolume>(noise, format, std::move(filter));
 }
 

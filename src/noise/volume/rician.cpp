@@ -28,6 +28,8 @@ double density_over_z(double z, double v) {
   return std::exp(-(z - v) * (z - v) / 2) * scaled_i0(z * v);
 }
 
+float root(float v) { return std::sqrt(v); }
+
 constexpr double step = 1.0 / 16, reach = 8.5;  // of the trapezoidal rule, exact for such bells
 
 /// E[f(z) | v], integrated over u = f(z): z dz = u du, and nothing has a kink.
@@ -75,6 +77,8 @@ struct Spread {
 }  // namespace
 
 RicianStabiliser::RicianStabiliser(double doubt) {
+  constexpr int knots = RicianInverse::knots;
+  constexpr float end = RicianInverse::end;
   constexpr double spacing = 0.0125;
   std::vector<double> roots;  // of E[f(z) | v] - E[f(z) | 0]
   const double zero = expected_root(0);
@@ -86,26 +90,21 @@ RicianStabiliser::RicianStabiliser(double doubt) {
     const double sure = doubt > 0 ? std::min(root * root / doubt, 1.0) : 1;
     table_[k] = static_cast<float>(found(roots, spacing, root) * sure * sure * (3 - 2 * sure));
   }
-  of_zero_ = static_cast<float>(zero);
-  scale_ = static_cast<float>(knots / last);
+  inverse_.of_zero = static_cast<float>(zero);
+  inverse_.scale = static_cast<float>(knots / last);
   // E[f(z) | v] = v + 1 / (4 v) + ..: v = d - 1 / (4 d) - third / d^3, which meets the table.
-  third_ = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
+  inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 
-float RicianStabiliser::forward(float z) {
-  const float square = z * z - 0.5f;
-  return square < 0 ? 0.0f : std::sqrt(square);
+RicianInverse RicianStabiliser::inverse() const {
+  RicianInverse inverse = inverse_;
+  inverse.table = table_.data();
+  return inverse;
 }
 
-float RicianStabiliser::inverse(float d) const {
-  if (d >= end) return d - 1 / (4 * d) - third_ / (d * d * d);
-  if (d <= of_zero_) return 0;
-  const float place = std::sqrt(d - of_zero_) * scale_;
-  if (!(place >= 0)) return d;  // not a number
-  const int below = std::min(static_cast<int>(place), knots - 1);
-  const float share = place - static_cast<float>(below);
-  return table_[below] + share * (table_[below + 1] - table_[below]);
-}
+float RicianStabiliser::forward(float z) { return rician_root(z, root); }
+
+float RicianStabiliser::inverse(float d) const { return inverse()(d, root); }
 
 double rician_variance(double ratio) {
   static const Spread spread;

@@ -10,9 +10,37 @@
 // air. A filter gives an estimate of E[f(z) | v], which is not f(v), so that the way back is the
 // exact unbiased inverse: that v of which it is the expectation.
 
+#include <algorithm>
 #include <array>
 
 namespace lull {
+
+/// f, wherever `root` takes the square root of floats.
+template <class Root>
+constexpr float rician_root(float z, Root root) {
+  const float square = z * z - 0.5f;
+  return square < 0 ? 0.0f : root(square);
+}
+
+/// The way back, of a table that somebody else keeps.
+struct RicianInverse {
+  static constexpr int knots = 1024;
+  static constexpr float end = 8;  // from here on an asymptote
+  // By the root of d - E[f(z) | 0], which v is nearly a multiple of in the beginning.
+  const float* table = nullptr;  // knots + 1
+  float of_zero = 0, scale = 0, third = 0;
+
+  template <class Root>
+  constexpr float operator()(float d, Root root) const {
+    if (d >= end) return d - 1 / (4 * d) - third / (d * d * d);
+    if (d <= of_zero) return 0;
+    const float place = root(d - of_zero) * scale;
+    if (!(place >= 0)) return d;  // not a number
+    const int below = std::min(static_cast<int>(place), knots - 1);
+    const float share = place - static_cast<float>(below);
+    return table[below] + share * (table[below + 1] - table[below]);
+  }
+};
 
 class RicianStabiliser {
  public:
@@ -30,14 +58,13 @@ class RicianStabiliser {
   /// Increasing.
   float inverse(float d) const;
   /// E[f(z) | 0].
-  float of_zero() const { return of_zero_; }
+  float of_zero() const { return inverse_.of_zero; }
+  /// inverse(), with its table in this object.
+  RicianInverse inverse() const;
 
  private:
-  static constexpr int knots = 1024;
-  static constexpr float end = 8;  // from here on an asymptote
-  // By the root of d - E[f(z) | 0], which v is nearly a multiple of in the beginning.
-  std::array<float, knots + 1> table_{};
-  float of_zero_ = 0, scale_ = 0, third_ = 0;
+  std::array<float, RicianInverse::knots + 1> table_{};
+  RicianInverse inverse_;  // without the table
 };
 
 /// What is seen of Rician noise where the mean of samples is `ratio` times their standard

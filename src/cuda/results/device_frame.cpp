@@ -1,0 +1,34 @@
+#include <memory>
+#include <utility>
+
+#include "cuda/results/result_frames.h"
+
+namespace lull::cuda {
+namespace {
+
+/// Keeps the memory of its planes.
+struct KeptPicture {
+  DevicePicture picture;
+  std::shared_ptr<std::byte[]> pixels;
+};
+
+}  // namespace
+
+Frame on_device(Frame frame, int device) {
+  auto kept = std::make_shared<KeptPicture>();
+  kept->picture.device = device;
+  for (std::size_t i = 0; i < frame.planes.size(); ++i) kept->picture.planes[i] = frame.planes[i];
+  kept->pixels = frame.pixels;
+  frame.on_device = {kept, &kept->picture};
+  return frame;
+}
+
+Frame handed_out(Frame frame) {
+  if (frame.on_device) {
+    frame.planes = {};
+    frame.pixels.reset();
+  }
+  return frame;
+}
+
+}  // namespace lull::cuda
