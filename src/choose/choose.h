@@ -23,12 +23,12 @@ struct SessionChoice {
   std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too; of bm3d best
   std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
   int temporal = 0;                // of pictures: R, frames on either side that patches come from
-  std::string matcher = "window";  // of bm3d: window, cluster
+  std::string matcher = "window";  // window, cluster; of bm3d, and of nlm's pictures
   std::string clusters{};          // of the matcher cluster, as parse_clusters() takes them; empty:
                                    // as they are by themselves
   int streams = 2;                 // frames in flight on a GPU, 1..16
   int threads = 0;                 // on the CPU; 0: every core
-  bool results_on_device = false;  // bm3d on a GPU: as of bm3d::Backend
+  bool results_on_device = false;  // bm3d (and nlm's matcher cluster) on a GPU: as of bm3d::Backend
   bool guided = false;             // of bm3d and nlm: patches are compared in Frame::guide
   NoiseModel noise;
   /// Of volumes whose noise is Rician or varies: samples are made even before the filter.
