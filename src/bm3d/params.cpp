@@ -283,8 +283,10 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   p.noise = model;
   p.temporal = temporal;
   p.phases = 1;
-  p.means = MeansParams{.h = std::clamp(0.95f - 0.01f * noise, 0.45f, 0.85f)};
-  p.hard = {.group = 32,
+  const bool strong = noise > 22;
+  p.means = MeansParams{.h = strong ? std::max(0.95f - 0.01f * noise, 0.45f)
+                                    : std::min(1.04f - 0.009f * noise, 1.0f)};
+  p.hard = {.group = strong ? 32 : 16,
             .step = profile == Profile::fast       ? 5
                     : profile == Profile::balanced ? 3
                                                    : 2,
