@@ -282,7 +282,7 @@ def test_matchers():
     with pytest.raises(ValueError, match="window or cluster"):
         lull.denoise(NOISY, SIGMA, matcher="tree")
     with pytest.raises(ValueError, match="bm3d and nlm of pictures"):
-        lull.denoise(NOISY, SIGMA, method="bm4d", matcher="cluster")
+        lull.nlm(np.stack([NOISY] * 8), SIGMA, z_axis=0, matcher="cluster")
 
 
 def test_groups_of_clusters_are_averaged():
