@@ -2,22 +2,28 @@
 // and CPU-seconds of non-local means on pictures, clips and volumes. Noise is Gaussian, added in
 // float and neither rounded nor clipped; so is the result compared. Of clips luma counts, with
 // --colour all planes (RGB jointly). Of volumes (NIfTI, their greatest value taken as 255) voxels
-// above 15 count; with --rician their noise is that of magnitudes.
+// above 15 count; with --rician their noise is that of magnitudes. With --cluster
+// TILE:LEAF:TILINGS,paper groups that clusters find are averaged (--matcher cluster of the
+// command).
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "bench/support/gaussian.h"
+#include "bm3d/bm3d.h"
+#include "bm3d/names.h"
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
 #include "io/media.h"
+#include "match/clusters.h"
 #include "nlm/names.h"
 #include "nlm/nlm.h"
 #include "noise/volume/even_volume.h"
@@ -27,7 +33,7 @@ namespace {
 using namespace lull;
 
 struct Options {
-  std::vector<std::string> files, profiles{"balanced"};
+  std::vector<std::string> files, profiles{"balanced"}, clusters;
   std::vector<double> sigmas{20};
   std::vector<int> temporal{0}, searches{-1}, patches{-1}, blocks{-1}, steps{-1};
   std::vector<float> hs{-1}, mean_terms{-1}, corrections{-1};
@@ -147,13 +153,17 @@ struct Figures {
   double psnr = 0, cpu = 0;  // dB; seconds a megasample of the first plane
 };
 
-Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const nlm::Params& params,
-                double sigma, const Options& options) {
-  const nlm::Backend backend{.kind = options.device == "cuda"        ? nlm::BackendKind::cuda
-                                     : options.device == "reference" ? nlm::BackendKind::reference
-                                                                     : nlm::BackendKind::cpu,
-                             .threads = options.threads};
-  std::unique_ptr<Denoiser> session = nlm::open(params, clip.format, backend);
+/// Opens a session with the parameters of a setting.
+using Opener =
+    std::function<std::unique_ptr<Denoiser>(const FrameFormat& format, const bm3d::Backend&)>;
+
+Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const Opener& open, double sigma,
+                const Options& options) {
+  const bm3d::Backend backend{.kind = options.device == "cuda"        ? BackendKind::cuda
+                                      : options.device == "reference" ? BackendKind::reference
+                                                                      : BackendKind::cpu,
+                              .threads = options.threads};
+  std::unique_ptr<Denoiser> session = open(clip.format, backend);
   if (options.rician)
     session = made_even({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)},
                         clip.format, std::move(session));
@@ -176,7 +186,31 @@ void set_if(Value& to, Value from) {
   if (from >= 0) to = from;
 }
 
-/// Calls run(params, text) for every combination.
+/// Calls run(opener, text) for every combination of what groups have.
+template <class Run>
+void each_group_setting(const Options& o, double sigma, Run&& run) {
+  const auto s = static_cast<float>(sigma);
+  for (const std::string& text : o.clusters)
+    for (const std::string& profile : o.profiles)
+      for (const int temporal : o.temporal)
+        for (const int step : o.steps)
+          for (const float h : o.hs) {
+            const auto which = bm3d::parse<bm3d::Profile>(profile);
+            const auto clusters = parse_clusters(text);
+            if (!which || !clusters) throw std::runtime_error("no " + profile + " or " + text);
+            bm3d::Params p =
+                bm3d::make_means_params(*which, NoiseModel({s, s, s}), temporal, *clusters);
+            set_if(p.means->h, h), set_if(p.hard.step, step);
+            char name[160];
+            std::snprintf(name, sizeof name, "%s R %d clusters %s step %d h %g", profile.c_str(),
+                          temporal, text.c_str(), p.hard.step, static_cast<double>(p.means->h));
+            run([p](const FrameFormat& format,
+                    const bm3d::Backend& backend) { return bm3d::open(p, format, backend); },
+                std::string(name));
+          }
+}
+
+/// Calls run(opener, text) for every combination.
 template <class Run>
 void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
   const auto s = static_cast<float>(sigma);
@@ -206,7 +240,9 @@ void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
                                   p.search_radius, static_cast<double>(p.h),
                                   static_cast<double>(p.mean_term),
                                   static_cast<double>(p.correction));
-                    run(p, std::string(text));
+                    run([p](const FrameFormat& format,
+                            const nlm::Backend& backend) { return nlm::open(p, format, backend); },
+                        std::string(text));
                   }
 }
 
@@ -217,20 +253,23 @@ void run(const Options& options) {
   for (const double sigma : options.sigmas) {
     std::vector<std::vector<Frame>> noisy;
     for (const Clip& clip : clips) noisy.push_back(add_noise(clip, sigma, options));
-    each_setting(options, clips.front().volume, sigma,
-                 [&](const nlm::Params& params, const std::string& text) {
-                   Figures mean;
-                   const auto count = static_cast<double>(clips.size());
-                   for (std::size_t i = 0; i < clips.size(); ++i) {
-                     const Figures f = measure(clips[i], noisy[i], params, sigma, options);
-                     if (options.each)
-                       std::printf("%g,%s,%s,%.3f,%.4f\n", sigma, text.c_str(),
-                                   clips[i].name.c_str(), f.psnr, f.cpu);
-                     mean.psnr += f.psnr / count, mean.cpu += f.cpu / count;
-                   }
-                   std::printf("%g,%s,mean,%.3f,%.4f\n", sigma, text.c_str(), mean.psnr, mean.cpu);
-                   std::fflush(stdout);
-                 });
+    const auto measure_all = [&](const Opener& open, const std::string& text) {
+      Figures mean;
+      const auto count = static_cast<double>(clips.size());
+      for (std::size_t i = 0; i < clips.size(); ++i) {
+        const Figures f = measure(clips[i], noisy[i], open, sigma, options);
+        if (options.each)
+          std::printf("%g,%s,%s,%.3f,%.4f\n", sigma, text.c_str(), clips[i].name.c_str(), f.psnr,
+                      f.cpu);
+        mean.psnr += f.psnr / count, mean.cpu += f.cpu / count;
+      }
+      std::printf("%g,%s,mean,%.3f,%.4f\n", sigma, text.c_str(), mean.psnr, mean.cpu);
+      std::fflush(stdout);
+    };
+    if (options.clusters.empty())
+      each_setting(options, clips.front().volume, sigma, measure_all);
+    else
+      each_group_setting(options, sigma, measure_all);
   }
 }
 
@@ -243,6 +282,7 @@ int main(int argc, char** argv) {
   app.add_option("--sigma", o.sigmas, "on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", o.profiles)->delimiter(',');
   app.add_option("--temporal", o.temporal)->delimiter(',');
+  app.add_option("--cluster", o.clusters, "TILE:LEAF:TILINGS, or paper")->delimiter(',');
   app.add_option("--block", o.blocks)->delimiter(',');
   app.add_option("--step", o.steps)->delimiter(',');
   app.add_option("--patch", o.patches, "patch radius")->delimiter(',');

@@ -252,8 +252,8 @@ def denoise(
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
         'auto': the GPU whose memory has the array, or else the first one, or else the CPU.
     matcher : 'window' or 'cluster'
-        Of bm3d: similar patches are all those of a search window, or those of the clusters that a
-        patch belongs to.
+        Of bm3d, and of nlm in pictures and clips: similar patches are all those of a search window,
+        or those of the clusters that a patch belongs to, which nlm then averages by groups.
     cluster : str, optional
         Of the matcher 'cluster': 'TILE:LEAF:TILINGS', or 'paper', as the command's --cluster.
     preserve_range : bool

@@ -209,6 +209,18 @@ void validate_bayes(const Params& params) {
   }
 }
 
+void validate_means(const Params& p) {
+  if (!p.means) return;
+  require(p.means->h > 0 && std::isfinite(p.means->h), "h of the means over groups", p.means->h,
+          "above 0");
+  const auto refuse = [](const std::string& what) {
+    throw InvalidArgument(what + "; leave one out");
+  };
+  if (p.phases != 1) refuse("a second phase with means over groups (they are the result)");
+  if (p.guided) refuse("a guide with means over groups (they weigh what they average)");
+  if (p.holes) refuse("frames with holes with means over groups (which know no holes)");
+}
+
 /// Whether reference patches lie elsewhere in the second phase, or look elsewhere.
 bool phases_differ(const Params& p) {
   const PhaseParams &a = p.hard, &b = p.wiener;
@@ -263,6 +275,36 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
+// docs/clusters.md has the measurements.
+Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
+                         const ClusterParams& clusters) {
+  const float noise = matching_noise(model.sigmas());
+  Params p;
+  p.noise = model;
+  p.temporal = temporal;
+  p.phases = 1;
+  const bool strong = noise > 22;
+  p.means = MeansParams{.h = strong ? std::max(0.95f - 0.01f * noise, 0.45f)
+                                    : std::min(1.04f - 0.009f * noise, 1.0f)};
+  p.hard = {.group = strong ? 32 : 16,
+            .step = profile == Profile::fast       ? 5
+                    : profile == Profile::balanced ? 3
+                                                   : 2,
+            .tau = tau_for(noise),
+            .kaiser = 2.5f,
+            .clusters = clusters};
+  if (profile == Profile::paper) {
+    p.hard.group = 16;
+    p.hard.step = 1;
+    p.hard.kaiser = 0;
+  } else if (temporal > 0) {  // other frames have what is more alike
+    p.means->h = 0.65f;
+    p.hard.group = noise <= 30 ? 16 : 32;
+    p.hard.place_bonus = noise * noise;
+  }
+  return p;
+}
+
 // docs/guides.md has the measurements. What is below the steps of guides of 8 bits cannot be told
 // apart: hence the least thresholds.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
@@ -314,6 +356,7 @@ void validate(const Params& p) {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
   validate_kept(p);
+  validate_means(p);
   if (p.holes && has_clusters(p))
     throw InvalidArgument(
         "frames with holes with clusters (which know no holes); choose the matcher window");

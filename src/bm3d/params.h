@@ -62,6 +62,11 @@ struct BayesParams {
   /// first such phase alone.
   int sharpenings = 0;
 };
+/// A first phase that averages in place of transforms (group_means.h): patches become the weighted
+/// mean of their group, which Tsai 2016 calls non-local means.
+struct MeansParams {
+  float h = 0.8f;  // how unlike patches may be that still count, in units of the noise's sigma, > 0
+};
 /// Params::kept where the second phase does not search.
 inline constexpr int usually_kept = 32;
 
@@ -92,6 +97,8 @@ struct Params {
   /// Over time, of white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
+  /// Instead of the hard threshold; there is no second phase then.
+  std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; by Bayes there are 3
   int temporal = 0;  // R: patches come from so many frames before and after, 0..8
   /// A frame begins a new scene where a greater share of it than this is not predicted by the
@@ -106,6 +113,9 @@ struct Params {
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
 /// were chosen by measurement (docs/bm3d.md). `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
+/// The parameters of means over groups that clusters find (Params::means).
+[[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
+                                       const ClusterParams& clusters = {});
 /// The same for depth maps on the 0..255 scale (noise/depth), which may have holes: planes, flat or
 /// slanted, and steps between them. Patches are alike there or not at all, so that the match
 /// thresholds are close above what noise alone adds.

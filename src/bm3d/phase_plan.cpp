@@ -19,7 +19,7 @@ void plan_kept(PhasePlan& plan, const Params& params) {
 }
 
 Filtering filter_of(Phase phase, const Params& params) {
-  if (phase == Phase::first) return Filtering::threshold;
+  if (phase == Phase::first) return params.means ? Filtering::means : Filtering::threshold;
   if (!params.bayes || phase == beside_third) return Filtering::wiener;
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
@@ -50,6 +50,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
     plan.bayes = params.bayes_phases[phase == Phase::second ? 0 : 1];
     plan.params = matched_for(plan.bayes);
   }
+  if (params.means) plan.means = *params.means;
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
   const bool rgb = format.layout == Layout::rgb;
   const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;

@@ -17,6 +17,7 @@ namespace lull::bm3d {
 /// What a phase does to its groups.
 enum class Filtering {
   threshold,    // hard threshold of coefficients
+  means,        // the weighted mean of patches
   wiener,       // Wiener factors by the basic estimate's coefficients
   bayes_noisy,  // the covariance of the noisy patches
   bayes_basic,  // that of the basic estimate's patches
@@ -41,6 +42,7 @@ struct PhasePlan {
   Filtering filter = Filtering::threshold;
   PhaseParams params;  // by Bayes what its matcher looks for alone
   BayesParams bayes;
+  MeansParams means;
   Strength strength;
   NoiseModel noise;  // of the planes as they are filtered: of Y, U, V for RGB
   /// Planes that share their groups, in the order in which they are filtered. Those without noise

@@ -40,7 +40,7 @@ void choose_matcher(const SessionChoice& choice, bm3d::Params& params) {
 void refuse_matcher(const SessionChoice& choice) {
   if (choice.matcher != "window" || !choice.clusters.empty())
     throw InvalidArgument("a matcher with the method " + choice.method +
-                          " (only bm3d has them); leave it out");
+                          " (bm3d and nlm of pictures have them); leave it out");
 }
 
 /// Of what bm3d sees of renders.
@@ -49,13 +49,24 @@ NoiseModel even_noise(const RenderNoise& noise) {
   return NoiseModel({sigma, sigma, sigma});
 }
 
-bm3d::Params picture_params(const SessionChoice& choice) {
+bm3d::Profile picture_profile(const SessionChoice& choice) {
   const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high, best or paper");
+  return *profile;
+}
+
+/// Whether nlm averages the groups that clusters find, which sessions of bm3d do.
+bool averages_groups(const SessionChoice& choice) {
+  return choice.method == "nlm" && !choice.render &&
+         (choice.matcher != "window" || !choice.clusters.empty());
+}
+
+bm3d::Params picture_params(const SessionChoice& choice) {
+  const bm3d::Profile profile = picture_profile(choice);
   bm3d::Params params =
-      choice.depth    ? bm3d::make_depth_params(*profile, choice.noise, choice.temporal)
-      : choice.render ? bm3d::make_params(*profile, even_noise(*choice.render), choice.temporal)
-                      : bm3d::make_params(*profile, choice.noise, choice.temporal);
+      choice.depth    ? bm3d::make_depth_params(profile, choice.noise, choice.temporal)
+      : choice.render ? bm3d::make_params(profile, even_noise(*choice.render), choice.temporal)
+                      : bm3d::make_params(profile, choice.noise, choice.temporal);
   params.guided = choice.guided;
   choose_matcher(choice, params);
   if (choice.adjust) choice.adjust(params);
@@ -72,6 +83,18 @@ nlm::Profile nlm_profile(const SessionChoice& choice) {
   const auto profile = nlm::parse(nlm::profile_names, choice.profile);
   if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
   return *profile;
+}
+
+bm3d::Params group_means_params(const SessionChoice& choice) {
+  (void)nlm_profile(choice);  // which knows no best
+  if (choice.depth)
+    throw InvalidArgument(
+        "a depth map with the matcher cluster (clusters know no holes); leave one out");
+  bm3d::Params params =
+      bm3d::make_means_params(picture_profile(choice), choice.noise, choice.temporal);
+  params.guided = choice.guided;
+  choose_matcher(choice, params);
+  return params;
 }
 
 nlm::FeatureParams feature_params(const SessionChoice& choice) {
@@ -182,8 +205,9 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     chosen.margin = nlm::margin(params);
     return chosen;
   }
-  if (choice.method == "bm3d") {
-    const bm3d::Params params = picture_params(choice);
+  const bool groups = averages_groups(choice);
+  if (choice.method == "bm3d" || groups) {
+    const bm3d::Params params = groups ? group_means_params(choice) : picture_params(choice);
     chosen.denoiser = bm3d::open(params, seen, chosen.backend);
     chosen.margin = bm3d::margin(params);
   } else if (choice.method == "bm4d") {

@@ -23,7 +23,7 @@ struct SessionChoice {
   std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too; of bm3d best
   std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
   int temporal = 0;                // of pictures: R, frames on either side that patches come from
-  std::string matcher = "window";  // of bm3d: window, cluster
+  std::string matcher = "window";  // window, cluster; of bm3d, and of nlm's pictures
   std::string clusters{};          // of the matcher cluster, as parse_clusters() takes them; empty:
                                    // as they are by themselves
   int streams = 2;                 // frames in flight on a GPU, 1..16

@@ -78,14 +78,37 @@ TEST(Choose, MatchersOfBm3d) {
   choice.clusters = "15:32:9";
   EXPECT_THAT(refusal(choice), HasSubstr("tilings of the clusters of the first phase = 9"));
   choice.clusters = "";
-  for (const char* method : {"nlm", "bm4d", "nlm_volumes"}) {
+  for (const char* method : {"bm4d", "nlm_volumes"}) {
     choice.method = method;
-    EXPECT_THAT(refusal(choice), HasSubstr("only bm3d has them"));
+    EXPECT_THAT(refusal(choice), HasSubstr("bm3d and nlm of pictures have them"));
   }
   choice.method = "bm3d", choice.matcher = "tree";
   EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
   choice.matcher = "window", choice.clusters = "paper";
   EXPECT_THAT(refusal(choice), HasSubstr("which has none"));
+}
+
+TEST(Choose, NlmAveragesGroupsOfClusters) {
+  SessionChoice choice = cpu_choice();
+  choice.method = "nlm", choice.matcher = "cluster", choice.temporal = 2;
+  EXPECT_EQ(open_chosen(choice, grey).margin,
+            bm3d::margin(bm3d::make_means_params(bm3d::Profile::balanced, choice.noise, 2)));
+  choice.clusters = "paper", choice.profile = "paper";
+  EXPECT_TRUE(open_chosen(choice, grey).denoiser);
+  choice.profile = "best";
+  EXPECT_THAT(refusal(choice), HasSubstr("profile = 'best' (must be fast, balanced, high or pap"));
+  choice.profile = "fast", choice.matcher = "window";
+  EXPECT_THAT(refusal(choice), HasSubstr("which has none"));
+  choice.matcher = "tree";
+  EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
+  choice.matcher = "cluster", choice.guided = true;
+  EXPECT_THAT(refusal(choice), HasSubstr("a guide with means over groups"));
+  choice.guided = false;
+  choice.depth = DepthScale{.span = 4, .sigma = 0.1};
+  EXPECT_THAT(refusal(choice), HasSubstr("clusters know no holes"));
+  choice.depth.reset();
+  choice.render = RenderNoise{.sigma = 10};
+  EXPECT_FALSE(refusal(choice).empty());
 }
 
 TEST(Choose, AdjustsParameters) {

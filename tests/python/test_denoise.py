@@ -281,8 +281,17 @@ def test_matchers():
     assert not np.array_equal(paper, cluster)
     with pytest.raises(ValueError, match="window or cluster"):
         lull.denoise(NOISY, SIGMA, matcher="tree")
-    with pytest.raises(ValueError, match="only bm3d"):
-        lull.nlm(NOISY, SIGMA, matcher="cluster")
+    with pytest.raises(ValueError, match="bm3d and nlm of pictures"):
+        lull.nlm(np.stack([NOISY] * 8), SIGMA, z_axis=0, matcher="cluster")
+
+
+def test_groups_of_clusters_are_averaged():
+    groups = lull.nlm(NOISY, SIGMA, matcher="cluster")
+    assert psnr(CLEAN, groups) > psnr(CLEAN, NOISY) + 4
+    assert not np.array_equal(groups, lull.nlm(NOISY, SIGMA))
+    assert not np.array_equal(groups, lull.nlm(NOISY, SIGMA, matcher="cluster", cluster="paper"))
+    with pytest.raises(ValueError, match="a guide with means over groups"):
+        lull.nlm(NOISY, SIGMA, matcher="cluster", guide=CLEAN)
 
 
 def test_non_local_means():

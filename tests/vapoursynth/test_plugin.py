@@ -189,13 +189,14 @@ def test_a_guide_gives_the_bytes_of_the_command(method, tmp_path):
     assert_equal(clip, expected, shuffled(9))
 
 
-def test_clusters_give_the_bytes_of_the_command(tmp_path):
+@pytest.mark.parametrize("method", ["bm3d", "nlm"])
+def test_clusters_give_the_bytes_of_the_command(tmp_path, method):
     planes = grey(moving(9, 96, 64)[0])
     options = "--sigma", "20", "--matcher", "cluster", "--cluster", "paper", "--temporal", "1"
-    expected = command(planes, "mono", tmp_path, *options)
+    expected = command(planes, "mono", tmp_path, *options, "--method", method)
     clip = core.lull.Denoise(
-        source(planes, vs.GRAY8), sigma=20, device="cpu", temporal=1, matcher="cluster",
-        cluster="paper",
+        source(planes, vs.GRAY8), sigma=20, device="cpu", temporal=1, method=method,
+        matcher="cluster", cluster="paper",
     )  # fmt: skip
     assert_equal(clip, expected, shuffled(9))
     with pytest.raises(vs.Error, match="matcher = 'tree'"):

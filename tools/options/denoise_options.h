@@ -204,6 +204,13 @@ void check_depth(const DenoiseOptions& options);
 void check_scale_and_align(const DenoiseOptions& options);
 /// The same of what --method nlm goes together with.
 void check_nlm(const DenoiseOptions& options);
+/// Whether nlm averages the groups that clusters find, in place of windows.
+[[nodiscard]] bool averages_groups(const DenoiseOptions& options);
+/// The parameters of that. @throws InvalidArgument
+[[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
+                                             int temporal);
+/// What that does not go together with.
+void check_group_means(const DenoiseOptions& options);
 /// What --matcher and --cluster say, into the parameters; and whether they agree.
 void choose_matchers(const DenoiseOptions& options, bm3d::Params& params);
 void check_matchers(const DenoiseOptions& options);

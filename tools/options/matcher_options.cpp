@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "match/clusters.h"
+#include "nlm/params.h"
 #include "tools/options/denoise_options.h"
 #include "tools/options/option_values.h"
 
@@ -15,7 +16,8 @@ static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // as --cluster say
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",
      "how similar patches are found: window, all of the search window, or cluster, those of the "
-     "clusters that a patch belongs to (default: window)",
+     "clusters that a patch belongs to; with --method nlm, cluster averages groups of them "
+     "(default: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
@@ -49,6 +51,44 @@ void choose_matchers(const DenoiseOptions& options, bm3d::Params& params) {
 void check_matchers(const DenoiseOptions& options) {
   if (options.clusters && options.by_clusters == std::array{false, false})
     throw InvalidArgument("--cluster with --matcher window (which has no clusters); leave one out");
+}
+
+bool averages_groups(const DenoiseOptions& options) {
+  if (options.method != MethodChoice::nlm) return false;
+  return options.by_clusters ? options.by_clusters == std::array{true, true}
+                             : options.clusters.has_value();
+}
+
+bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
+                               int temporal) {
+  const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
+  bm3d::Params params = bm3d::make_means_params(chosen_profile(options), all, temporal,
+                                                options.clusters.value_or(ClusterParams{}));
+  if (options.align) params.scene_cut = 0;
+  for (const auto& override_one : options.overrides) override_one(params);
+  nlm::Params of_nlm;
+  of_nlm.h = params.means->h;
+  for (const auto& override_one : options.nlm_overrides) override_one(of_nlm);
+  params.means->h = of_nlm.h;
+  bm3d::validate(params);
+  return params;
+}
+
+void check_group_means(const DenoiseOptions& options) {
+  const auto refuse = [](const std::string& other, const char* why) {
+    throw InvalidArgument(other + " with --method nlm --matcher cluster (" + why +
+                          "); leave one out");
+  };
+  if (has_guide_file(options)) refuse("--guide", "groups are compared in what is averaged");
+  if (uses_features(options))
+    refuse(options.features.empty() ? "--guide auto" : "--feature",
+           "groups of renders are not averaged");
+  if (options.depth.on) refuse("--depth", "clusters know no holes");
+  if (may_be_volume(options)) refuse("--stack", "clusters lie in pictures");
+  for (const std::string& given : options.nlm_alone)
+    if (given != "--nlm-h")
+      refuse(given, "groups have patches of 8x8, no window, and weights of one kind");
+  (void)make_means_params(options, given_noise(options), options.temporal.value_or(0));
 }
 
 }  // namespace lull::tools

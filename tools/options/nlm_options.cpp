@@ -77,11 +77,13 @@ constexpr OptionRow rows[] = {
 
 /// Options that nlm does not have.
 constexpr std::string_view others[] = {
-    "--window",          "--group",         "--step",    "--tau",
-    "--transform",       "--kaiser",        "--lambda",  "--group-transform",
-    "--lambda-mean",     "--mu2",           "--phases",  "--guide-noise",
-    "--temporal-window", "--place-bonus",   "--batch",   "--cube",
-    "--mu2-mean",        "--second-search", "--matcher", "--cluster"};
+    "--window",          "--group",        "--step",   "--tau",
+    "--transform",       "--kaiser",       "--lambda", "--group-transform",
+    "--lambda-mean",     "--mu2",          "--phases", "--guide-noise",
+    "--temporal-window", "--place-bonus",  "--batch",  "--cube",
+    "--mu2-mean",        "--second-search"};
+/// But for these where it averages groups.
+constexpr std::string_view of_groups[] = {"--matcher", "--cluster", "--batch"};
 
 /// What renders go together with.
 void check_features(const DenoiseOptions& options) {
@@ -120,9 +122,17 @@ void check_nlm(const DenoiseOptions& options) {
                             " without --method nlm (only nlm has it); give both, or neither");
     return;
   }
-  for (const auto& [name, value] : options.given)
+  const bool groups = averages_groups(options);
+  for (const auto& [name, value] : options.given) {
+    if (groups && std::ranges::find(of_groups, name) != std::end(of_groups)) continue;
+    if (name == "--matcher" || name == "--cluster")
+      throw InvalidArgument("--matcher " + value +
+                            " with --method nlm (it has windows of its own, or one phase with "
+                            "clusters); give --matcher cluster, or leave it out");
     if (std::ranges::find(others, name) != std::end(others))
       throw InvalidArgument(name + " with --method nlm (nlm does not have it); leave one out");
+  }
+  if (groups) return check_group_means(options);
   const bool volumes = may_be_volume(options);
   (void)make_nlm_params(options, given_noise(options), volumes, options.temporal.value_or(0));
 }

@@ -106,7 +106,7 @@ std::span<const OptionRow> volume_option_rows() { return rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
   if (const std::string alone = bm3d_alone(options); !alone.empty())
-    throw InvalidArgument(alone + " with --method bm4d (only bm3d has it); leave one out");
+    throw InvalidArgument(alone + " with --method bm4d (bm4d does not have it); leave one out");
   const bool high =
       options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
   const auto profile = options.profile == bm3d::Profile::fast ? bm4d::Profile::fast

@@ -178,6 +178,8 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
   std::vector<io::JobFact> facts = method.means     ? means_facts(options, *method.means, backends)
                                    : method.volumes ? volume_facts(*method.volumes, backends)
                                                     : picture_facts(options, method, backends);
+  if (method.pictures.means)
+    facts.push_back({"--nlm-h, of groups", text_of(method.pictures.means->h)});
   if (method.render) add_features(options, *method.render, facts);
   if (method.uneven) facts.push_back({"--noise", text_of(*method.uneven)});
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});

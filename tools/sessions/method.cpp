@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
 #include "core/frame_pool.h"
 #include "noise/depth/even_depth.h"
 #include "noise/render/even_render.h"
@@ -71,9 +72,15 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
   const bool volumes = is_volume(options, input);
   const int temporal = volumes ? 0 : temporal_radius(options, input);
-  Method method = uses_nlm(options) ? Method(make_nlm_params(options, noise, volumes, temporal))
-                  : volumes         ? Method(make_volume_params(options, noise))
-                                    : Method(make_params(options, noise, temporal));
+  const bool groups = averages_groups(options);
+  if (groups && volumes)
+    throw InvalidArgument("--matcher cluster with --method nlm for the volume '" + options.input +
+                          "' (clusters lie in pictures); give --temporal 0 to take it slice by "
+                          "slice, or leave it out");
+  Method method = groups              ? Method(make_means_params(options, noise, temporal))
+                  : uses_nlm(options) ? Method(make_nlm_params(options, noise, volumes, temporal))
+                  : volumes           ? Method(make_volume_params(options, noise))
+                                      : Method(make_params(options, noise, temporal));
   if (uses_features(options)) {
     RenderNoise& render = method.render.emplace();
     if (options.sigma) render.sigma = (*options.sigma)[0];

@@ -63,6 +63,7 @@ class PhaseRun {
  private:
   void make_tables() {
     const PhasePlan& plan = input_.plan;
+    if (plan.filter == Filtering::means) return make_means_tables();
     const bool first = plan.phase == Phase::first;
     const float strength = plan.strength.value;
     for (std::size_t p = 0; p < input_.planes(); ++p) {
@@ -72,6 +73,15 @@ class PhaseRun {
                          : make_wiener_tables(params_, input_.noise(p), strength, covariances);
       covariances = tables_[p].covariances;
     }
+  }
+
+  void make_means_tables() {
+    means_.curve = MeansCurve(input_.plan.means);
+    for (std::size_t p = 0; p < input_.planes(); ++p)
+      means_.scale[p] = means_scale(input_.noise(p).sigma, input_.planes());
+    const auto& window = input_.plan.window;
+    for (int i = 0; i < patch * patch; ++i)
+      means_.window[i] = window[i / patch] * window[i % patch];
   }
 
   void begin_matching() {
@@ -210,10 +220,14 @@ class PhaseRun {
     for (int row = 0; row < block.rows; ++row) {
       matcher_.find(block, row, thread, work.groups);
       if (input_.keeps()) keep(block, row, work.groups);
-      for (int column = 0; column < block.columns; ++column)
-        for (std::size_t p = 0; p < planes.size(); ++p)
-          filter_group(tables_[p], planes[p], block.x + column * step, block.y + row * step,
-                       work.groups[column], stack);
+      for (int column = 0; column < block.columns; ++column) {
+        const int x = block.x + column * step, y = block.y + row * step;
+        if (input_.plan.filter == Filtering::means)
+          average_group(means_, planes, x, y, work.groups[column]);
+        else
+          for (std::size_t p = 0; p < planes.size(); ++p)
+            filter_group(tables_[p], planes[p], x, y, work.groups[column], stack);
+      }
     }
   }
 
@@ -236,6 +250,7 @@ class PhaseRun {
   int columns_ = 0;  // of reference patches
   std::vector<GuideFrame> guides_;
   std::array<FilterTables, max_planes> tables_{};
+  MeansTables means_;
   BlockSize block_;
   std::vector<Task> tasks_;
 };

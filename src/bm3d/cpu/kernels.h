@@ -3,6 +3,7 @@
 // stage is one source, compiled for every instruction set that Highway knows and chosen at run
 // time:
 //   filter.cpp      transforms, threshold or Wiener factors, aggregation into a tile
+//   means.cpp       or the mean of a group in their place
 //   aggregate.cpp   sum of the tiles, division by the weights
 // engine.cpp cuts the picture into blocks of reference patches and runs the stages in parallel. The
 // tile of a block is the part of the picture that its groups can reach. Blocks depend on the
@@ -15,6 +16,7 @@
 #include <memory>
 #include <span>
 
+#include "bm3d/group_means.h"
 #include "bm3d/params.h"
 #include "core/image.h"
 #include "match/cpu/kernels.h"
@@ -98,6 +100,18 @@ inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch
 /// Filters a group of patches of one plane and adds the estimates to the tile.
 void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                   const Group& group, float* scratch);
+
+// ---- means of groups (bm3d/group_means.h) ----
+
+struct MeansTables {
+  MeansCurve curve;
+  std::array<float, 3> scale{};                           // means_scale() of each plane
+  alignas(64) std::array<float, patch * patch> window{};  // of the aggregation, row by row
+};
+
+/// Adds the mean of a group in each of the planes that are filtered together to their tiles.
+void average_group(const MeansTables& tables, std::span<const PlaneTile> planes, int x, int y,
+                   const Group& group);
 
 // ---- aggregation ---------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
+#include "bm3d/cuda/filter/group_places.cuh"
 #include "cuda/check.h"
 #include "match/group.h"
 
@@ -12,23 +13,6 @@ namespace {
 
 constexpr int patch_area = patch * patch;
 constexpr int spectrum_threads = 128;
-
-/// Place of a group's patch `k` in the planes.
-__device__ int patch_place(const FilterArgs& a, int reference, int k) {
-  const int brick = reference / brick_references, r = reference % brick_references;
-  const int i = (a.batch.x0 + brick % a.batch.bricks_x) * brick_side + r % brick_side;
-  const int j = (a.batch.y0 + brick / a.batch.bricks_x) * brick_side + r / brick_side;
-  const std::uint32_t packed = a.groups.displacements[reference * a.groups.capacity + k];
-  return a.frames.distance[displacement_t(packed)] +
-         a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
-}
-
-/// References beyond the grid repeat the last ones and do not count.
-__device__ bool is_real(const FilterArgs& a, int reference) {
-  const int brick = reference / brick_references, r = reference % brick_references;
-  return (a.batch.x0 + brick % a.batch.bricks_x) * brick_side + r % brick_side < a.grid.count_x &&
-         (a.batch.y0 + brick / a.batch.bricks_x) * brick_side + r / brick_side < a.grid.count_y;
-}
 
 // One block for each group, one thread for each sample of a patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {

@@ -88,6 +88,7 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     const bool is_run = phase.plan.phase == Phase::first || params_.phases >= 2;
     if (!is_run) continue;
     phase.matcher = make_matcher(params.matching(), 2 * params_.temporal, margins(0));
+    if (phase.plan.filter == Filtering::means) continue;  // no transform
     if (params.transform == Transform::dft) {
       PhaseParams roomy = params;  // for groups that are kept
       if (phase.plan.phase == Phase::first) roomy.group = std::max(roomy.group, params_.kept);
@@ -253,7 +254,9 @@ void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matchin
         phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
                             args.groups, stream_);
       before += static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
-      if (phase.dft != nullptr)
+      if (plan.filter == Filtering::means)
+        average_groups(args, plan.means, stream_);
+      else if (phase.dft != nullptr)
         phase.dft->run(args, plan.strength);
       else if (plan.phase == Phase::first)
         filter_hard(args, plan.params, plan.strength, stream_, device_, covariances);

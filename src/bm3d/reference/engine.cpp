@@ -74,6 +74,10 @@ class Filter {
           if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
             guides_[f].frame.motion = motion[grid.bundle(i, j)];
         const Group group = find(x, y, matching, static_cast<std::size_t>(j) * columns + i);
+        if (plan_.filter == Filtering::means) {
+          average(x, y, group);
+          continue;
+        }
         for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
       }
   }
@@ -113,12 +117,31 @@ class Filter {
       const auto basic = gather<Coefficient>(basic_[p], x, y, group, shape_);
       weight = wiener(stack, basic, transform_, across, limits_[p], variances);
     }
-    for (int m = 0; m < group.count; ++m) {
-      const std::uint32_t member = group.members[m];
-      accumulator_of(*frame_at(input_.frames, displacement_t(member)).sums[p])
-          .add(stack[m], x + displacement_x(member), y + displacement_y(member), weight, window_,
-               shape_.side);
+    for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
+  }
+
+  /// All planes at once, as they have one set of weights.
+  void average(int x, int y, const Group& group) {
+    std::vector<GroupStack<double>> stacks;
+    std::vector<double> sigmas;
+    for (std::size_t p = 0; p < input_.planes(); ++p) {
+      stacks.push_back(gather<double>(noisy_[p], x, y, group, shape_));
+      sigmas.push_back(static_cast<double>(input_.noise(p).sigma));
     }
+    const auto weights = means_weights(stacks, sigmas, MeansCurve(plan_.means));
+    for (std::size_t p = 0; p < input_.planes(); ++p) {
+      const PatchValues<double> mean = mean_of(stacks[p], weights);
+      for (int m = 0; m < group.count; ++m) add(p, mean, x, y, group.members[m], weights[m]);
+    }
+  }
+
+  /// To the frame of the member of a group at (x, y).
+  template <class Value>
+  void add(std::size_t p, const PatchValues<Value>& estimate, int x, int y, std::uint32_t member,
+           double weight) {
+    accumulator_of(*frame_at(input_.frames, displacement_t(member)).sums[p])
+        .add(estimate, x + displacement_x(member), y + displacement_y(member), weight, window_,
+             shape_.side);
   }
 
   const PhaseInput& input_;
@@ -251,7 +274,7 @@ class ReferenceEngine : public PhaseEngine {
   void run(const PhaseInput& input) override {
     if (input.plan.is_bayes()) return BayesFilter(input, *matcher_).run();
     const Transform transform = input.plan.params.transform;
-    if (transform == Transform::dft)
+    if (transform == Transform::dft && input.plan.filter != Filtering::means)
       Filter(input, *matcher_, shape_, fourier_transform(shape_.side)).run();
     else
       Filter(input, *matcher_, shape_, real_transform(transform, shape_.side)).run();

@@ -129,6 +129,32 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
   return 1.0 / energy;
 }
 
+std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
+                                  std::span<const double> sigmas, const MeansCurve& curve) {
+  std::vector<double> weights(stacks[0].size());
+  for (std::size_t m = 0; m < weights.size(); ++m) {
+    double distance = 0;
+    for (std::size_t c = 0; c < stacks.size(); ++c)
+      for (int i = 0; i < patch * patch; ++i) {
+        const double difference = (stacks[c][m][i] - stacks[c][0][i]) / sigmas[c];
+        distance += difference * difference;
+      }
+    weights[m] = curve(distance / (patch * patch) / static_cast<double>(stacks.size()));
+  }
+  return weights;
+}
+
+PatchValues<double> mean_of(const GroupStack<double>& stack, std::span<const double> weights) {
+  PatchValues<double> mean{};
+  double sum = 0;
+  for (std::size_t m = 0; m < stack.size(); ++m) {
+    for (int i = 0; i < patch * patch; ++i) mean[i] += weights[m] * stack[m][i];
+    sum += weights[m];
+  }
+  for (double& value : mean) value /= sum;
+  return mean;
+}
+
 Accumulator::Accumulator(int width, int height)
     : width_(width),
       numerator_(static_cast<std::size_t>(width) * height),

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "bm3d/group_means.h"
 #include "bm3d/params.h"
 #include "bm3d/transforms.h"
 #include "core/image.h"
@@ -62,6 +63,15 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
   values.fill(value);
   return values;
 }
+
+/// The weights of a group's members (group_means.h). `stacks`: its patches of each plane, with the
+/// planes' sigmas.
+[[nodiscard]] std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
+                                                std::span<const double> sigmas,
+                                                const MeansCurve& curve);
+/// The weighted mean of the patches of one plane.
+[[nodiscard]] PatchValues<double> mean_of(const GroupStack<double>& stack,
+                                          std::span<const double> weights);
 
 /// Aggregation: the weighted mean of all estimates of a sample.
 class Accumulator {

@@ -100,6 +100,41 @@ TEST_F(Nlm, OptionsCount) {
             60);
 }
 
+TEST_F(Nlm, GroupsOfClustersAreAveraged) {
+  for (const FrameFormat& format : {grey, yuv420}) {
+    write_clip("in.y4m", format, 20);
+    const std::vector<std::string> groups{"--matcher", "cluster"};
+    ASSERT_EQ(denoise("in.y4m", "time.y4m", groups).code, 0);  // 2 with balanced
+    ASSERT_EQ(denoise("in.y4m", "alone.y4m", {"--matcher", "cluster", "--temporal", "0"}).code, 0);
+    for (int plane = 0; plane < format.planes(); ++plane) {
+      EXPECT_GT(psnr_of("alone.y4m", plane), psnr_of("in.y4m", plane) + 3) << plane;
+      EXPECT_GT(psnr_of("time.y4m", plane), psnr_of("alone.y4m", plane) + 0.5) << plane;
+    }
+  }
+  write_pnm(folder / "in.ppm", noisy_picture(clean_picture(rgb), 20));
+  ASSERT_EQ(denoise("in.ppm", "plain.ppm", {"--cluster", "paper", "-p", "paper"}).code, 0);
+  EXPECT_GT(psnr_of("plain.ppm"), psnr_of("in.ppm") + 3);
+  ASSERT_EQ(denoise("in.ppm", "h.ppm", {"--cluster", "paper", "-p", "paper", "--nlm-h", "1"}).code,
+            0);
+  EXPECT_NE(bytes_of(folder / "h.ppm"), bytes_of(folder / "plain.ppm"));
+}
+
+TEST_F(Nlm, WhatGroupsDoNotHaveIsRefused) {
+  write_clip("grey.y4m", grey, 20);
+  const auto refused = [&](std::vector<std::string> more, const std::string& text) {
+    more.insert(more.end(), {"--matcher", "cluster"});
+    expect_refused(more, 2, text);
+  };
+  refused({"--search-radius", "3"}, "--search-radius with --method nlm --matcher cluster");
+  refused({"--weights", "exp"}, "--weights with --method nlm --matcher cluster");
+  refused({"--guide", folder / "grey.y4m"}, "--guide with --method nlm --matcher cluster");
+  refused({"--guide", "auto"}, "--guide auto with --method nlm --matcher cluster");
+  refused({"--stack"}, "--stack with --method nlm --matcher cluster");
+  refused({"--tau", "2000"}, "--tau with --method nlm");
+  refused({"--nlm-h", "0"}, "h of the means over groups = 0");
+  expect_refused({"--matcher", "window"}, 2, "--matcher window with --method nlm");
+}
+
 TEST_F(Nlm, WhatItDoesNotHaveIsRefused) {
   write_clip("grey.y4m", grey, 20);
   expect_refused({"--tau", "2000"}, 2, "--tau with --method nlm");

@@ -278,13 +278,54 @@ TEST(Options, Matchers) {
     apply(one, "--cluster", out);
     EXPECT_THROW(check(one), InvalidArgument) << out;
   }
-  for (const char* method : {"nlm", "bm4d"}) {
-    DenoiseOptions other = minimal();
-    apply(other, "--matcher", "cluster");
-    other.given.emplace_back("--matcher", "cluster");  // as the parser notes it
-    apply(other, "--method", method);
-    EXPECT_THROW(check(other), InvalidArgument) << method;
-  }
+  DenoiseOptions cubes = minimal();
+  apply(cubes, "--matcher", "cluster");
+  apply(cubes, "--method", "bm4d");
+  EXPECT_THROW(check(cubes), InvalidArgument);
+}
+
+TEST(Options, NlmAveragesGroupsOfClusters) {
+  const auto with = [](const std::vector<std::pair<std::string, std::string>>& given) {
+    DenoiseOptions options = minimal();
+    apply(options, "--method", "nlm");
+    for (const auto& [name, value] : given) {
+      apply(options, name, value);
+      options.given.emplace_back(name, value);  // as the parser notes it
+    }
+    return options;
+  };
+  const NoiseModel noise({20, 20, 20});
+  const DenoiseOptions options = with({{"--cluster", "paper"},
+                                       {"--nlm-h", "0.7"},
+                                       {"--strength", "2"},
+                                       {"--scene-cut", "off"},
+                                       {"--batch", "64x32"}});
+  check(options);
+  EXPECT_TRUE(averages_groups(options));
+  const bm3d::Params params = make_means_params(options, noise, 2);
+  EXPECT_EQ(params.means->h, 0.7f);
+  EXPECT_EQ(params.hard.clusters, paper_clusters);
+  EXPECT_EQ(params.noise.sigma(0), 40);
+  EXPECT_EQ(params.scene_cut, 0);
+  EXPECT_EQ(params.batch.width, 64);
+  EXPECT_EQ(params.temporal, 2);
+  EXPECT_EQ(params.phases, 1);
+  check(with({{"--matcher", "cluster"}}));
+  EXPECT_FALSE(averages_groups(with({})));
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"--search-radius", "3"},
+                                                        {"--patch-radius", "1"},
+                                                        {"--weights", "exp"},
+                                                        {"--guide", "c.png"},
+                                                        {"--guide", "auto"},
+                                                        {"--feature", "albedo=:a"},
+                                                        {"--step", "2"},
+                                                        {"--nlm-h", "0"}})
+    EXPECT_THROW(check(with({{"--matcher", "cluster"}, {name, value}})), InvalidArgument) << name;
+  for (const char* flag : {"--stack", "--depth"})
+    EXPECT_THROW(check(with({{"--matcher", "cluster"}, {flag, ""}})), InvalidArgument) << flag;
+  for (const char* windows : {"window", "window:cluster", "cluster:window"})
+    EXPECT_THROW(check(with({{"--matcher", windows}})), InvalidArgument) << windows;
 }
 
 TEST(Options, Devices) {

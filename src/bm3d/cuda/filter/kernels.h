@@ -77,4 +77,8 @@ void filter_wiener(const FilterArgs& args, const PhaseParams& phase, const Stren
                    cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                    const CovarianceViews& covariances = {});
 
+// ---- means of groups, and their aggregation (means.cu) ----
+
+void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream_t stream);
+
 }  // namespace lull::bm3d

@@ -1,0 +1,107 @@
+// Groups that are averaged (bm3d/group_means.h). A warp takes a group, a lane two samples of each
+// patch: of row lane / 4, columns 2 (lane % 4) and the next. Patches of clusters lie far apart, so
+// samples come from and estimates go to device memory. Weights in the sums are those that the fixed
+// point holds; what it would round to 0 adds nothing.
+
+#include "bm3d/cuda/filter/filter.cuh"
+#include "bm3d/cuda/filter/group_places.cuh"
+#include "bm3d/group_means.h"
+
+namespace lull::bm3d {
+namespace {
+
+constexpr int means_threads = 128;
+
+struct MeansArgs {
+  FilterArgs filter;
+  MeansCurve curve;
+  std::array<float, max_planes> scale{};
+};
+
+/// A lane's samples of a patch, and what is summed up of them.
+struct Pair {
+  float first = 0, second = 0;
+};
+__device__ __forceinline__ Pair load(const float* plane, int at) {
+  return {plane[at], plane[at + 1]};
+}
+
+__device__ __forceinline__ void add_fixed(unsigned long long* sum, float value) {
+  atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(rintf(value))));
+}
+
+template <int planes>
+__global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a) {
+  const FilterArgs& f = a.filter;
+  const int lane = threadIdx.x & 31;
+  const int reference = blockIdx.x * (means_threads / 32) + (threadIdx.x >> 5);
+  const int references = f.batch.bricks_x * f.batch.bricks_y * brick_references;
+  if (reference >= references || !is_real(f, reference)) return;
+  const int count = 1 << f.groups.log2_filtered(reference);
+  const int row = lane >> 2, column = 2 * (lane & 3);
+  const int inside = row * f.margins.pitch + column;
+  const int own_place = lane < count ? patch_place(f, reference, lane) : 0;  // of member `lane`
+
+  Pair own[planes], sum[planes];
+  const int first = __shfl_sync(~0u, own_place, 0) + inside;
+#pragma unroll
+  for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
+  float weights = 1, own_weight = 1;  // of all members; of member `lane`
+  for (int m = 1; m < count; ++m) {
+    const int at = __shfl_sync(~0u, own_place, m) + inside;
+    Pair difference[planes];
+    float distance = 0;
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+      const Pair other = load(f.noisy[p], at);
+      difference[p] = {other.first - own[p].first, other.second - own[p].second};
+      distance += a.scale[p] * (difference[p].first * difference[p].first +
+                                difference[p].second * difference[p].second);
+    }
+    const float weight = a.curve(warp_sum(distance));
+    weights += weight;
+    if (lane == m) own_weight = weight;
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+      sum[p].first += weight * difference[p].first;
+      sum[p].second += weight * difference[p].second;
+    }
+  }
+
+  const float window = f.window[row] * value_scale / weight_scale;
+  const float windows[2] = {window * f.window[column], window * f.window[column + 1]};
+#pragma unroll
+  for (int p = 0; p < planes; ++p)  // as what a weight of 1 in fixed point adds
+    sum[p] = {(own[p].first + sum[p].first / weights - mid_level) * windows[0],
+              (own[p].second + sum[p].second / weights - mid_level) * windows[1]};
+  const int own_fixed = static_cast<int>(rintf(own_weight * weight_scale));
+  for (int m = 0; m < count; ++m) {
+    const int fixed = __shfl_sync(~0u, own_fixed, m), place = __shfl_sync(~0u, own_place, m);
+    if (fixed == 0) continue;
+    const float weight = static_cast<float>(fixed);
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+      unsigned long long* const at = f.sums[p].numerator + place + inside;
+      add_fixed(at, sum[p].first * weight);
+      add_fixed(at + 1, sum[p].second * weight);
+      if (lane == 0) atomicAdd(&f.sums[p].denominator[place], static_cast<std::uint32_t>(fixed));
+    }
+  }
+}
+
+}  // namespace
+
+void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream_t stream) {
+  MeansArgs all{args, MeansCurve(means)};
+  for (int p = 0; p < args.planes; ++p)
+    all.scale[p] = means_scale(args.sigma[p], static_cast<std::size_t>(args.planes));
+  const int references = args.batch.bricks_x * args.batch.bricks_y * brick_references;
+  const int blocks = references / (means_threads / 32);
+  const auto kernel = args.planes == 1   ? means_kernel<1>
+                      : args.planes == 2 ? means_kernel<2>
+                                         : means_kernel<3>;
+  kernel<<<blocks, means_threads, 0, stream>>>(all);
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,45 @@
+#pragma once
+// Groups that are averaged (Params::means), as all backends compute it: patchwise non-local means
+// over the groups that a matcher finds (Tsai 2016), weighted as nlm/weights.h does.
+//
+// 1. The distance of a member m from the reference patch r, in units of the noise's variance, in
+//    all C planes that are filtered together:
+//      D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
+// 2. Its weight, where 2 is what noise alone adds: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8.
+//    The reference patch itself has the weight 1.
+// 3. The mean of the group, in each plane:
+//      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
+//    It is the estimate of every member, which enters the aggregation with the member's weight.
+//    (docs/clusters.md has what that gains over an estimate of the reference patch alone.)
+
+#include <cstddef>
+
+#include "bm3d/params.h"
+#include "match/patch_shape.h"
+
+namespace lull::bm3d {
+
+/// D to w.
+struct MeansCurve {
+  float slope = 0;
+
+  MeansCurve() = default;
+  explicit constexpr MeansCurve(const MeansParams& params) : slope(1 / (8 * params.h * params.h)) {}
+
+  template <class Real>
+  constexpr Real operator()(Real distance) const {
+    const Real over = distance - 2;
+    if (over <= 0) return 1;
+    const Real t = 1 - over * static_cast<Real>(slope);
+    if (t <= 0) return 0;
+    const Real t2 = t * t, t4 = t2 * t2;
+    return t4 * t4;
+  }
+};
+
+/// What squared differences of a plane count in D, where `planes` are filtered together.
+constexpr float means_scale(float sigma, std::size_t planes) {
+  return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
+}
+
+}  // namespace lull::bm3d
