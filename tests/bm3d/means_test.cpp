@@ -48,7 +48,8 @@ TEST(MeansFormulas, DistancesAreInUnitsOfTheNoiseOfAllPlanes) {
 }
 
 TEST(MeansFormulas, TheMeanIsWeighted) {
-  const PatchValues<double> mean = mean_of(stack_of({10, 20, 40}), std::vector<double>{1, 0.5, 0});
+  const PatchValues<double> mean =
+      weighted_mean(stack_of({10, 20, 40}), std::vector<double>{1, 0.5, 0});
   EXPECT_NEAR(mean[0], 20.0 / 1.5, 1e-12);
   EXPECT_NEAR(mean[63], 20.0 / 1.5, 1e-12);
 }

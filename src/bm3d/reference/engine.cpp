@@ -130,7 +130,7 @@ class Filter {
     }
     const auto weights = means_weights(stacks, sigmas, MeansCurve(plan_.means));
     for (std::size_t p = 0; p < input_.planes(); ++p) {
-      const PatchValues<double> mean = mean_of(stacks[p], weights);
+      const PatchValues<double> mean = weighted_mean(stacks[p], weights);
       for (int m = 0; m < group.count; ++m) add(p, mean, x, y, group.members[m], weights[m]);
     }
   }

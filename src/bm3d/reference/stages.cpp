@@ -144,7 +144,8 @@ std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
   return weights;
 }
 
-PatchValues<double> mean_of(const GroupStack<double>& stack, std::span<const double> weights) {
+PatchValues<double> weighted_mean(const GroupStack<double>& stack,
+                                  std::span<const double> weights) {
   PatchValues<double> mean{};
   double sum = 0;
   for (std::size_t m = 0; m < stack.size(); ++m) {

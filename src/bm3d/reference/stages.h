@@ -70,8 +70,8 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
                                                 std::span<const double> sigmas,
                                                 const MeansCurve& curve);
 /// The weighted mean of the patches of one plane.
-[[nodiscard]] PatchValues<double> mean_of(const GroupStack<double>& stack,
-                                          std::span<const double> weights);
+[[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
+                                                std::span<const double> weights);
 
 /// Aggregation: the weighted mean of all estimates of a sample.
 class Accumulator {
