@@ -48,9 +48,9 @@ def test_dlpack():
 def test_arrays_of_numba_are_copied():
     class OnDevice:
         shape = NOISY.shape
-        __cuda_array_interface__ = {  # of doubles, which are converted on the host
+        __cuda_array_interface__ = {  # of another byte order, which is converted on the host
             "shape": NOISY.shape,
-            "typestr": "<f8",
+            "typestr": ">f8",
             "data": (0, True),
             "version": 3,
         }

@@ -3,7 +3,8 @@
 //
 // Light u has the variance v, pixel by pixel and channel by channel (C channels); p is the pixel
 // whose result is wanted, candidates q = p + m + d lie at each displacement d of a disc, |d|^2 <=
-// S (S + 1), in the frame itself (m = 0) and in those around it, where m is the motion of p's cell.
+// S (S + 1/2), in the frame itself (m = 0) and in those around it, where m is the motion of p's
+// cell.
 // Planes continue as mirror images of themselves.
 //
 // 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4), of patches of
@@ -52,7 +53,7 @@ constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
 /// Of displacements from -S to S along x and y.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
-  return dx * dx + dy * dy <= search_radius * (search_radius + 1);
+  return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
 /// Where planes continue, of places up to a length beyond them.
