@@ -125,6 +125,7 @@ void check_nlm(const DenoiseOptions& options) {
   const bool groups = averages_groups(options);
   for (const auto& [name, value] : options.given) {
     if (groups && std::ranges::find(of_groups, name) != std::end(of_groups)) continue;
+    if (name == "--matcher" && value == "window") continue;  // as it is anyway
     if (name == "--matcher" || name == "--cluster")
       throw InvalidArgument("--matcher " + value +
                             " with --method nlm (it has windows of its own, or one phase with "

@@ -132,7 +132,7 @@ TEST_F(Nlm, WhatGroupsDoNotHaveIsRefused) {
   refused({"--stack"}, "--stack with --method nlm --matcher cluster");
   refused({"--tau", "2000"}, "--tau with --method nlm");
   refused({"--nlm-h", "0"}, "h of the means over groups = 0");
-  expect_refused({"--matcher", "window"}, 2, "--matcher window with --method nlm");
+  expect_refused({"--matcher", "window:cluster"}, 2, "--matcher window:cluster with --method nlm");
 }
 
 TEST_F(Nlm, WhatItDoesNotHaveIsRefused) {

@@ -324,8 +324,9 @@ TEST(Options, NlmAveragesGroupsOfClusters) {
     EXPECT_THROW(check(with({{"--matcher", "cluster"}, {name, value}})), InvalidArgument) << name;
   for (const char* flag : {"--stack", "--depth"})
     EXPECT_THROW(check(with({{"--matcher", "cluster"}, {flag, ""}})), InvalidArgument) << flag;
-  for (const char* windows : {"window", "window:cluster", "cluster:window"})
-    EXPECT_THROW(check(with({{"--matcher", windows}})), InvalidArgument) << windows;
+  check(with({{"--matcher", "window"}}));
+  for (const char* mixed : {"window:cluster", "cluster:window"})
+    EXPECT_THROW(check(with({{"--matcher", mixed}})), InvalidArgument) << mixed;
 }
 
 TEST(Options, Devices) {
