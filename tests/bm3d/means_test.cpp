@@ -7,13 +7,14 @@
 
 #include "bm3d/each_backend.h"
 #include "bm3d/group_means.h"
+#include "bm3d/pans.h"
 #include "bm3d/reference/stages.h"
 #include "support/sessions.h"
 
 namespace lull::bm3d {
 namespace {
 
-constexpr float sigma = 20;
+constexpr float sigma = pan_sigma;
 
 // ---- formulas ------------------------------------------------------------------------------
 
@@ -92,30 +93,6 @@ class GroupMeans : public EachBackend {
 INSTANTIATE_TEST_SUITE_P(Bm3d, GroupMeans, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
                          name_of_backend);
 
-/// A pan over the texture picture, (3, 1) samples a frame.
-Plane<float> clean_plane(const FrameFormat& format, int n, int plane) {
-  const int w = format.plane_width(plane), h = format.plane_height(plane);
-  const Plane<float> whole = texture_picture(w + 60, h + 20, plane);
-  const int x0 = 3 * n >> (plane > 0 ? format.chroma_shift_x : 0);
-  const int y0 = n >> (plane > 0 ? format.chroma_shift_y : 0);
-  Plane<float> part(w, h);
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + x0, y + y0);
-  return part;
-}
-
-std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
-  std::vector<Frame> clip;
-  for (int n = 0; n < count; ++n) {
-    Frame& frame = clip.emplace_back(make_frame(format));
-    for (int i = 0; i < format.planes(); ++i)
-      store_plane(with_noise(clean_plane(format, n, i).view(), sigma, 100 * n + i + 1).view(),
-                  frame, i);
-    frame.pts = n;
-  }
-  return clip;
-}
-
 double psnr_of(const std::vector<Frame>& clip, int plane = 0) {
   double sum = 0;
   for (std::size_t n = 0; n < clip.size(); ++n)
@@ -130,7 +107,7 @@ TEST_P(GroupMeans, AgreesWithTheReference) {
   for (const FrameFormat& format : {gray(90, 71, floats, 32), rgb(61, 50, floats, 32),
                                     yuv(83, 62, 1, 1, floats, 32), yuv(47, 39, 0, 0, floats, 32)}) {
     const Params params = params_of(NoiseModel({sigma, 15, 25}));
-    const std::vector<Frame> clip = noisy_pan(format, 1);
+    const std::vector<Frame> clip = pan(format, 1);
     const auto actual = run(params, clip), by_reference = expected(params, clip);
     for (int i = 0; i < format.planes(); ++i)
       EXPECT_GT(psnr(plane_of(actual[0], i).view(), plane_of(by_reference[0], i).view()),
@@ -142,7 +119,7 @@ TEST_P(GroupMeans, AgreesWithTheReference) {
 TEST_P(GroupMeans, AgreesWithTheReferenceOverTime) {
   for (const FrameFormat& format : {gray(70, 54, floats, 32), yuv(66, 50, 1, 1, floats, 32)}) {
     const Params params = params_of(even, 1);
-    const std::vector<Frame> clip = noisy_pan(format, 4);
+    const std::vector<Frame> clip = pan(format, 4);
     const auto actual = run(params, clip), by_reference = expected(params, clip);
     ASSERT_EQ(actual.size(), clip.size());
     for (std::size_t n = 0; n < clip.size(); ++n)
@@ -154,7 +131,7 @@ TEST_P(GroupMeans, AgreesWithTheReferenceOverTime) {
 }
 
 TEST_P(GroupMeans, AgreesWhateverTheParameters) {
-  const std::vector<Frame> clip = noisy_pan(gray(58, 49, floats, 32), 1);
+  const std::vector<Frame> clip = pan(gray(58, 49, floats, 32), 1);
   for (const int step : {1, 8})
     for (const int group : {1, 32})
       for (const float kaiser : {0.0f, 4.0f})
@@ -174,7 +151,7 @@ TEST_P(GroupMeans, AgreesWhateverTheParameters) {
 
 TEST_P(GroupMeans, RemovesNoise) {
   for (const FrameFormat& format : {gray(112, 96), rgb(96, 80), yuv(112, 96, 1, 1)}) {
-    const std::vector<Frame> clip = noisy_pan(format, 1);
+    const std::vector<Frame> clip = pan(format, 1);
     for (const Profile profile : {Profile::fast, Profile::high, Profile::paper}) {
       const auto result = run(params_of(even, 0, profile), clip);
       for (int i = 0; i < format.planes(); ++i)
@@ -185,13 +162,13 @@ TEST_P(GroupMeans, RemovesNoise) {
 }
 
 TEST_P(GroupMeans, IsBetterOverTime) {
-  const std::vector<Frame> clip = noisy_pan(gray(112, 96), 6);
+  const std::vector<Frame> clip = pan(gray(112, 96), 6);
   EXPECT_GT(psnr_of(run(params_of(even, 2), clip)), psnr_of(run(params_of(even), clip)) + 0.7);
 }
 
 TEST_P(GroupMeans, EqualInputGivesEqualBytes) {
   for (const int temporal : {0, 1}) {
-    const std::vector<Frame> clip = noisy_pan(yuv(99, 70, 1, 1), 4);
+    const std::vector<Frame> clip = pan(yuv(99, 70, 1, 1), 4);
     const auto first = run(params_of(even, temporal), clip);
     for (const int count : {1, 3}) {
       backend_.threads = backend_.streams = count;
@@ -203,7 +180,7 @@ TEST_P(GroupMeans, EqualInputGivesEqualBytes) {
 }
 
 TEST_P(GroupMeans, LeavesPlanesWithoutNoiseAlone) {
-  const std::vector<Frame> clip = noisy_pan(yuv(64, 48, 1, 1), 1);
+  const std::vector<Frame> clip = pan(yuv(64, 48, 1, 1), 1);
   const auto result = run(params_of(NoiseModel({sigma, 0, sigma})), clip);
   EXPECT_FALSE(same_plane(result[0], clip[0], 0));
   EXPECT_TRUE(same_plane(result[0], clip[0], 1));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "bm3d/pans.h"
 #include "core/describe.h"
 #include "core/error.h"
 #include "support/pictures.h"
@@ -20,7 +21,7 @@ namespace {
 using namespace lull::testing;
 
 constexpr int width = 96, height = 72;
-constexpr float sigma = 20;
+constexpr float sigma = pan_sigma;
 
 FrameFormat gray(SampleType sample = SampleType::u8, int bits = 8) {
   return {.width = width, .height = height, .sample = sample, .bits = bits};
@@ -30,33 +31,6 @@ constexpr FrameFormat yuv420{.width = width,
                              .layout = Layout::yuv,
                              .chroma_shift_x = 1,
                              .chroma_shift_y = 1};
-
-/// Plane `plane` of frame `n` of a pan over the texture picture, (3, 1) samples a frame.
-Plane<float> clean_plane(const FrameFormat& format, int n, int plane, double phase = 0) {
-  const int w = format.plane_width(plane), h = format.plane_height(plane);
-  const Plane<float> whole = texture_picture(w + 80, h + 40, phase + plane);
-  const int x0 = 3 * n >> (plane > 0 ? format.chroma_shift_x : 0);
-  const int y0 = n >> (plane > 0 ? format.chroma_shift_y : 0);
-  Plane<float> part(w, h);
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + x0, y + y0);
-  return part;
-}
-
-Frame noisy_frame(const FrameFormat& format, int n, double phase = 0) {
-  Frame frame = make_frame(format);
-  for (int i = 0; i < format.planes(); ++i)
-    store_plane(with_noise(clean_plane(format, n, i, phase).view(), sigma, 100 * n + i + 1).view(),
-                frame, i);
-  frame.pts = 10 * n;
-  return frame;
-}
-
-std::vector<Frame> pan(const FrameFormat& format, int count, double phase = 0) {
-  std::vector<Frame> frames;
-  for (int n = 0; n < count; ++n) frames.push_back(noisy_frame(format, n, phase));
-  return frames;
-}
 
 /// Cheap enough for the reference backend.
 Params quick(int temporal) {

@@ -4,19 +4,13 @@ import lull
 import numpy as np
 import pretended_gpu
 import pytest
-from gpu_cases import CASES, CLIP, COLOURS, NAMES, NOISY, SCAN, SIGMA, scaled
+from gpu_cases import CASES, CLIP, COLOURS, NAMES, NOISY, SCAN, SIGMA, scaled, stays
 from pretended_gpu import OnDevice
 
 
 @pytest.fixture(autouse=True)
 def gpu(monkeypatch):
     pretended_gpu.pretend(monkeypatch)
-
-
-def stays(monkeypatch):
-    """From here on nothing may go through the host."""
-    for module in ("_denoise", "_authors"):
-        monkeypatch.setattr(f"lull.{module}.to_numpy", None)
 
 
 @pytest.mark.parametrize("array, sigma, options", [case[1:] for case in CASES], ids=NAMES)

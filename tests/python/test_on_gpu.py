@@ -3,7 +3,7 @@
 import lull
 import numpy as np
 import pytest
-from gpu_cases import CASES, CLIP, COLOURS, NAMES, NOISY, SCAN, SIGMA, scaled
+from gpu_cases import CASES, CLIP, COLOURS, NAMES, NOISY, SCAN, SIGMA, scaled, stays
 
 pytestmark = pytest.mark.skipif(not lull.devices(), reason="no GPU")
 
@@ -37,12 +37,6 @@ class View:
             "data": (address, False),
             "version": 3,
         }
-
-
-def stays(monkeypatch):
-    """From here on nothing may go through the host."""
-    for module in ("_denoise", "_authors", "_session"):
-        monkeypatch.setattr(f"lull.{module}.to_numpy", None)
 
 
 @pytest.mark.parametrize("array, sigma, options", [case[1:] for case in CASES], ids=NAMES)

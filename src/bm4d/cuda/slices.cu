@@ -1,5 +1,5 @@
-// What is done to whole slices, from slice to slice: a thread for each voxel, or, where voxels
-// share what they look at, for some below each other.
+// What is done to whole slices, from slice to slice: a thread for each voxel, or, for norms of
+// cubes, for four below each other, which share what they look at.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int block_x = 32, block_y = 8;
 constexpr int run = 8;   // slices that a thread takes one after the other
-constexpr int rows = 4;  // of voxels that share what they look at
+constexpr int rows = 4;  // of cubes whose norms a thread makes
 
 /// Blocks along z take a run of slices each.
 dim3 blocks_of(int width, int height, SliceSpan slices) {
@@ -100,25 +100,19 @@ struct Window {
   float at[max_cube];
 };
 
-/// What cubes that begin in this slice, at a voxel or before it, weigh there: at this voxel and
-/// those below it.
+/// What cubes that begin in this slice, at this voxel or before it, weigh there.
 template <int cube>
-__device__ __forceinline__ void find_weights(const std::uint32_t* weights, int pitch,
-                                             const Window& window, float (&sums)[rows]) {
-  float of_row[rows + cube - 1];  // from the row cube - 1 above on
+__device__ float weight_in_slice(const std::uint32_t* weights, int pitch, const Window& window) {
+  float sum = 0;
 #pragma unroll
-  for (int y = 0; y < rows + cube - 1; ++y) {
-    of_row[y] = 0;
+  for (int b = 0; b < cube; ++b) {
+    float row = 0;
 #pragma unroll
     for (int a = 0; a < cube; ++a)
-      of_row[y] += window.at[a] * static_cast<float>(__ldg(weights + (y - (cube - 1)) * pitch - a));
+      row += window.at[a] * static_cast<float>(__ldg(weights - b * pitch - a));
+    sum += window.at[b] * row;
   }
-#pragma unroll
-  for (int y = 0; y < rows; ++y) {
-    sums[y] = 0;
-#pragma unroll
-    for (int b = 0; b < cube; ++b) sums[y] += window.at[b] * of_row[y + cube - 1 - b];
-  }
+  return sum;
 }
 
 struct FinishArgs {
@@ -136,40 +130,31 @@ struct FinishArgs {
 template <int cube>
 __global__ void finish_kernel(const __grid_constant__ FinishArgs a) {
   const int2 p = own_place();
-  const int y0 = p.y * rows;
-  if (p.x >= a.margins.width || y0 >= a.margins.height) return;
-  const int at = a.margins.at(p.x, y0);
+  if (p.x >= a.margins.width || p.y >= a.margins.height) return;
+  const int at = a.margins.at(p.x, p.y);
   const SliceSpan own = own_slices(a.slices);
-  const auto find = [&](int z, float(&weights)[rows]) {
-    if (z >= a.first)
-      return find_weights<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window, weights);
-#pragma unroll
-    for (int y = 0; y < rows; ++y) weights[y] = 0;
+  const auto weight_in = [&](int z) {
+    return z < a.first
+               ? 0.0f
+               : weight_in_slice<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window);
   };
-  float weights[cube][rows];  // in the slices z, z - 1, ..
+  float weights[cube];  // in the slices z, z - 1, ..
 #pragma unroll
-  for (int c = 1; c < cube; ++c) find(own.first - c, weights[c - 1]);
+  for (int c = 1; c < cube; ++c) weights[c - 1] = weight_in(own.first - c);
 #pragma unroll 2  // loads of the next slice are on their way
   for (int z = own.first; z < own.end; ++z) {
 #pragma unroll
-    for (int c = cube - 1; c > 0; --c)
+    for (int c = cube - 1; c > 0; --c) weights[c] = weights[c - 1];
+    weights[0] = weight_in(z);
+    float weight = 0;
 #pragma unroll
-      for (int y = 0; y < rows; ++y) weights[c][y] = weights[c - 1][y];
-    find(z, weights[0]);
-#pragma unroll
-    for (int y = 0; y < rows; ++y) {
-      if (y0 + y >= a.margins.height) break;
-      const int here = at + y * a.margins.pitch;
-      float weight = 0;
-#pragma unroll
-      for (int c = 0; c < cube; ++c) weight += a.window.at[c] * weights[c][y];
-      const auto total =
-          static_cast<float>(static_cast<long long>(__ldg(a.sums.numerator.at(z) + here)));
-      const float v = weight > 0 ? estimate_centre + total / (estimate_unit / weight_unit) / weight
-                                 : a.noisy.at(z)[here];
-      a.estimate.at(z)[here] = v;
-      if (a.bytes.data != nullptr) a.bytes.at(z)[here] = to_byte(v, a.scale);
-    }
+    for (int c = 0; c < cube; ++c) weight += a.window.at[c] * weights[c];
+    const auto total =
+        static_cast<float>(static_cast<long long>(__ldg(a.sums.numerator.at(z) + at)));
+    const float v = weight > 0 ? estimate_centre + total / (estimate_unit / weight_unit) / weight
+                               : a.noisy.at(z)[at];
+    a.estimate.at(z)[at] = v;
+    if (a.bytes.data != nullptr) a.bytes.at(z)[at] = to_byte(v, a.scale);
   }
 }
 
@@ -213,8 +198,8 @@ void finish_slices(const VolumeSums& sums, SliceSpan slices, int first, const Ri
                   .scale = scale};
   for (int i = 0; i < max_cube; ++i) args.window.at[i] = window[i];
   auto* const kernel = cube == 3 ? finish_kernel<3> : finish_kernel<4>;
-  kernel<<<blocks_of_rows(margins.width, margins.height, slices), dim3(block_x, block_y), 0,
-           stream>>>(args);
+  kernel<<<blocks_of(margins.width, margins.height, slices), dim3(block_x, block_y), 0, stream>>>(
+      args);
   lull::cuda::check(cudaGetLastError());
 }
 

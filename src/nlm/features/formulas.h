@@ -74,12 +74,20 @@ template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
+/// The weight is the eighth power of a base, which is 1 where x is not above 0.
+template <class T>
+constexpr T base_of(T x) {
+  const T t = 1 - (x > 0 ? x : 0) / 8;
+  return t > 0 ? t : 0;
+}
+template <class T>
+constexpr WeightAndSlope<T> weight_of(T base, T per_sample) {
+  const T t2 = base * base, t4 = t2 * t2, t7 = t4 * t2 * base;
+  return {t7 * base, base < 1 ? -t7 * per_sample : 0};
+}
 template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
-  const T t = 1 - (x > 0 ? x : 0) / 8;
-  if (!(t > 0)) return {0, 0};
-  const T t2 = t * t, t4 = t2 * t2, t7 = t4 * t2 * t;
-  return {t7 * t, x > 0 ? -t7 * per_sample : 0};
+  return weight_of(base_of(x), per_sample);
 }
 /// What `per_sample` is.
 constexpr double per_sample(CandidateFilter filter, int channels) {

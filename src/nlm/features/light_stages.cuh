@@ -20,7 +20,7 @@ constexpr int handed = 40;   // numbers of a matrix that go from thread to threa
 struct Stages {
   alignas(8) float summands[together][wide][wide];
   alignas(8) float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
-  float2 bases[together][pixels];  // of the weights (weight_of()): of colour, of the guided filter
+  float2 bases[together][pixels];  // of the weights (base_of()): of colour, of the guided filter
 };
 union SharedMemory {
   Stages stages;
@@ -124,13 +124,6 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
     *reinterpret_cast<float2*>(stages.rows_of_seven[k][row] + tx) =
         make_float2(a.x + a.y + three.x + c.y + d.x, a.y + b.x + three.y + d.x + d.y);
   }
-}
-
-/// weigh() has the eighth power of a base that is 1 where x is not above 0.
-__device__ __forceinline__ float base_of(float x) { return fmaxf(1 - fmaxf(x, 0.0f) / 8, 0.0f); }
-__device__ __forceinline__ WeightAndSlope<float> weight_of(float base, float per_sample) {
-  const float t2 = base * base, t4 = t2 * t2, t7 = t4 * t2 * base;
-  return {t7 * base, base < 1 ? -t7 * per_sample : 0};
 }
 
 /// Step 3; either kind of threads takes half of the displacements.
