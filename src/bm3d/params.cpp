@@ -164,6 +164,13 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
   require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
           "a number from 0");
+  require(p.near_window >= 1 && p.near_window <= p.window && p.near_window % 2 == 1,
+          of("near-window"), p.near_window, "odd, from 1 to the window's side");
+  require(p.near_temporal_window == 0 || (p.near_temporal_window > 0 &&
+                                          p.near_temporal_window <= p.temporal_window &&
+                                          p.near_temporal_window % 2 == 1),
+          of("near-temporal-window"), p.near_temporal_window,
+          "0, or odd, up to the side of the temporal window");
   if (!p.clusters) return;
   const ClusterParams& c = *p.clusters;
   require(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile, "from 8 to 128");
@@ -221,38 +228,29 @@ void validate_means(const Params& p) {
   if (p.holes) refuse("frames with holes with means over groups (which know no holes)");
 }
 
-/// Whether reference patches lie elsewhere in the second phase, or look elsewhere.
-bool phases_differ(const Params& p) {
-  const PhaseParams &a = p.hard, &b = p.wiener;
-  return a.step != b.step || a.window != b.window ||
-         (p.temporal > 0 && a.temporal_window != b.temporal_window);
-}
 bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters; }
 
-void validate_kept(const Params& p) {
-  if (p.kept == 0) return;
-  const int least = std::max(p.hard.group, p.wiener.group);
-  require(
-      p.kept >= least && p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept)),
-      "patches kept for the second phase", p.kept,
-      "0, or a power of two from " + std::to_string(least) + " to 32");
+void validate_propagation(const Params& p) {
+  if (p.kept == 0 && p.search_step == 0) return;
+  require(p.kept == 0 || (p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept))),
+          "patches kept for the second phase", p.kept, "0, or a power of two up to 32");
+  require(p.search_step == 0 || (p.search_step > p.hard.step && p.search_step <= max_search_step),
+          "search-step", p.search_step,
+          "0, or above the first phase's step, up to " + std::to_string(max_search_step));
+  const std::string what = p.search_step > 0 ? "reference patches that do not search"
+                                             : "a second phase without a search";
+  const std::string instead = "; leave out --search-step and --second-search, or ";
   if (has_clusters(p))
-    throw InvalidArgument(
-        "a second phase without a search, with clusters (it would rank what they found, which was "
-        "not measured); leave out --second-search or --matcher");
+    throw InvalidArgument(what + ", with clusters (which are no windows)" + instead + "--matcher");
   if (p.guided)
-    throw InvalidArgument(
-        "a second phase without a search, with a guide (colours lose by it); leave out "
-        "--second-search or --guide");
-  if (p.bayes)
-    throw InvalidArgument(
-        "groups kept for the second phase, with the profile best over time (its phases by Bayes "
-        "have patches of their own); leave out --second-search");
-  if (phases_differ(p))
-    throw InvalidArgument(
-        "a second phase without a search, with another step or window than the first (it takes "
-        "the groups of the first phase's reference patches); give both phases one --step, "
-        "--window and --temporal-window, or --second-search window");
+    throw InvalidArgument(what + ", with a guide (colours lose by it)" + instead + "--guide");
+  if (p.holes)
+    throw InvalidArgument(what + ", with holes (where neighbours find what others must not look at)" +
+                          instead + "--depth");
+  if (p.search_step > 0 && !p.noise.is_white())
+    throw InvalidArgument(what +
+                          ", with noise that is not white (which makes neighbours alike); leave out "
+                          "--search-step");
 }
 
 }  // namespace
@@ -332,7 +330,13 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
 }
 
 void search_where_needed(Params& p) {
-  if (phases_differ(p) || has_clusters(p) || p.guided || p.bayes) p.kept = 0;
+  const bool searches = has_clusters(p) || p.guided || p.holes;
+  if (searches) p.kept = 0;
+  if (searches || !p.noise.is_white() || p.search_step <= p.hard.step) p.search_step = 0;
+  for (PhaseParams* phase : {&p.hard, &p.wiener}) {
+    phase->near_window = std::min(phase->near_window, phase->window);
+    phase->near_temporal_window = std::min(phase->near_temporal_window, phase->temporal_window);
+  }
 }
 
 void validate(const Params& p) {
@@ -355,7 +359,7 @@ void validate(const Params& p) {
   } else {
     require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
-  validate_kept(p);
+  validate_propagation(p);
   validate_means(p);
   if (p.holes && has_clusters(p))
     throw InvalidArgument(

@@ -32,6 +32,10 @@ struct PhaseParams {
   int temporal_window = 9;  // side of the window searched in other frames, odd, 1..63
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
+  /// Where the phase propagates in place of a search (match/propagation.h): sides of the windows
+  /// that are searched all the same. 1: none; odd, up to `window`.
+  int near_window = 1;
+  int near_temporal_window = 0;  // 0: none; odd, up to `temporal_window`
   /// Groups are found by clusters (match/clusters.h), in place of windows.
   std::optional<ClusterParams> clusters{};
 
@@ -43,6 +47,8 @@ struct PhaseParams {
             .tau = tau,
             .temporal_window = temporal_window,
             .place_bonus = place_bonus,
+            .near_window = near_window,
+            .near_temporal_window = near_temporal_window,
             .clusters = clusters};
   }
 };
@@ -68,7 +74,9 @@ struct MeansParams {
   float h = 0.8f;  // how unlike patches may be that still count, in units of the noise's sigma, > 0
 };
 /// Params::kept where the second phase does not search.
-inline constexpr int usually_kept = 32;
+inline constexpr int usually_kept = 16;
+/// Params::search_step at most.
+inline constexpr int max_search_step = 16;
 
 struct BatchSize {
   int width = 4096, height = 1088;  // area of reference patches, in samples, >= 16
@@ -86,11 +94,13 @@ struct Params {
   /// picture, in place of that picture and of the basic estimate. It is a frame of the same size
   /// and planes.
   bool guided = false;
-  /// Patches that the first phase's groups of luma are matched with for the second phase, which
-  /// ranks them anew in the basic estimate instead of searching a window (match/kept_groups.h): a
-  /// power of two up to 32, at least what groups have. 0: it searches, as it does where
-  /// search_where_needed() says so. Of profiles `fast` has 32 for frames by themselves in white
-  /// noise, and `balanced` up to sigma 25.
+  /// Steps between the reference patches of the first phase that search their windows, those
+  /// between them propagate what these find (match/propagation.h): above hard.step, up to 16. 0: all
+  /// search.
+  int search_step = 0;
+  /// Patches that the groups which the first phase's search found in luma keep for the second
+  /// phase, which propagates them instead of searching: a power of two up to 32, at least what the
+  /// first phase's groups have. 0: it searches. search_where_needed() says where it has to.
   int kept = 0;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
@@ -126,9 +136,10 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Sets Params::kept to 0 where parameters that were changed one by one need a second search: where
-/// the second phase's step or window is another than the first one's, and where groups are found by
-/// clusters, in a guide or by Bayes. open() does so itself; validate() refuses such parameters.
+/// Sets Params::search_step and Params::kept to 0 where parameters that were changed one by one need
+/// a search: where groups are found by clusters or in a guide, where frames have holes, and the
+/// first of them where noise is not white or no reference patches lie between those that search.
+/// open() does so itself; validate() refuses such parameters.
 void search_where_needed(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.

@@ -10,6 +10,7 @@
 #include "bm3d/phase_plan.h"
 #include "core/image.h"
 #include "match/cpu/matcher.h"
+#include "match/grid.h"
 #include "match/guide_view.h"
 #include "match/kept_groups.h"
 #include "match/reference/matcher.h"
@@ -37,12 +38,13 @@ struct PhaseInput {
   const PlaneSet& set;                 // which of the plan's sets the planes are
   std::span<const PhaseFrame> frames;  // the frame of the reference patches, then others (group.h)
   float guide_sigma = 0;               // of the noise in the guides; 0: they are estimates
-  /// Where PlaneSet::kept is not 0: the groups of all reference patches, row by row, which the
-  /// first phase keeps and the second ranks anew.
+  /// Where PlaneSet::kept is not 0: the groups of the reference patches that searched, for those
+  /// that propagate them.
   KeptGroups* groups = nullptr;
 
-  bool keeps() const { return set.kept > 0 && plan.phase == Phase::first; }
-  bool ranks_anew() const { return set.kept > 0 && plan.phase == Phase::second; }
+  bool propagates() const { return plan.propagates(set); }
+  /// Whether run() keeps what it finds: without propagation it searches for the next phase.
+  bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Of the k-th plane of the set, whose sigma is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
@@ -52,7 +54,10 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Matches, filters and adds the estimates to the frames' sums.
+  /// Before run() where the first phase propagates: searches for the reference patches of `searched`
+  /// and keeps what they find. Motion in `input` is that of bundles of these.
+  virtual void search(const PhaseInput& input, const ReferenceGrid& searched) = 0;
+  /// Finds groups, filters them and adds the estimates to the frames' sums.
   virtual void run(const PhaseInput& input) = 0;
   /// The estimate that `sums` amount to, 0 where no patch covers a sample; clears them. `plan`:
   /// that of the run() before.

@@ -13,9 +13,13 @@ namespace {
 /// alone. The guide of chroma that is smaller than luma changes too much between the phases: luma
 /// is in it only then (docs/bm3d.md).
 void plan_kept(PhasePlan& plan, const Params& params) {
-  if (params.kept == 0 || params.phases == 1) return;
-  for (PlaneSet& set : plan.sets)
-    if (set.planes.front() == 0) set.kept = params.kept;
+  if (plan.is_bayes()) return;
+  const bool first = plan.phase == Phase::first;
+  if (first) plan.search_step = params.search_step;
+  for (PlaneSet& set : plan.sets) {
+    const bool next = params.kept > 0 && params.phases > 1 && set.planes.front() == 0;
+    if (next || plan.search_step > 0) set.kept = std::max(params.kept, params.hard.group);
+  }
 }
 
 Filtering filter_of(Phase phase, const Params& params) {
@@ -71,7 +75,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
 std::size_t kept_bytes(const Params& params, const FrameFormat& format) {
   std::size_t bytes = 0;
   for (const PlaneSet& set : plan_phase(Phase::first, params, format).sets) {
-    const int plane = set.planes.front(), step = params.hard.step;
+    const int plane = set.planes.front(), step = kept_step(params);
     if (set.kept > 0)
       bytes += (sizeof(std::uint32_t) * set.kept + 1) *
                static_cast<std::size_t>(reference_count(format.plane_width(plane), step)) *

@@ -53,16 +53,30 @@ struct PhasePlan {
   float guide_share = 1;
   std::array<float, patch> window{};  // aggregation window, one axis
 
+  /// Steps between the reference patches that search for others in this phase; 0: all search.
+  int search_step = 0;
+
   /// What is matched for a set, as long as that exists: several planes together differ by more than
-  /// one. Groups that are kept have more members than the phase filters, which takes their heads.
+  /// one.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
-    if (phase == Phase::first) matching.group = std::max(matching.group, set.kept);
     matching.bias = set.bias.get();
     matching.any_size = is_bayes();
     matching.range = set.range;
     return matching;
+  }
+  /// The search of the first phase. Groups that are kept may have more members than the phase
+  /// filters, which takes their heads.
+  [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
+    MatchParams searching = matching(set);
+    if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
+    if (search_step > 0) searching.step = search_step;
+    return searching;
+  }
+  /// Whether reference patches take their groups from those that were kept.
+  [[nodiscard]] bool propagates(const PlaneSet& set) const {
+    return phase == Phase::first ? search_step > 0 : set.kept > 0;
   }
   [[nodiscard]] bool is_bayes() const {
     return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;
@@ -89,7 +103,11 @@ inline constexpr Phase beside_third = static_cast<Phase>(3);
 /// second phase of BM3D, as which it knows itself.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Bytes of the groups that a frame keeps from its first phase to its second.
+/// Steps between the reference patches whose groups are kept.
+[[nodiscard]] constexpr int kept_step(const Params& params) {
+  return params.search_step > 0 ? params.search_step : params.hard.step;
+}
+/// Bytes of the groups that a frame keeps for those that propagate.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
 /// What a session over frames needs to know of these parameters.

@@ -42,8 +42,8 @@ struct PlaneSet {
   float tau_factor = 1;
   /// Of a noisy picture whose noise is not white; else null.
   std::shared_ptr<const DistanceBias> bias;
-  /// First phase: members that its groups keep for the second phase (kept_groups.h). Second phase:
-  /// that it ranks anew. 0: none.
+  /// First phase: members that groups keep which were searched, for those who propagate them
+  /// (propagation.h), 0: none. Second phase: the same where it propagates, else 0.
   int kept = 0;
   GuideRange range{};  // of that picture, guide_range()
 

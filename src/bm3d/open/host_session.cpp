@@ -264,7 +264,6 @@ class HostWorker : public FrameWorker {
       PhasePlanes part;
       part.guide.samples = read(guide_of(plan.phase, set, slot));
       part.guide.holes = slot.holes.get();
-      if (offset != 0) part.guide.motion = motion(plan, frames[0].frame, at, offset, set.planes[0]);
       for (std::size_t p = 0; p < set.planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);
         part.basic[p] = read(slot.basic[set.planes[p]]);
@@ -272,8 +271,22 @@ class HostWorker : public FrameWorker {
       }
       parts.push_back({offset, part});
     }
-    engine_->run({plan, set, parts, plan.guide_share * guide_sigma(set, format_, plan.noise),
-                  &slots_[frames[0].frame].groups[set.planes.front()]});
+    const PhaseInput input{plan, set, parts,
+                           plan.guide_share * guide_sigma(set, format_, plan.noise),
+                           &slots_[frames[0].frame].groups[set.planes.front()]};
+    const int plane = set.planes.front();
+    const auto add_motion = [&](int step) {
+      for (std::size_t f = 1; f < parts.size(); ++f)
+        parts[f].frame.guide.motion =
+            motion(step, frames[0].frame, frames[f].frame, frames[f].offset, plane);
+    };
+    if (plan.search_step > 0) {
+      add_motion(plan.search_step);
+      engine_->search(
+          input, {format_.plane_width(plane), format_.plane_height(plane), plan.search_step});
+    }
+    add_motion(plan.params.step);
+    engine_->run(input);
   }
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
@@ -283,14 +296,14 @@ class HostWorker : public FrameWorker {
     return params_.guided ? slot.shown[0] : slot.basic[0];
   }
 
-  /// From the frame in slot `from` to that in `to`, for the references of `plane`.
-  std::span<const Motion> motion(const PhasePlan& plan, int from, int to, int offset, int plane) {
+  /// From the frame in slot `from` to that in `to`, for the references of `plane`, so far apart.
+  std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);
     const bool luma = plane == 0;
     std::vector<Motion>& bundles = slots_[from].motion[offset];
     spread_motion(cells,
-                  {format_.plane_width(plane), format_.plane_height(plane), plan.params.step,
+                  {format_.plane_width(plane), format_.plane_height(plane), step,
                    luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
                    format_.plane_width(main), format_.plane_height(main)},
                   bundles);

@@ -17,6 +17,7 @@
 #include "bm3d/reference/stages.h"
 #include "core/error.h"
 #include "match/group.h"
+#include "match/kept_groups.h"
 #include "match/motion_grid.h"
 #include "match/second_half.h"
 #include "noise/noise_model.h"
@@ -56,39 +57,54 @@ class Filter {
     for (std::size_t p = 0; p < input.planes(); ++p) set_noise(p);
   }
 
+  /// Of those of `searched` alone, into PhaseInput::groups.
+  void search(const ReferenceGrid& searched) {
+    const MatchParams searching = plan_.searching(input_.set);
+    input_.groups->reserve(searched, searching.group);
+    matcher_.begin(guides_, searching, shape_);
+    for_references(searching.step, [&](int i, int j, int x, int y) {
+      input_.groups->keep(i, j, matcher_.find(guides_, x, y, searching, shape_));
+    });
+  }
+
   void run() {
     const PlaneView<const float> picture = guides_[0].frame.samples;
-    const int step = plan_.params.step, side = shape_.side;
     const MatchParams matching = plan_.matching(input_.set);
-    const MotionGrid grid{picture.width, picture.height, step};
-    const int columns = reference_count(picture.width, step, side);
-    const int rows = reference_count(picture.height, step, side);
+    const MatchParams searching = plan_.searching(input_.set);
     if (input_.keeps())
-      input_.groups->reserve(static_cast<std::size_t>(columns) * rows, input_.set.kept);
-    matcher_.begin(guides_, matching, shape_);
-    for (int j = 0; j < rows; ++j)
-      for (int i = 0; i < columns; ++i) {
-        const int x = reference_position(i, picture.width, step, side);
-        const int y = reference_position(j, picture.height, step, side);
-        for (std::size_t f = 0; f < guides_.size(); ++f)
-          if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
-            guides_[f].frame.motion = motion[grid.bundle(i, j)];
-        const Group group = find(x, y, matching, static_cast<std::size_t>(j) * columns + i);
-        if (plan_.filter == Filtering::means) {
-          average(x, y, group);
-          continue;
-        }
-        for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
+      input_.groups->reserve({picture.width, picture.height, matching.step}, searching.group);
+    if (!input_.propagates()) matcher_.begin(guides_, searching, shape_);
+    for_references(matching.step, [&](int i, int j, int x, int y) {
+      Group group;
+      if (input_.propagates()) {
+        std::array<std::uint32_t, max_propagated> members;
+        const auto count = static_cast<std::size_t>(input_.groups->looked_at(x, y, members));
+        group = propagate(guides_, x, y, {members.data(), count}, matching, shape_);
+      } else {
+        group = matcher_.find(guides_, x, y, searching, shape_);
+        if (input_.keeps()) input_.groups->keep(i, j, group);
+        group = head_of(group, matching.group);
       }
+      if (plan_.filter == Filtering::means) return average(x, y, group);
+      for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
+    });
   }
 
  private:
-  Group find(int x, int y, const MatchParams& matching, std::size_t reference) const {
-    if (input_.ranks_anew())
-      return rank_anew(guides_, x, y, input_.groups->at(reference), matching, shape_);
-    const Group group = matcher_.find(guides_, x, y, matching, shape_);
-    if (input_.keeps()) input_.groups->keep(reference, group);
-    return head_of(group, plan_.params.group);
+  /// Calls use(column, row, x, y) for the reference patches, with their motion in guides_.
+  template <class Use>
+  void for_references(int step, Use use) {
+    const PlaneView<const float> picture = guides_[0].frame.samples;
+    const int side = shape_.side;
+    const MotionGrid grid{picture.width, picture.height, step};
+    for (int j = 0; j < reference_count(picture.height, step, side); ++j)
+      for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
+        for (std::size_t f = 0; f < guides_.size(); ++f)
+          if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
+            guides_[f].frame.motion = motion[grid.bundle(i, j)];
+        use(i, j, reference_position(i, picture.width, step, side),
+            reference_position(j, picture.height, step, side));
+      }
   }
 
   /// What the filter needs to know of a plane's noise.
@@ -271,13 +287,13 @@ class ReferenceEngine : public PhaseEngine {
     return std::make_unique<ReferenceSums>(width, height);
   }
 
+  void search(const PhaseInput& input, const ReferenceGrid& searched) override {
+    use_filter(input, [&](auto filter) { filter.search(searched); });
+  }
+
   void run(const PhaseInput& input) override {
     if (input.plan.is_bayes()) return BayesFilter(input, *matcher_).run();
-    const Transform transform = input.plan.params.transform;
-    if (transform == Transform::dft && input.plan.filter != Filtering::means)
-      Filter(input, *matcher_, shape_, fourier_transform(shape_.side)).run();
-    else
-      Filter(input, *matcher_, shape_, real_transform(transform, shape_.side)).run();
+    use_filter(input, [](auto filter) { filter.run(); });
   }
 
   void finish(const PhasePlan&, PhaseSums& sums, PlaneView<float> estimate) override {
@@ -286,6 +302,15 @@ class ReferenceEngine : public PhaseEngine {
   }
 
  private:
+  template <class Use>
+  void use_filter(const PhaseInput& input, Use use) {
+    const Transform transform = input.plan.params.transform;
+    if (transform == Transform::dft && input.plan.filter != Filtering::means)
+      use(Filter(input, *matcher_, shape_, fourier_transform(shape_.side)));
+    else
+      use(Filter(input, *matcher_, shape_, real_transform(transform, shape_.side)));
+  }
+
   std::unique_ptr<reference::Matcher> matcher_;
   PatchShape shape_;
 };

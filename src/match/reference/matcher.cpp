@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <vector>
 
 namespace lull {
@@ -75,18 +76,37 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
   return group_of(candidates, params.group, params.any_size);
 }
 
-Group rank_anew(std::span<const FramePlane> guides, int x, int y, const Group& kept,
-                const MatchParams& params, PatchShape shape) {
+Group propagate(std::span<const FramePlane> guides, int x, int y,
+                std::span<const std::uint32_t> members, const MatchParams& params,
+                PatchShape shape) {
+  const PlaneView<const float> own = guides[0].frame.samples;
   std::vector<Candidate> candidates;
-  for (int m = 1; m < kept.count; ++m) {
-    const std::uint32_t member = kept.members[m];
-    const int dx = displacement_x(member), dy = displacement_y(member), dt = displacement_t(member);
-    const SamplePlane& plane = frame_at(guides, dt);
-    double distance =
-        patch_distance(guides[0].frame.samples, x, y, plane.samples, x + dx, y + dy, shape);
+  const auto look_at = [&](const SamplePlane& plane, int dx, int dy, int dt) {
+    const int u = x + dx, v = y + dy;
+    const std::uint32_t displacement = pack_displacement(dx, dy, dt);
+    const auto is_it = [&](const Candidate& c) { return c.displacement == displacement; };
+    if ((dx == 0 && dy == 0 && dt == 0) || u < 0 || v < 0 || u > own.width - shape.side ||
+        v > own.height - shape.side || std::ranges::any_of(candidates, is_it))
+      return;
+    double distance = patch_distance(own, x, y, plane.samples, u, v, shape);
     if (dt != 0 && dx == plane.motion.x && dy == plane.motion.y)
       distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
-    if (distance <= static_cast<double>(params.tau)) candidates.push_back({distance, member});
+    if (distance <= static_cast<double>(params.tau)) candidates.push_back({distance, displacement});
+  };
+  for (const auto& [offset, plane] : guides) {
+    const int side = offset == 0 ? params.near_window : params.near_temporal_window;
+    const Motion at = offset == 0 ? Motion{} : plane.motion;
+    for (int row = 0; row < side; ++row)
+      for (int column = 0; column < side; ++column)
+        look_at(plane, at.x + column - side / 2, at.y + row - side / 2, offset);
+  }
+  for (const std::uint32_t member : members) {
+    const int dx = displacement_x(member), dy = displacement_y(member), dt = displacement_t(member);
+    const SamplePlane& plane = frame_at(guides, dt);
+    const Motion at = dt == 0 ? Motion{} : plane.motion;
+    const int radius = (dt == 0 ? params.window : params.temporal_window) / 2;
+    if (std::abs(dx - at.x) <= radius && std::abs(dy - at.y) <= radius)
+      look_at(plane, dx, dy, dt);
   }
   return group_of(candidates, params.group);
 }

@@ -34,9 +34,10 @@ using FramePlane = FrameAt<SamplePlane>;
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// Ranks the members of a kept group anew (kept_groups.h).
-[[nodiscard]] Group rank_anew(std::span<const FramePlane> guides, int x, int y,
-                              const Group& candidates, const MatchParams& params,
+/// What (x, y) propagates (propagation.h), where `members` are those that it looks at, of groups
+/// that were kept.
+[[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
+                              std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
 
 namespace reference {
