@@ -66,23 +66,30 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// The denser grid pays most in the first phase, and costs least there. Groups of 32 and the wider
-// window only pay against strong noise.
+/// Both phases look at what lies near too.
+void look_near(Params& p, int window, int temporal_window) {
+  for (PhaseParams* phase : {&p.hard, &p.wiener}) {
+    phase->near_window = window;
+    phase->near_temporal_window = temporal_window;
+  }
+}
+
+// The denser grid pays most in the first phase, and costs least there: only every fourth of its
+// patches need search. Groups of 32 and the wider window only pay against strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
   p.wiener.step = 3;
   if (noise > 40) p.hard.group = 32;
+  p.search_step = 4;
+  p.kept = usually_kept;
+  look_near(p, 13, 0);
   return p;
 }
 
-/// Up to here `balanced` loses at most 0.006 dB in the mean of Set12 or Kodak without a second
-/// search; at sigma 30 0.012, at sigma 50 0.02.
-constexpr float most_without_search = 25;
-
 Params balanced_profile(float noise) {
   Params p = tuned_profile(noise, 5, 25, 25, 16);
-  if (noise <= most_without_search) p.kept = usually_kept;
+  p.kept = usually_kept;
   return p;
 }
 
@@ -115,7 +122,7 @@ float mu2_coloured(const NoiseModel& model) {
 // only offers more that are similar by chance. The patch where motion predicts it is preferred for
 // the same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
-  p.kept = 0;  // windows are small: a second search costs no more than to list more candidates
+  if (p.search_step > 0) look_near(p, 7, 3);
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
     phase->window = std::min(phase->window, 15);
@@ -266,7 +273,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   if (profile == Profile::paper) return params;
   if (!model.is_white()) {
     params.mu2 = mu2_coloured(model);
-    params.kept = 0;  // not measured
+    params.kept = params.search_step = 0;  // not measured
   }
   if (temporal > 0) look_around(params, noise);
   if (profile == Profile::best && temporal > 0 && model.is_white()) filter_by_bayes(params, noise);
@@ -308,7 +315,7 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
-  p.kept = 0;  // not measured
+  p.kept = p.search_step = 0;  // neighbours' groups do not know a patch's holes
   if (profile == Profile::paper) return p;
   const float variance = model.sigma(0) * model.sigma(0);
   p.hard.tau = std::max(2.8f * variance, 2.0f);

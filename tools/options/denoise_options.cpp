@@ -191,11 +191,33 @@ constexpr OptionRow table[] = {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
        o.wiener_alone.emplace_back("--guide-noise");
      }},
+    {"--search-step", "N", method,
+     "first phase: reference patches so many samples apart search their window, 1 to 16, and those "
+     "between them look at what these found; up to --step all search (default: 4 with high and best "
+     "in white noise, otherwise all)",
+     [](DenoiseOptions& o, const std::string& v) {
+       const int step = count_or_reject("--search-step", v, 1, bm3d::max_search_step);
+       o.search_step = true;
+       o.overrides.emplace_back([=](Params& params) { params.search_step = step; });
+       o.bm3d_alone.emplace_back("--search-step");
+     }},
+    {"--near-window", "A[:B]", method,
+     "side of the window that patches search which look at what others found, odd; 1: none "
+     "(default: 13 with high, 7 over time, otherwise 1)",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::near_window, nullptr>(o, "--near-window", v, number_or_reject<int>);
+     }},
+    {"--near-temporal-window", "A[:B]", method,
+     "the same in other frames, around where motion predicts; 0: none (default: 3 with high over "
+     "time, otherwise 0)",
+     [](DenoiseOptions& o, const std::string& v) {
+       set_phases<&PhaseParams::near_temporal_window, nullptr>(o, "--near-temporal-window", v,
+                                                               number_or_reject<int>);
+     }},
     {"--second-search", "window|none", method,
-     "none: the second phase ranks the patches that the first one found in luma instead of "
-     "searching; for phases of one step and window (default: none for stills and frames by "
-     "themselves in white noise with fast, and with balanced up to sigma 25; otherwise, for depth "
-     "maps, and with --guide or --matcher cluster, window)",
+     "none: the second phase looks at the patches that the first one found in luma instead of "
+     "searching (default: none with fast, balanced, high and best in white noise; otherwise, for "
+     "depth maps, and with --guide or --matcher cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
        o.second_search = v == "window";

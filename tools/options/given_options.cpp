@@ -130,10 +130,11 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                           " with --profile best over time (it has no second phase of fixed "
                           "transforms); leave one out");
   choose_matchers(options, params);
-  if (options.second_search)
-    params.kept = *options.second_search ? 0 : bm3d::usually_kept;
-  else
-    bm3d::search_where_needed(params);
+  const int search_step = params.search_step;
+  bm3d::search_where_needed(params);
+  // What was asked for by name is refused where it cannot be.
+  if (options.second_search) params.kept = *options.second_search ? 0 : bm3d::usually_kept;
+  if (options.search_step && search_step > params.hard.step) params.search_step = search_step;
   bm3d::validate(params);
   return params;
 }

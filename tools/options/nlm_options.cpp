@@ -81,7 +81,7 @@ constexpr std::string_view others[] = {
     "--transform",       "--kaiser",       "--lambda", "--group-transform",
     "--lambda-mean",     "--mu2",          "--phases", "--guide-noise",
     "--temporal-window", "--place-bonus",  "--batch",  "--cube",
-    "--mu2-mean",        "--second-search"};
+    "--mu2-mean",        "--second-search", "--search-step", "--near-window", "--near-temporal-window"};
 /// But for these where it averages groups.
 constexpr std::string_view of_groups[] = {"--matcher", "--cluster", "--batch"};
 

@@ -63,7 +63,7 @@ void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceF
   const PhasePlan& plan = of(which).plan;
   BayesArgs args;
   args.margins = margins(set.planes.front());
-  args.grid = motion_grid(which, set);
+  args.grid = motion_grid(plan.params.step, set);
   args.side = plan.side(args.margins.width, args.margins.height);
   args.columns = reference_count(args.margins.width, plan.params.step, args.side);
   args.members = members_.get();

@@ -2,6 +2,7 @@
 // Both phases of BM3D on frames that lie on a GPU: what a session plans once, and the order of the
 // kernels. Who owns the frames decides which of them are searched together.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -66,7 +67,7 @@ class CudaPhases {
   int planes_together() const;
   /// Groups that a set of the first phase keeps for the second; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
-  int kept_capacity() const { return params_.kept <= 16 ? 16 : 32; }
+  int kept_capacity() const { return std::max(params_.kept, params_.hard.group) <= 16 ? 16 : 32; }
 
   /// The sets of a phase, in the order in which they are filtered.
   const std::vector<PlaneSet>& sets(Phase phase) const { return of(phase).plan.sets; }
@@ -106,6 +107,7 @@ class CudaPhases {
   struct PhaseState {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
+    PropagationPlan propagation;     // where a set propagates
     std::unique_ptr<DftFilter> dft;  // null: another transform
     Covariances covariances;         // of planes whose noise is not white
   };
@@ -113,6 +115,7 @@ class CudaPhases {
   struct Geometry {
     Margins margins;
     ReferenceGrid first_grid, second_grid;  // of phases with transforms
+    ReferenceGrid searched_grid;            // of those whose groups are kept
   };
   /// Planes of the size of plane `i` have equal geometry.
   const Geometry& geometry(int i) const {
@@ -129,14 +132,28 @@ class CudaPhases {
   void plan_phases(cuda::MatcherFactory make_matcher);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   MixedPlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
-  /// The reference patches of a set as bundles that share their motion.
-  MotionGrid motion_grid(Phase phase, const PlaneSet& set) const;
-  /// Where the kept groups of a set are, those of the first batch first.
-  Groups kept_groups(const PlaneSet& set, const DeviceFrame& frame) const;
-  /// `kept`: of the second phase, where it ranks them anew; null: it searches.
-  void run_batches(const PhaseState& phase, const MatchParams& matching,
-                   std::span<const SearchFrame> frames, const CovarianceViews& covariances,
-                   const Groups& kept, FilterArgs& args);
+  /// Reference patches of a set, so far apart, as bundles that share their motion.
+  MotionGrid motion_grid(int step, const PlaneSet& set) const;
+  /// The kept groups of a set.
+  KeptGroupsView kept_groups(const PlaneSet& set, const DeviceFrame& frame) const;
+  static Groups of_batch(const Groups& all, const Batch& batch);
+  /// Sets `batch` to one part of the references after the other: `width` samples wide, 0 for all.
+  template <class Use>
+  void for_batches(const ReferenceGrid& references, int width, Batch& batch, Use use) const;
+  /// The first phase's search for groups that are kept.
+  void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
+              const Groups& kept);
+  // What a phase then does, batch by batch: it filters the groups that are kept, or finds its own.
+  void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
+                   FilterArgs& args);
+  void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
+                            std::span<const SearchFrame> frames, const KeptGroupsView& kept,
+                            const CovarianceViews& covariances, FilterArgs& args);
+  void search_and_filter(const PhaseState& phase, const MatchParams& matching,
+                         std::span<const SearchFrame> frames, const CovarianceViews& covariances,
+                         FilterArgs& args);
+  void filter_batch(const PhaseState& phase, const CovarianceViews& covariances,
+                    const FilterArgs& args);
 
   Params params_;
   FrameFormat format_;

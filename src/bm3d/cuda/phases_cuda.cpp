@@ -54,6 +54,7 @@ void CudaPhases::plan_planes() {
     geometries_[k].margins = Margins(width, height, greatest_window(params_), patch);
     if (!holds_a_patch(format_, k)) continue;
     geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
+    geometries_[k].searched_grid = ReferenceGrid(width, height, kept_step(params_));
     geometries_[k].second_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
   for (const PhaseState& phase : states_)
@@ -87,11 +88,16 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     const PhaseParams& params = phase.plan.params;
     const bool is_run = phase.plan.phase == Phase::first || params_.phases >= 2;
     if (!is_run) continue;
-    phase.matcher = make_matcher(params.matching(), 2 * params_.temporal, margins(0));
+    MatchParams searching = params.matching();
+    if (phase.plan.search_step > 0) searching.step = phase.plan.search_step;
+    phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
+    if (std::ranges::any_of(phase.plan.sets, [&](auto& set) { return phase.plan.propagates(set); }))
+      phase.propagation = plan_propagation(params.matching(), 2 * params_.temporal, device_);
     if (phase.plan.filter == Filtering::means) continue;  // no transform
     if (params.transform == Transform::dft) {
       PhaseParams roomy = params;  // for groups that are kept
-      if (phase.plan.phase == Phase::first) roomy.group = std::max(roomy.group, params_.kept);
+      if (phase.plan.phase == Phase::first && params_.kept > 0)
+        roomy.group = std::max(roomy.group, kept_capacity());
       phase.dft = std::make_unique<DftFilter>(roomy, phase.plan.phase, stream_);
     } else {  // validate() refuses other than white noise with the DFT
       phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
@@ -99,11 +105,11 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
   }
 }
 
-MotionGrid CudaPhases::motion_grid(Phase phase, const PlaneSet& set) const {
+MotionGrid CudaPhases::motion_grid(int step, const PlaneSet& set) const {
   const int plane = set.planes.front(), main = main_plane(format_.layout == Layout::rgb);
   return {format_.plane_width(plane),
           format_.plane_height(plane),
-          of(phase).plan.params.step,
+          step,
           plane == 0 ? 0 : format_.chroma_shift_x,
           plane == 0 ? 0 : format_.chroma_shift_y,
           format_.plane_width(main),
@@ -126,15 +132,16 @@ int CudaPhases::planes_together() const {
 
 std::size_t CudaPhases::kept_references(const PlaneSet& set) const {
   if (set.kept == 0) return 0;
-  const ReferenceGrid& references = grid(Phase::first, set.planes.front());
-  return static_cast<std::size_t>(brick_references) * bricks_of(references.count_x) *
-         bricks_of(references.count_y);
+  const ReferenceGrid& searched = geometry(set.planes.front()).searched_grid;
+  return static_cast<std::size_t>(brick_references) * bricks_of(searched.count_x) *
+         bricks_of(searched.count_y);
 }
 
-Groups CudaPhases::kept_groups(const PlaneSet& set, const DeviceFrame& frame) const {
+KeptGroupsView CudaPhases::kept_groups(const PlaneSet& set, const DeviceFrame& frame) const {
   const KeptOnDevice& kept = frame.kept[set.planes.front()];
   const auto group = static_cast<unsigned>(params_.hard.group);
-  return {kept.displacements, kept.log2_counts, kept_capacity(), std::countr_zero(group)};
+  return {{kept.displacements, kept.log2_counts, kept_capacity(), std::countr_zero(group)},
+          geometry(set.planes.front()).searched_grid};
 }
 
 /// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate, or
@@ -193,12 +200,9 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
   args.margins = margins(set.planes.front());
   args.grid = grid(which, set.planes.front());
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(matching)};
-  const bool keeps = set.kept > 0 && which == Phase::first;
-  const bool ranks = set.kept > 0 && which == Phase::second;
-  if (keeps) args.groups = kept_groups(set, frame);
   args.window = phase.plan.window;
   args.frames.over_time = params_.temporal > 0;
-  args.frames.grid = motion_grid(which, set);
+  args.frames.grid = motion_grid(matching.step, set);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto& [offset, searched] = frames[i];
     args.frames.present[offset] = true;
@@ -215,8 +219,14 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     args.sigma[k] = phase.plan.noise.sigma(i);
     args.greatest_level[k] = greatest_level(format_, i);
   }
-  run_batches(phase, matching, frames, covariances, ranks ? kept_groups(set, frame) : Groups{},
-              args);
+  const KeptGroupsView kept = kept_groups(set, frame);
+  if (set.kept > 0 && phase.plan.phase == Phase::first) search(phase, set, frames, kept.groups);
+  if (phase.plan.propagates(set))
+    propagate_and_filter(phase, matching, frames, kept, covariances, args);
+  else if (set.kept > 0)
+    filter_kept(phase, kept.groups, covariances, args);
+  else
+    search_and_filter(phase, matching, frames, covariances, args);
 }
 
 void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
@@ -229,41 +239,78 @@ void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* 
                   stream_);
 }
 
-void CudaPhases::run_batches(const PhaseState& phase, const MatchParams& matching,
-                             std::span<const SearchFrame> frames,
-                             const CovarianceViews& covariances, const Groups& kept,
-                             FilterArgs& args) {
-  const PhasePlan& plan = phase.plan;
-  const int bricks_x = bricks_of(args.grid.count_x), bricks_y = bricks_of(args.grid.count_y);
-  const int step_x = batch_bricks(params_.batch.width, matching.step);
-  const int step_y = batch_bricks(params_.batch.height, matching.step);
-  const bool ranks = kept.displacements != nullptr;
-  const bool keeps = args.groups.displacements != displacements_.get();
-  std::size_t before = 0;  // references of the batches before
-  const Groups first = args.groups;
-  Batch& batch = args.batch;
+template <class Use>
+void CudaPhases::for_batches(const ReferenceGrid& references, int width, Batch& batch,
+                             Use use) const {
+  const int bricks_x = bricks_of(references.count_x), bricks_y = bricks_of(references.count_y);
+  const int step_x = width == 0 ? bricks_x : batch_bricks(width, references.step);
+  const int step_y = batch_bricks(params_.batch.height, references.step);
   for (batch.y0 = 0; batch.y0 < bricks_y; batch.y0 += step_y) {
     batch.bricks_y = std::min(step_y, bricks_y - batch.y0);
     for (batch.x0 = 0; batch.x0 < bricks_x; batch.x0 += step_x) {
       batch.bricks_x = std::min(step_x, bricks_x - batch.x0);
-      if (keeps) args.groups = first.after(before);
-      if (ranks)
-        rank_anew(frames, args.margins, args.grid, args.frames.grid, batch, matching,
-                  kept.after(before), args.groups, stream_);
-      else
-        phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, batch},
-                            args.groups, stream_);
-      before += static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
-      if (plan.filter == Filtering::means)
-        average_groups(args, plan.means, stream_);
-      else if (phase.dft != nullptr)
-        phase.dft->run(args, plan.strength);
-      else if (plan.phase == Phase::first)
-        filter_hard(args, plan.params, plan.strength, stream_, device_, covariances);
-      else
-        filter_wiener(args, plan.params, plan.strength, stream_, device_, covariances);
+      use();
     }
   }
+}
+
+/// Of whole rows: the groups of all references lie as those of one batch.
+Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
+  return all.after(static_cast<std::size_t>(batch.y0) * batch.bricks_x * brick_references);
+}
+
+void CudaPhases::search(const PhaseState& phase, const PlaneSet& set,
+                        std::span<const SearchFrame> frames, const Groups& kept) {
+  const MatchParams searching = phase.plan.searching(set);
+  const Geometry& planes = geometry(set.planes.front());
+  const MotionGrid motion = motion_grid(searching.step, set);
+  Batch batch;
+  for_batches(planes.searched_grid, 0, batch, [&] {
+    phase.matcher->find({searching, frames, planes.margins, planes.searched_grid, motion, batch},
+                        of_batch(kept, batch), stream_);
+  });
+}
+
+void CudaPhases::filter_kept(const PhaseState& phase, const Groups& kept,
+                             const CovarianceViews& covariances, FilterArgs& args) {
+  for_batches(args.grid, 0, args.batch, [&] {
+    args.groups = of_batch(kept, args.batch);
+    filter_batch(phase, covariances, args);
+  });
+}
+
+void CudaPhases::propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
+                                      std::span<const SearchFrame> frames,
+                                      const KeptGroupsView& kept,
+                                      const CovarianceViews& covariances, FilterArgs& args) {
+  for_batches(args.grid, params_.batch.width, args.batch, [&] {
+    propagate(frames, args.margins, args.grid, args.frames.grid, args.batch, matching,
+              phase.propagation, kept, args.groups, stream_);
+    filter_batch(phase, covariances, args);
+  });
+}
+
+void CudaPhases::search_and_filter(const PhaseState& phase, const MatchParams& matching,
+                                   std::span<const SearchFrame> frames,
+                                   const CovarianceViews& covariances, FilterArgs& args) {
+  for_batches(args.grid, params_.batch.width, args.batch, [&] {
+    phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, args.batch},
+                        args.groups, stream_);
+    filter_batch(phase, covariances, args);
+  });
+}
+
+void CudaPhases::filter_batch(const PhaseState& phase, const CovarianceViews& covariances,
+                              const FilterArgs& args) {
+  const PhasePlan& plan = phase.plan;
+  if (plan.filter == Filtering::means)
+    average_groups(args, plan.means, stream_);
+  else if (phase.dft != nullptr)
+    phase.dft->run(args, plan.strength);
+  else if (plan.phase == Phase::first)
+    filter_hard(args, plan.params, plan.strength, stream_, device_, covariances);
+  else
+    filter_wiener(args, plan.params, plan.strength, stream_, device_, covariances);
 }
 
 }  // namespace lull::bm3d

@@ -79,7 +79,11 @@ struct BestList {
   bool is_empty = true;
 
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
-    const std::uint32_t fresh = sort_descending(lane < count ? pending[lane] : 0u, lane);
+    merge(lane < count ? pending[lane] : 0u, keep, lane);
+  }
+  /// One key of each lane, 0 for none.
+  __device__ void merge(std::uint32_t of_lane, int keep, int lane) {
+    const std::uint32_t fresh = sort_descending(of_lane, lane);
     if (is_empty) {  // but for the reference patch
       const std::uint32_t before = __shfl_up_sync(~0u, fresh, 1);
       key = lane == 0 ? best_key : before;

@@ -51,10 +51,9 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
 
 /// A warp copies its reference patch, and the score before the product: the greatest, less the half
 /// norm.
-template <int union_pitch>
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
-                                      const SharedTables<union_pitch>& shared) {
-  std::uint32_t* to = shared.patches + reference * reference_pitch;
+                                      std::uint32_t* patches) {
+  std::uint32_t* to = patches + reference * reference_pitch;
   const int at = a.margins.at(x, y), row = lane >> 1, place = at + 4 * (lane & 1);
   if (lane < 16)
     to[lane] = word_at(reinterpret_cast<const std::uint32_t*>(a.guide.samples + (place & ~3)) +
@@ -249,7 +248,7 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
                                      const Bias& bias = {}) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(a, reference);
-  load_reference(a, at.x, at.y, reference, lane, shared);
+  load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
     const int rows = min(a.plan.band_rows, a.plan.union_height - band);
