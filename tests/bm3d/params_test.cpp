@@ -54,26 +54,26 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
-TEST(MakeParams, SearchTwiceWhereThatPays) {
-  const auto kept = [](Profile profile, float sigma, int temporal = 0) {
-    return make_params(profile, {sigma, sigma, sigma}, temporal).kept;
+TEST(MakeParams, SearchWhereThatPays) {
+  const auto of = [](Profile profile, int temporal = 0) {
+    return make_params(profile, {20, 20, 20}, temporal);
   };
-  for (const float sigma : {5.0f, 25.0f}) {
-    EXPECT_EQ(kept(Profile::fast, sigma), 32);
-    EXPECT_EQ(kept(Profile::balanced, sigma), 32);
-    EXPECT_EQ(kept(Profile::high, sigma), 0);
-    EXPECT_EQ(kept(Profile::paper, sigma), 0);
-    EXPECT_EQ(kept(Profile::fast, sigma, 2), 0);
+  for (const int temporal : {0, 2}) {
+    for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
+      EXPECT_EQ(of(profile, temporal).kept, 16);
+      EXPECT_EQ(of(profile, temporal).search_step, profile == Profile::high ? 4 : 0);
+    }
+    EXPECT_EQ(of(Profile::paper, temporal).kept, 0);
+    EXPECT_EQ(of(Profile::paper, temporal).search_step, 0);
   }
-  EXPECT_EQ(kept(Profile::best, 5), 0) << "by itself a frame is filtered as by high";
-  EXPECT_EQ(kept(Profile::fast, 50), 32);
-  EXPECT_EQ(kept(Profile::balanced, 30), 0);
   NoiseModel coloured({5, 5, 5});
   coloured.plane(0).correlation = a_little_correlation(0.5f);
-  for (const auto& [profile, name] : names_of<Profile>) {
-    EXPECT_EQ(make_params(profile, coloured).kept, 0) << name;
-    EXPECT_EQ(make_depth_params(profile, NoiseModel({5, 0, 0})).kept, 0) << name;
-  }
+  for (const auto& [profile, name] : names_of<Profile>)
+    for (const Params& params :
+         {make_params(profile, coloured), make_depth_params(profile, NoiseModel({5, 0, 0}))}) {
+      EXPECT_EQ(params.kept, 0) << name;
+      EXPECT_EQ(params.search_step, 0) << name;
+    }
 }
 
 struct Change {
@@ -81,18 +81,17 @@ struct Change {
   void (*apply)(Params&);
 };
 constexpr Change needing_a_search[] = {
-    {"step", [](Params& p) { p.hard.step = 3; }},
-    {"window", [](Params& p) { p.wiener.window = 31; }},
     {"clusters", [](Params& p) { p.hard.clusters = p.wiener.clusters = ClusterParams{}; }},
     {"clusters of the first phase", [](Params& p) { p.hard.clusters = ClusterParams{}; }},
     {"clusters of the second phase", [](Params& p) { p.wiener.clusters = ClusterParams{}; }},
     {"a guide", [](Params& p) { p.guided = true; }},
+    {"holes", [](Params& p) { p.holes = true; }},
 };
 
 // Who changes one parameter of a profile is not told of another that he never named.
 TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
   for (const auto& [what, change] : needing_a_search)
-    for (const Profile profile : {Profile::fast, Profile::balanced}) {
+    for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
       Params params = make_params(profile, {20, 20, 20});
       change(params);
       EXPECT_THROW(validate(params), InvalidArgument) << what;
@@ -100,23 +99,43 @@ TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
       EXPECT_NE(open_repeat_finder(params, {.width = 24, .height = 24}), nullptr) << what;
       search_where_needed(params);
       EXPECT_EQ(params.kept, 0) << what;
+      EXPECT_EQ(params.search_step, 0) << what;
       EXPECT_NO_THROW(validate(params)) << what;
     }
 }
 
-TEST(SearchWhereNeeded, KeepsWhatBothPhasesHave) {
-  Params params = make_params(Profile::fast, {20, 20, 20});
-  params.hard.step = params.wiener.step = 4;
-  params.hard.window = params.wiener.window = 31;
-  params.wiener.group = 32;
-  params.hard.temporal_window = 5;  // of no frame
-  search_where_needed(params);
-  EXPECT_EQ(params.kept, 32);
+TEST(SearchWhereNeeded, KnowsWhatOnlyTheFirstPhaseNeeds) {
+  Params params = make_params(Profile::balanced, {20, 20, 20});
+  params.hard.step = 2;
+  params.search_step = 4;
   EXPECT_NO_THROW(validate(params));
-  params.temporal = 1;
+  Params coloured = params;
+  coloured.noise.plane(0).correlation = a_little_correlation(0.5f);
+  Params dense = params;
+  dense.hard.step = 4;  // none lie between those that search
+  for (Params* needing : {&coloured, &dense}) {
+    EXPECT_THROW(validate(*needing), InvalidArgument);
+    search_where_needed(*needing);
+    EXPECT_EQ(needing->search_step, 0);
+    EXPECT_EQ(needing->kept, params.kept);
+    EXPECT_NO_THROW(validate(*needing));
+  }
+}
+
+TEST(SearchWhereNeeded, KeepsWhatPropagates) {
+  Params params = make_params(Profile::high, {20, 20, 20}, 1);
+  params.hard.step = 1;
+  params.wiener.step = 7;
+  params.hard.window = 5;  // less than the near window
+  params.wiener.window = 31;
+  params.hard.temporal_window = 1;
   EXPECT_THROW(validate(params), InvalidArgument);
   search_where_needed(params);
-  EXPECT_EQ(params.kept, 0);
+  EXPECT_EQ(params.kept, 16);
+  EXPECT_EQ(params.search_step, 4);
+  EXPECT_EQ(params.hard.near_window, 5);
+  EXPECT_EQ(params.hard.near_temporal_window, 1);
+  EXPECT_NO_THROW(validate(params));
 }
 
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
@@ -152,6 +171,16 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
       {"tau of the second phase = nan", [](Params& p) { p.wiener.tau = nan; }},
       {"kaiser of the first phase = 4.5", [](Params& p) { p.hard.kaiser = 4.5f; }},
       {"kaiser of the second phase = nan", [](Params& p) { p.wiener.kaiser = nan; }},
+      {"near-window of the first phase = 4", [](Params& p) { p.hard.near_window = 4; }},
+      {"near-window of the second phase = 27", [](Params& p) { p.wiener.near_window = 27; }},
+      {"near-temporal-window of the first phase = 11",
+       [](Params& p) { p.hard.near_temporal_window = 11; }},
+      {"near-temporal-window of the second phase = -1",
+       [](Params& p) { p.wiener.near_temporal_window = -1; }},
+      {"search-step = 5", [](Params& p) { p.search_step = p.hard.step; }},
+      {"search-step = 17", [](Params& p) { p.search_step = 17; }},
+      {"patches kept for the second phase = 24", [](Params& p) { p.kept = 24; }},
+      {"patches kept for the second phase = 64", [](Params& p) { p.kept = 64; }},
       {"lambda = -0.5", [](Params& p) { p.lambda = -0.5f; }},
       {"lambda-mean = -1", [](Params& p) { p.lambda_mean = -1; }},
       {"guide-noise = 1.5", [](Params& p) { p.guide_noise = 1.5f; }},

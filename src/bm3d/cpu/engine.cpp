@@ -35,7 +35,7 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 /// What an engine keeps from one phase to the next.
 struct Memory {
   std::unique_ptr<Matcher> matcher, propagator;  // of a search; in place of one
-  std::vector<Workspace> workspaces;         // one for each thread
+  std::vector<Workspace> workspaces;             // one for each thread
   std::vector<Tile> tiles;
   /// Of each phase's planes.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
@@ -108,7 +108,9 @@ class PhaseRun {
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
 
-  void reserve_kept() { input_.groups->reserve({width_, height_, matching_.step}, matching_.group); }
+  void reserve_kept() {
+    input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
+  }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
   /// have blocks of their own.
@@ -139,8 +141,9 @@ class PhaseRun {
 
   void run_task(Tile& tile) {
     const PlaneTiles planes = clear_tile(tile);
-    for_blocks(tile.task->block,
-               [&](const Block& block) { run_block(block, {planes.data(), input_.planes()}); });
+    for_blocks(tile.task->block, [&](const Block& block) {
+      run_block(block, {planes.data(), input_.planes()});
+    });
   }
 
   /// Those of a task, from top to bottom.

@@ -197,9 +197,9 @@ struct PropagationReach {
   int row = 0;  // samples from one row of strips to the next
 };
 struct PropagateParams {
-  int group;            // patches at most
-  std::int32_t limit;   // largest score that counts, below saturated_score
-  std::int32_t bonus;   // taken off that of the patch at the place that motion predicts
+  int group;           // patches at most
+  std::int32_t limit;  // largest score that counts, below saturated_score
+  std::int32_t bonus;  // taken off that of the patch at the place that motion predicts
 };
 /// The group of the reference at (x, y) out of the candidates that lie near it, ranked, and of
 /// members of others' groups, up to max_propagated. As many can be read.

@@ -56,8 +56,8 @@ class StripReference {
   static constexpr int parts = 2 * half / part;
 
   HWY_INLINE const std::uint16_t* piece(const std::int8_t* at, int i) const {
-    return reinterpret_cast<const std::uint16_t*>(at + (i * part < half ? i * part
-                                                         : below_ + i * part - half));
+    return reinterpret_cast<const std::uint16_t*>(
+        at + (i * part < half ? i * part : below_ + i * part - half));
   }
   HWY_INLINE std::int8_t* own(int i) { return samples_ + i * part; }
   HWY_INLINE const std::int8_t* own(int i) const { return samples_ + i * part; }
@@ -79,9 +79,9 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
     auto good = hn::FirstN(d, 0);
     for (const int offset : reach.offsets) {
       const PropagationFrame& frame = reach.frames[offset];
-      const auto outside = hn::Or(
-          hn::Or(hn::Lt(dx, hn::Set(d, frame.left)), hn::Gt(dx, hn::Set(d, frame.right))),
-          hn::Or(hn::Lt(dy, hn::Set(d, frame.top)), hn::Gt(dy, hn::Set(d, frame.bottom))));
+      const auto outside =
+          hn::Or(hn::Or(hn::Lt(dx, hn::Set(d, frame.left)), hn::Gt(dx, hn::Set(d, frame.right))),
+                 hn::Or(hn::Lt(dy, hn::Set(d, frame.top)), hn::Gt(dy, hn::Set(d, frame.bottom))));
       const auto away = hn::Max(hn::Abs(hn::Sub(dx, hn::Set(d, frame.predicted.x))),
                                 hn::Abs(hn::Sub(dy, hn::Set(d, frame.predicted.y))));
       const auto far = hn::Gt(away, hn::Set(d, frame.near_radius));
@@ -105,8 +105,8 @@ HWY_INLINE int without_repeats(std::int32_t* list, int count) {
     const auto own = hn::Load(d, all + j), place = hn::Iota(d, j);
     auto repeated = hn::FirstN(d, 0);
     for (int i = 0; i < std::min(count, j + width - 1); ++i)
-      repeated = hn::Or(repeated, hn::And(hn::Eq(own, hn::Set(d, all[i])),
-                                          hn::Gt(place, hn::Set(d, i))));
+      repeated =
+          hn::Or(repeated, hn::And(hn::Eq(own, hn::Set(d, all[i])), hn::Gt(place, hn::Set(d, i))));
     const auto first = hn::AndNot(repeated, hn::FirstN(d, count - j));
     left += static_cast<int>(hn::CompressStore(own, first, d, list + left));
   }

@@ -141,8 +141,7 @@ struct BlockScorer {
           score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, less)));
         }
         if constexpr (kBarred)
-          score =
-              hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * step_stride + lane));
+          score = hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * step_stride + lane));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
         std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);

@@ -166,8 +166,7 @@ PairedGuide WindowSearch::prepare_barred(int step, int radius, const Holes& hole
 }
 
 PairedGuide WindowSearch::prepare_guide(int step, int radius, PlaneView<const float> guide,
-                                        const Quantiser& quantiser,
-                                        Buffer<std::uint16_t>& memory) {
+                                        const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
   const Arrangement a = arrange(step, radius);
   const std::size_t bytes = round_up(static_cast<std::size_t>(a.elements) * step + 1, 64);
   std::uint16_t* const pairs = memory.reserve(a.row_stride * a.rows);
