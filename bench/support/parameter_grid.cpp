@@ -64,6 +64,9 @@ const std::map<std::string, PhaseSetter> phase_setters{
     {"transform", [](auto& p, auto& v) { p.transform = choice<bm3d::Transform>(v); }},
     {"temporal-window", [](auto& p, auto& v) { p.temporal_window = static_cast<int>(number(v)); }},
     {"place-bonus", [](auto& p, auto& v) { p.place_bonus = static_cast<float>(number(v)); }},
+    {"near-window", [](auto& p, auto& v) { p.near_window = static_cast<int>(number(v)); }},
+    {"near-temporal-window",
+     [](auto& p, auto& v) { p.near_temporal_window = static_cast<int>(number(v)); }},
     {"clusters", [](auto& p, auto& v) { p.clusters = clusters(v); }},
     {"group-transform",
      [](auto& p, auto& v) { p.group_transform = choice<bm3d::GroupTransform>(v); }},
@@ -91,6 +94,7 @@ const std::map<std::string, Setter> setters{
        p.batch = {static_cast<int>(number(v.substr(0, x))),
                   static_cast<int>(number(v.substr(std::min(x + 1, v.size()))))};
      }},
+    {"search-step", [](auto& p, auto& v) { p.search_step = static_cast<int>(number(v)); }},
     {"kept", [](auto& p, auto& v) { p.kept = static_cast<int>(number(v)); }},
     {"scene-cut", [](auto& p, auto& v) { p.scene_cut = static_cast<float>(number(v)); }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},
