@@ -186,7 +186,9 @@ void whole(benchmark::State& state) {
   again.frame.guide.samples = again.frame.basic[0] = estimate;
   KeptGroups groups;
   for (auto _ : state) {
-    engine->run({hard, hard.sets[0], {&frame, 1}, sigma, &groups});
+    const PhaseInput input{hard, hard.sets[0], {&frame, 1}, sigma, &groups};
+    if (hard.search_step > 0) engine->search(input, {width, height, hard.search_step});
+    engine->run(input);
     engine->finish(hard, *sums, first);
     engine->run({wiener, wiener.sets[0], {&again, 1}, 0, &groups});
     engine->finish(wiener, *sums, second);

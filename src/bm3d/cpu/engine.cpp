@@ -34,30 +34,43 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// What an engine keeps from one phase to the next.
 struct Memory {
-  std::unique_ptr<Matcher> matcher, ranker;  // of a search; of kept groups
+  std::unique_ptr<Matcher> matcher, propagator;  // of a search; in place of one
   std::vector<Workspace> workspaces;         // one for each thread
   std::vector<Tile> tiles;
   /// Of each phase's planes.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// One phase over the reference patches of one frame.
+/// One phase over the reference patches of one frame, or its search alone.
 class PhaseRun {
  public:
-  PhaseRun(const PhaseInput& input, Memory& memory)
+  PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)
       : input_(input),
         params_(input.plan.params),
         memory_(memory),
-        matcher_(input.ranks_anew() ? *memory.ranker : *memory.matcher),
+        matcher_(matcher),
+        matching_(matching),
         width_(input.frames[0].frame.guide.samples.width),
         height_(input.frames[0].frame.guide.samples.height),
-        motion_grid_{width_, height_, params_.step} {}
+        motion_grid_{width_, height_, matching.step} {}
 
   void run() {
     make_tables();
     begin_matching();
     plan_tasks();
+    if (input_.keeps()) reserve_kept();
     filter();
+  }
+
+  void search() {
+    begin_matching();
+    plan_tasks();
+    reserve_kept();
+    tbb::parallel_for(std::size_t{0}, tasks_.size(), [&](std::size_t t) {
+      for_blocks(tasks_[t].block, [&](const Block& block) {
+        for_groups(block, [&](int row, std::span<Group> groups) { keep(block, row, groups); });
+      });
+    });
   }
 
  private:
@@ -92,19 +105,17 @@ class PhaseRun {
       greatest = std::max(greatest, input_.noise(p).sigma);
     // The noise of a basic estimate is not known; a quarter is typical.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : greatest / 4;
-    matcher_.begin({input_.plan.matching(input_.set), guides_, noise, input_.groups});
-    columns_ = reference_count(width_, params_.step);
-    const int rows = reference_count(height_, params_.step);
-    if (input_.keeps())
-      input_.groups->reserve(static_cast<std::size_t>(columns_) * rows, input_.set.kept);
+    matcher_.begin({matching_, guides_, noise, input_.groups});
   }
+
+  void reserve_kept() { input_.groups->reserve({width_, height_, matching_.step}, matching_.group); }
 
   /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
   /// have blocks of their own.
   void plan_tasks() {
-    const int step = params_.step, last_x = width_ - patch, last_y = height_ - patch;
+    const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
-    block_ = matcher_.block_size(input_.plan.matching(input_.set), columns);
+    block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
     // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
@@ -126,15 +137,18 @@ class PhaseRun {
 
   using PlaneTiles = std::array<PlaneTile, max_planes>;
 
-  /// Block by block from top to bottom.
   void run_task(Tile& tile) {
     const PlaneTiles planes = clear_tile(tile);
-    const int step = params_.step;
-    const Block& all = tile.task->block;
-    for (int row = 0; row < all.rows; row += block_.rows) {
-      const int rows = std::min(block_.rows, all.rows - row);
-      run_block({all.x, all.y + row * step, all.columns, rows}, {planes.data(), input_.planes()});
-    }
+    for_blocks(tile.task->block,
+               [&](const Block& block) { run_block(block, {planes.data(), input_.planes()}); });
+  }
+
+  /// Those of a task, from top to bottom.
+  template <class Use>
+  void for_blocks(const Block& all, Use use) {
+    for (int row = 0; row < all.rows; row += block_.rows)
+      use(Block{all.x, all.y + row * matching_.step, all.columns,
+                std::min(block_.rows, all.rows - row)});
   }
 
   /// Least and greatest motion of a block's references to a frame.
@@ -142,7 +156,7 @@ class PhaseRun {
     int least_x, least_y, most_x, most_y;
   };
   MotionRange motion_range(const Block& block, std::span<const Motion> motion) const {
-    const int step = params_.step;
+    const int step = matching_.step;
     if (motion.empty()) return {0, 0, 0, 0};
     constexpr int most = std::numeric_limits<int>::max(), least = std::numeric_limits<int>::min();
     MotionRange range{most, most, least, least};
@@ -174,8 +188,8 @@ class PhaseRun {
       m = {std::min(m.least_x, -most), std::min(m.least_y, -most), std::max(m.most_x, most),
            std::max(m.most_y, most)};
     }
-    const int right = block.x + (block.columns - 1) * params_.step + patch;
-    const int bottom = block.y + (block.rows - 1) * params_.step + patch;
+    const int right = block.x + (block.columns - 1) * matching_.step + patch;
+    const int bottom = block.y + (block.rows - 1) * matching_.step + patch;
     Area area{std::max(0, block.x + m.least_x), std::max(0, block.y + m.least_y),
               std::min(width_, right + m.most_x), std::min(height_, bottom + m.most_y)};
     area.right = std::max(area.left, area.right);
@@ -211,43 +225,54 @@ class PhaseRun {
   }
 
   void run_block(const Block& block, std::span<const PlaneTile> planes) {
-    const int step = params_.step;
-    const int thread = tbb::this_task_arena::current_thread_index();
-    Workspace& work = memory_.workspaces[thread];
-    work.groups.resize(block.columns);
-    float* const stack = work.stack.reserve(filter_scratch_size);
-    matcher_.begin_block(block, thread);
-    for (int row = 0; row < block.rows; ++row) {
-      matcher_.find(block, row, thread, work.groups);
-      if (input_.keeps()) keep(block, row, work.groups);
+    const int step = matching_.step;
+    float* const stack = workspace().stack.reserve(filter_scratch_size);
+    for_groups(block, [&](int row, std::span<Group> groups) {
+      if (input_.keeps()) keep(block, row, groups);
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step, y = block.y + row * step;
+        // Groups that are kept may be larger than those that the phase filters.
+        const Group group = head_of(groups[column], params_.group);
         if (input_.plan.filter == Filtering::means)
-          average_group(means_, planes, x, y, work.groups[column]);
+          average_group(means_, planes, x, y, group);
         else
           for (std::size_t p = 0; p < planes.size(); ++p)
-            filter_group(tables_[p], planes[p], x, y, work.groups[column], stack);
+            filter_group(tables_[p], planes[p], x, y, group, stack);
       }
+    });
+  }
+
+  /// Calls use(row, groups) for the rows of a block.
+  template <class Use>
+  void for_groups(const Block& block, Use use) {
+    std::vector<Group>& groups = workspace().groups;
+    groups.resize(block.columns);
+    const int thread = tbb::this_task_arena::current_thread_index();
+    matcher_.begin_block(block, thread);
+    for (int row = 0; row < block.rows; ++row) {
+      matcher_.find(block, row, thread, groups);
+      use(row, groups);
     }
   }
 
-  /// The phase itself filters their heads.
-  void keep(const Block& block, int row, std::span<Group> groups) {
-    const int j = motion_grid_.index_of(block.y + row * params_.step);
-    for (int column = 0; column < block.columns; ++column) {
-      const int i = motion_grid_.index_of(block.x + column * params_.step);
-      input_.groups->keep(static_cast<std::size_t>(j) * columns_ + i, groups[column]);
-      groups[column] = head_of(groups[column], params_.group);
-    }
+  Workspace& workspace() {
+    return memory_.workspaces[tbb::this_task_arena::current_thread_index()];
+  }
+
+  void keep(const Block& block, int row, std::span<const Group> groups) {
+    const int j = motion_grid_.index_of(block.y + row * matching_.step);
+    for (int column = 0; column < block.columns; ++column)
+      input_.groups->keep(motion_grid_.index_of(block.x + column * matching_.step), j,
+                          groups[column]);
   }
 
   const PhaseInput& input_;
   const PhaseParams& params_;
   Memory& memory_;
   Matcher& matcher_;
+  MatchParams matching_;  // what the matcher looks for
   int width_, height_;
   MotionGrid motion_grid_;
-  int columns_ = 0;  // of reference patches
   std::vector<GuideFrame> guides_;
   std::array<FilterTables, max_planes> tables_{};
   MeansTables means_;
@@ -259,7 +284,7 @@ class CpuEngine : public PhaseEngine {
  public:
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
     memory_.matcher = make_matcher(threads_);
-    memory_.ranker = make_ranking_matcher(threads_);
+    memory_.propagator = make_propagating_matcher(threads_);
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
@@ -270,12 +295,18 @@ class CpuEngine : public PhaseEngine {
     return std::make_unique<CpuSums>(width, height);
   }
 
+  void search(const PhaseInput& input, const ReferenceGrid&) override {
+    arena_.execute([&] { searching(input).search(); });
+  }
+
   void run(const PhaseInput& input) override {
     arena_.execute([&] {
       if (input.plan.is_bayes())
         run_bayes(input, bayes_, memory_.tiles);
+      else if (input.propagates())
+        PhaseRun(input, memory_, *memory_.propagator, input.plan.matching(input.set)).run();
       else
-        PhaseRun(input, memory_).run();
+        searching(input).run();
     });
   }
 
@@ -291,6 +322,10 @@ class CpuEngine : public PhaseEngine {
   }
 
  private:
+  PhaseRun searching(const PhaseInput& input) {
+    return {input, memory_, *memory_.matcher, input.plan.searching(input.set)};
+  }
+
   void normalise(std::span<const float> window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);

@@ -1,230 +1,34 @@
-// The exhaustive matcher: every candidate's distance, in 16 bits, then the least of them.
-
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
+// The exhaustive matcher: the nearest of all candidates.
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
 
-#include "match/cpu/matcher.h"
-#include "match/cpu/quantiser.h"
-#include "match/cpu/score_plan.h"
-#include "match/motion_grid.h"
+#include "match/cpu/window_search.h"
 
 namespace lull::cpu {
 namespace {
 
-// What a block may take of a core's caches: the scores of the second level and its share of the
-// third, the samples that one displacement compares of the first.
-constexpr std::size_t scores_budget = 1 << 20;
-constexpr int samples_budget = 28 << 10;
-constexpr int max_block_rows = 8;
-
-/// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
-/// vectors over them are filled best.
-int columns_per_block(int count, int step) {
-  const int most = max_lanes - extra_lanes(step);
-  int best = std::min(count, most), best_cost = 1 << 30;
-  for (int blocks = (count + most - 1) / most; blocks <= count; ++blocks) {
-    const int columns = (count + blocks - 1) / blocks;
-    const int cost = blocks * lanes_of(columns, step);
-    if (cost < best_cost) best = columns, best_cost = cost;
-    if (columns < lane_multiple / 2) break;
-  }
-  return best;
-}
-
-std::size_t scores_size(const MatchParams& params, const Block& block) {
-  return static_cast<std::size_t>(block.rows) * params.window * params.window *
-         lanes_of(block.columns, params.step);
-}
-
-int rows_per_block(const MatchParams& params, int columns) {
-  const std::size_t row_scores = scores_size(params, {0, 0, columns, 1}) * sizeof(std::uint16_t);
-  const int by_scores = static_cast<int>(scores_budget / row_scores);
-  const int sample_row = 2 * plan_for(params.step).phases * lanes_of(columns, params.step) * 2;
-  const int by_samples = (samples_budget / sample_row - patch) / params.step + 1;
-  return std::clamp(std::min(by_scores, by_samples), 1, max_block_rows);
-}
-
-/// What a thread needs while it works on a block.
-struct Workspace {
-  Buffer<std::uint16_t> values, minima, sums, outside;
-  Buffer<std::uint32_t> keys;
-  std::vector<Ranking> rankings;
-  Scores scores{};
-};
-
 class ExhaustiveMatcher final : public Matcher {
  public:
-  explicit ExhaustiveMatcher(int threads) : threads_(threads), workspaces_(threads) {}
+  explicit ExhaustiveMatcher(int threads) : search_(threads) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
-    const int wide = columns_per_block(columns, params.step);
-    return {wide, rows_per_block(params, wide)};
+    return WindowSearch::block_size(params, columns);
   }
 
   void begin(const MatchInput& input) override {
-    params_ = input.params;
-    frames_ = input.frames;
-    const PlaneView<const float> guide = input.frames[0].frame.samples;
-    own_ = {guide.width, guide.height, params_.window};
-    around_ = {guide.width, guide.height, params_.temporal_window};
-    grid_ = {guide.width, guide.height, params_.step};
-    list_displacements();
-    prepare_guides(input.noise);
+    search_.begin(input.params, input.frames,
+                  quantiser_of(input.params, input.frames, input.noise, ranges_));
   }
 
-  void begin_block(const Block& block, int thread) override {
-    Workspace& work = workspaces_[thread];
-    work.rankings.assign(block.columns, {});
-    work.keys.reserve(select_scratch_size);
-    if (!searches_own_frame()) return;
-    const int lanes = lanes_of(block.columns, params_.step);
-    const int classes = 2 * params_.group;
-    work.scores = {work.values.reserve(scores_size(params_, block)),
-                   work.minima.reserve(static_cast<std::size_t>(block.rows) * classes * lanes),
-                   work.sums.reserve(sums_size(block.rows, lanes)),
-                   work.outside.reserve(static_cast<std::size_t>(params_.window + 1) * lanes),
-                   lanes,
-                   classes};
-    score_block(guide_, own_, block, work.scores, params_.bias != nullptr ? &score_bias_ : nullptr,
-                frames_[0].frame.holes != nullptr ? &barred_ : nullptr);
-  }
+  void begin_block(const Block& block, int thread) override { search_.begin_block(block, thread); }
 
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
-    Workspace& work = workspaces_[thread];
-    if (searches_own_frame())
-      rank_candidates({params_.group, limit_, displacements_.data()}, own_, block, params_.step,
-                      row, work.scores, {work.keys.data()}, work.rankings);
-    const int y = block.y + row * params_.step;
-    for (int column = 0; column < block.columns; ++column) {
-      const int x = block.x + column * params_.step;
-      Ranking ranking = work.rankings[column];
-      if (params_.group > 1)
-        for (std::size_t f = 1; f < frames_.size(); ++f)
-          rank_around({params_.group, limit_, bonus_, frames_[f].offset}, guides_[0], guides_[f],
-                      around_, x, y, motion_to(frames_[f].frame, x, y), ranking,
-                      frames_[f].frame.holes != nullptr ? &frame_barred_[f] : nullptr);
-      groups[column] = group_of(ranking);
-    }
+    std::ranges::transform(search_.rank(block, row, thread), groups.begin(), group_of);
   }
 
  private:
-  bool searches_own_frame() const { return params_.group > 1 && params_.window > 1; }
-
-  void list_displacements() {
-    const int window = params_.window, radius = own_.radius();
-    displacements_.resize(static_cast<std::size_t>(window) * window);
-    for (int c = 0; c < window * window; ++c)
-      displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
-  }
-
-  Motion motion_to(const GuideView& frame, int x, int y) const {
-    return frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
-  }
-
-  void prepare_guides(float noise) {
-    const Quantiser quantiser = quantiser_of(params_, frames_, noise, ranges_);
-    const float scores = patch * patch / (quantiser.unit * quantiser.unit);  // of a distance of 1
-    limit_ = static_cast<std::uint16_t>(std::min(max_score, params_.tau * scores));
-    bonus_ = static_cast<std::uint16_t>(std::min(max_score, params_.place_bonus * scores + 0.5f));
-    if (params_.bias != nullptr)
-      for (std::size_t i = 0; i < params_.bias->size(); ++i) {
-        const float bias = (*params_.bias)[i] * scores;
-        const auto rounded = static_cast<std::uint16_t>(std::min(max_score, std::abs(bias) + 0.5f));
-        score_bias_.more[i] = bias > 0 ? rounded : 0;
-        score_bias_.less[i] = bias < 0 ? rounded : 0;
-      }
-    guide_ =
-        prepare_guide(params_.step, own_.radius(), frames_[0].frame.samples, quantiser, pairs_);
-    if (frames_[0].frame.holes != nullptr)
-      barred_ =
-          prepare_barred(params_.step, own_.radius(), *frames_[0].frame.holes, barred_places_);
-    if (frames_.size() == 1) return;
-    for (std::size_t f = 0; f < frames_.size(); ++f) {
-      const GuideView& frame = frames_[f].frame;
-      guides_[f] = prepare_guide(1, 0, frame.samples, quantiser, frame_pairs_[f]);
-      if (f > 0 && frame.holes != nullptr)
-        frame_barred_[f] = prepare_barred(1, 0, *frame.holes, frame_barred_places_[f]);
-    }
-  }
-
-  /// How a guide is arranged for references `step` apart, with margins for windows of `radius`.
-  struct Arrangement {
-    int before, elements, rows;
-    std::ptrdiff_t phase_stride, row_stride;
-  };
-  Arrangement arrange(int step, int radius) const {
-    Arrangement a{};
-    a.before = (radius + step - 1) / step + 1;
-    const int columns = (own_.width - patch) / step + 1;
-    a.elements = a.before + columns + max_lanes + (radius + patch) / step + 2;
-    a.rows = own_.height + 2 * radius + 2 * patch;
-    a.phase_stride = round_up(a.elements, 32) + 32;
-    // An odd number of cache lines, so that the rows of a patch do not fall into the same set.
-    a.row_stride = (a.phase_stride * step / 32 | 1) * 32;
-    return a;
-  }
-
-  /// For score_block() and rank_around(), arranged as the guide. Few frames have holes: plain code.
-  PairedGuide prepare_barred(int step, int radius, const Holes& holes,
-                             Buffer<std::uint16_t>& memory) const {
-    const Arrangement a = arrange(step, radius);
-    const std::size_t all = a.row_stride * a.rows;
-    std::uint16_t* const places = memory.reserve(all);
-    std::fill_n(places, all, std::uint16_t{0});
-    std::uint16_t* const origin = places + radius * a.row_stride + a.before;
-    for (int y = 0; y + patch <= own_.height; ++y)
-      for (int x = 0; x + patch <= own_.width; ++x)
-        if (holes.any_in(x, y, patch))
-          origin[y * a.row_stride + x % step * a.phase_stride + x / step] = 0xffff;
-    return {origin, a.row_stride, a.phase_stride, step};
-  }
-
-  PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
-                            const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
-    const Arrangement a = arrange(step, radius);
-    const std::size_t bytes = round_up(static_cast<std::size_t>(a.elements) * step + 1, 64);
-    std::uint16_t* const pairs = memory.reserve(a.row_stride * a.rows);
-    std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
-    tbb::parallel_for(tbb::blocked_range<int>(0, a.rows, 8), [&](const auto& range) {
-      const int thread = tbb::this_task_arena::current_thread_index();
-      for (int i = range.begin(); i < range.end(); ++i) {
-        const int y = std::clamp(i - radius, 0, own_.height - 1);
-        pair_row({guide.row(y), static_cast<std::size_t>(own_.width)}, quantiser,
-                 {pairs + i * a.row_stride, a.phase_stride, -a.before, a.elements, step,
-                  scratch + thread * bytes});
-      }
-    });
-    return {pairs + radius * a.row_stride + a.before, a.row_stride, a.phase_stride, step};
-  }
-
-  int threads_;
-  std::vector<Workspace> workspaces_;  // one for each thread
-
-  // Of the frame whose references are matched, from begin() on.
-  MatchParams params_;
-  std::span<const GuideFrame> frames_;
-  MatchGeometry own_{}, around_{};  // windows in the frame of the references, in others
-  MotionGrid grid_;
-  std::vector<std::uint32_t> displacements_;  // of each candidate
-  PairedGuide guide_;
-  std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
-  std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
-  ScoreBias score_bias_{};
-  PairedGuide barred_;  // candidates that reach into holes, of the references' frame
-  std::array<PairedGuide, max_frames> frame_barred_;  // and of the others
-
-  // Memory, kept from one frame to the next.
-  SampleRanges ranges_;
-  Buffer<std::uint16_t> pairs_;
-  std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
-  Buffer<std::uint16_t> barred_places_;
-  std::array<Buffer<std::uint16_t>, max_frames> frame_barred_places_;
-  Buffer<std::int8_t> bytes_;
+  WindowSearch search_;
+  SampleRanges ranges_;  // memory, kept from one frame to the next
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 //   scores.cpp   distances of all candidates of a block of references
 //   around.cpp   candidates from other frames
 //   select.cpp   the most similar candidates of each reference: groups
-// exhaustive_matcher.cpp runs them.
-//   rank.cpp     the members of known groups in a new order; ranking_matcher.cpp runs it
+// window_search.h runs them.
+//   propagate.cpp  what a reference takes of the groups of others; propagating_matcher.cpp runs it
 
 #include <array>
 #include <cstddef>
@@ -178,22 +178,33 @@ void rank_around(const AroundParams& params, const PairedGuide& own, const Paire
                  Ranking& ranking, const PairedGuide* barred = nullptr);
 inline constexpr int around_padding = 32;
 
-// ---- known groups --------------------------------------------------------------------------
+// ---- propagation ---------------------------------------------------------------------------
 
-/// The guides of all frames as bytes; one row stride for all.
-struct ByteGuides {
-  ByOffset<const std::int8_t*> frame;
-  std::ptrdiff_t stride = 0;
+/// What scores of 16 bits saturate at: too far.
+inline constexpr std::int32_t saturated_score = 65535;
+
+/// A frame as a reference patch sees it that propagates (propagation.h): displacements that members
+/// may have there, both ends included.
+struct PropagationFrame {
+  const std::int8_t* strips = nullptr;  // the guide as in PatchStrips, at sample (0, 0)
+  Motion predicted;
+  int near_radius = -1;  // of the window that was searched around it; -1: none
+  int left = 0, right = 0, top = 0, bottom = 0;
 };
-struct RankParams {
-  int group;           // patches at most
-  std::int32_t limit;  // largest score that counts, < 2^26
-  std::int32_t bonus;  // taken off that of the patch at the place that motion predicts
+struct PropagationReach {
+  std::span<const int> offsets;  // of the frames
+  ByOffset<PropagationFrame> frames;
+  int row = 0;  // samples from one row of strips to the next
 };
-/// The group of the reference at (x, y) out of the members of a kept one (kept_groups.h). `motion`:
-/// to each frame.
-Group rank_members(const RankParams& params, const ByteGuides& guides,
-                   const ByOffset<Motion>& motion, int x, int y, const Group& kept);
+struct PropagateParams {
+  int group;            // patches at most
+  std::int32_t limit;   // largest score that counts, below saturated_score
+  std::int32_t bonus;   // taken off that of the patch at the place that motion predicts
+};
+/// The group of the reference at (x, y) out of the candidates that lie near it, ranked, and of
+/// members of others' groups, up to max_propagated. As many can be read.
+Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
+                std::span<const std::uint32_t> members, const Ranking& near);
 
 /// The group that a ranking amounts to.
 Group group_of(const Ranking& ranking);

@@ -21,7 +21,7 @@ struct MatchInput {
   /// Standard deviation of the noise in the guides; of estimates, whose noise is not known, what is
   /// typical. Differences far below it need not be told apart.
   float noise = 0;
-  /// For a matcher that ranks anew: of all reference patches, row by row.
+  /// For a matcher that propagates: the groups that it looks at.
   const KeptGroups* kept = nullptr;
 };
 
@@ -47,8 +47,8 @@ class Matcher {
 
 /// The most similar patches of the whole window, exactly. For `threads` threads at most.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
-/// Those of the groups of MatchInput::kept that are most similar, exactly.
-[[nodiscard]] std::unique_ptr<Matcher> make_ranking_matcher(int threads);
+/// By propagation (propagation.h) of MatchInput::kept.
+[[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(int threads);
 /// By clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
 /// The one that MatchParams::clusters asks for, phase by phase.

@@ -1,7 +1,9 @@
 #pragma once
 // How the guides of the CPU's matchers become bytes.
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,5 +25,17 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 /// `noise`: MatchInput::noise.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> frames,
                                      float noise, SampleRanges& scratch);
+
+/// Of a distance of 1.
+[[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
+  return patch * patch / (quantiser.unit * quantiser.unit);
+}
+/// A threshold, and what is added or taken off, as scores: `scores` for a distance of 1.
+[[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
+  return static_cast<std::uint16_t>(std::min(max_score, distance * scores));
+}
+[[nodiscard]] inline std::uint16_t rounded_score_of(float distance, float scores) {
+  return static_cast<std::uint16_t>(std::min(max_score, distance * scores + 0.5f));
+}
 
 }  // namespace lull::cpu

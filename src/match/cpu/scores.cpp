@@ -42,7 +42,7 @@ struct BlockScorer {
   static constexpr PairPlan plan = plan_for(kStep);
   static constexpr int full = patch / kStep, rest = patch % kStep;
 
-  std::ptrdiff_t row_stride;
+  std::ptrdiff_t row_stride, step_stride;  // of a row, of `step` rows
   int rows, lanes;
   const std::uint16_t* reference[4];
   std::uint16_t* sums;  // [candidate][row][stored array][lane]
@@ -78,7 +78,7 @@ struct BlockScorer {
     for (int lane = 0; lane < lanes; lane += width) {
       Sum history[full][kCount][4];  // of the groups before, the oldest first
       std::ptrdiff_t at = lane;
-      for (int row = -newest; row < rows; ++row, at += kStep * row_stride) {
+      for (int row = -newest; row < rows; ++row, at += step_stride) {
         RowSums<kStep, kCount> now;
         add_rows<kCount>(candidate, at, now);
 #pragma GCC unroll 2
@@ -142,7 +142,7 @@ struct BlockScorer {
         }
         if constexpr (kBarred)
           score =
-              hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * kStep * row_stride + lane));
+              hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * step_stride + lane));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
         std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
@@ -163,7 +163,8 @@ void mark_outside(const MatchGeometry& g, const Block& block, int step, const Sc
   std::fill_n(scores.outside + g.window * scores.lanes, scores.lanes, std::uint16_t{0xffff});
 }
 
-/// Matching of one block.
+/// Matching of one block. Patches that lie further apart than they are wide share nothing: any such
+/// step is as kStep = patch.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -175,7 +176,8 @@ class BlockMatcher {
         scores_(scores),
         bias_(bias),
         barred_(barred),
-        scorer_{guide.row_stride, block.rows, scores.lanes, {}, scores.sums} {
+        scorer_{guide.row_stride, guide.step * guide.row_stride, block.rows, scores.lanes, {},
+                scores.sums} {
     for (int k = 0; k < Scorer::plan.phases; ++k)
       scorer_.reference[k] = guide.at(block.x + Scorer::plan.phase[k], block.y);
   }
@@ -183,12 +185,13 @@ class BlockMatcher {
   void run() const {
     const std::size_t minima = static_cast<std::size_t>(scores_.classes) * scores_.lanes;
     std::fill_n(scores_.minima, minima * block_.rows, std::uint16_t{0xffff});
-    mark_outside(g_, block_, kStep, scores_);
-    const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * kStep;
+    const int step = guide_.step;
+    mark_outside(g_, block_, step, scores_);
+    const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * step;
     for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
       int first = 0, last = block_.rows - 1;  // rows whose window has this dy
-      while (dy < g_.first_dy(block_.y + first * kStep)) ++first;
-      while (dy > g_.last_dy(block_.y + last * kStep)) --last;
+      while (dy < g_.first_dy(block_.y + first * step)) ++first;
+      while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
       if constexpr (kStep >=
                     5)  // saves loads; gained nothing at smaller steps, with more sums kept
@@ -256,7 +259,7 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[guide.step - 1](guide, geometry, block, scores, bias, barred);
+  by_step[std::min(guide.step, patch) - 1](guide, geometry, block, scores, bias, barred);
 }
 
 }  // namespace HWY_NAMESPACE
