@@ -3,8 +3,8 @@
 // A warp has one reference patch; each lane looks at one member of the kept groups around it, and
 // before that at one candidate of the near windows after the other, 32 at a time: it loads the 64
 // samples of the 8-bit guide and multiplies them with the reference patch's. Scores, keys and lists
-// are those of match_select.cuh; places are candidates in the order of the definition. What all
-// reference patches of a brick, a thread block, have in common is found once.
+// are those of match_select.cuh; places are candidates in the order of the definition. Warps share
+// nothing, so that none waits for others: each load needs the one before.
 
 #include <algorithm>
 
@@ -18,7 +18,17 @@ namespace {
 using namespace match_detail;
 
 static_assert(max_propagated == 32, "a member for each lane");
-constexpr int most_lists = 5;
+
+/// n / divisor for n below 2^24, divisors up to 256.
+struct Divisor {
+  std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
+  Divisor() = default;
+  explicit Divisor(int divisor)
+      : inverse(static_cast<std::uint32_t>(((1ull << 32) + divisor - 1) / divisor)) {}
+  __device__ int quotient(int n) const {
+    return inverse == 0 ? n : static_cast<int>(__umulhi(static_cast<std::uint32_t>(n), inverse));
+  }
+};
 
 /// Arrays over frames: by offset + max_temporal.
 struct PropagationArgs {
@@ -26,92 +36,24 @@ struct PropagationArgs {
   std::array<const std::uint8_t*, max_frames> samples;
   std::array<const std::int32_t*, max_frames> half_norms;
   std::array<const Motion*, max_frames> motion;
+  std::array<int, max_frames> near_frames;  // offsets of the other frames, in the order of group.h
   MotionGrid motion_grid;
   KeptGroupsView kept;
+  int kept_bricks_x;
+  bool over_time;
   int temporal_radius;                    // beyond which nothing counts, as own.radius
   int near_window, near_temporal_window;  // sides
-  int near_places;                        // candidates of all near windows
+  int own_places, near_places;            // candidates of the near window, of all of them
   int bonus;                              // of the score where motion predicts the patch
+  Divisor search_step, near_side, near_temporal_side, near_temporal_area;
 };
 
-/// A kept group, and which of its members count: 1 .. members.
-struct List {
-  std::uint32_t first;  // in Groups::displacements, by capacities
-  int members;
-};
-
-/// What a block shares.
-struct Shared {
-  std::uint32_t patches[references * reference_pitch];
-  List lists[references][most_lists];
-  int lists_log2[references];  // of their number: 0 stands for the own one and four others
-  Motion motion[max_frames];
-};
-
-/// neighbours_of(): group `n` of those that reference patch `r` of the block looks at.
-__device__ void find_list(const PropagationArgs& a, int r, int n, Shared& shared) {
-  const ReferencePlace at(a.own, r);
-  const ReferenceGrid& grid = a.kept.searched;
-  const Beside i = beside(at.x, grid.step, grid.last_x, grid.count_x);
-  const Beside j = beside(at.y, grid.step, grid.last_y, grid.count_y);
-  const int log2 = (i.first != i.last) + (j.first != j.last);
-  int column = i.first, row = j.first, most = 32 >> log2;
-  if (log2 == 0) {
-    most = n == 0 ? 16 : 5;
-    column += n == 1 ? -1 : n == 2 ? 1 : 0;
-    row += n == 3 ? -1 : n == 4 ? 1 : 0;
-  } else if (log2 == 1) {
-    if (n == 1) column = i.last, row = j.last;
-    ++most;
-  } else {
-    if ((n & 1) != 0) column = i.last;
-    if ((n & 2) != 0) row = j.last;
-    ++most;
-  }
-  List list{0, 0};
-  if (column >= 0 && row >= 0 && column < grid.count_x && row < grid.count_y) {
-    list.first = (row / brick_side * a.kept.bricks_x() + column / brick_side) * brick_references +
-                 row % brick_side * brick_side + column % brick_side;
-    list.members = min(1 << a.kept.groups.log2_count[list.first], most) - 1;
-  }
-  shared.lists[r][n] = list;
-  if (n == 0) shared.lists_log2[r] = log2;
-}
-
-/// The near windows' candidates, as displacements.
-__device__ void find_near(const PropagationArgs& a, const Shared& shared, std::uint32_t* near) {
-  const int own = a.near_window * a.near_window - 1;  // without the reference patch
-  for (int k = threadIdx.x; k < a.near_places; k += threads) {
-    int place = k, side = a.near_window, frame = 0;
-    Motion v;
-    if (k < own) {
-      place += k >= own / 2 ? 1 : 0;
-    } else {
-      side = a.near_temporal_window;
-      int n = (k - own) / (side * side);
-      place = k - own - n * side * side;
-      // The n-th frame there is beside the own one: 1 before, 1 after, 2 before ..
-      for (frame = -1; a.samples[frame + max_temporal] == nullptr || n-- > 0;)
-        frame = frame < 0 ? -frame : -frame - 1;
-      v = shared.motion[frame + max_temporal];
-    }
-    const int row = place / side;
-    near[k] = pack_displacement(v.x + place - row * side - side / 2, v.y + row - side / 2, frame);
-  }
-}
-
-/// The lane's member of a kept group; 0, the reference patch, where it has none.
-__device__ __forceinline__ std::uint32_t kept_member(const PropagationArgs& a, const Shared& shared,
-                                                     int reference, int lane) {
-  const int log2 = shared.lists_log2[reference], shift = 5 - log2;
-  int n = lane >> shift, member = lane & ((1 << shift) - 1);
-  if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
-  if (n >= most_lists) return 0;
-  const List list = shared.lists[reference][n];
-  if (member >= list.members) return 0;
-  const Groups& groups = a.kept.groups;
-  return groups
-      .displacements[static_cast<std::size_t>(list.first) * groups.capacity + member + 1];
+/// beside(), along an axis.
+__device__ __forceinline__ Beside searched_beside(const PropagationArgs& a, int x, int last_place,
+                                                  int count) {
+  const int first = a.search_step.quotient(x);
+  const bool at_end = x >= last_place, between = first * a.kept.searched.step != x;
+  return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
 /// The product of the reference patch in shared memory with the patch at `at`, which need not be
@@ -139,9 +81,32 @@ __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
 /// The reference patch of a warp, and the list of its best.
 struct Propagation {
   const PropagationArgs& a;
-  const Shared& shared;
-  int reference, x, y;
+  const std::uint32_t* patch_words;  // in shared memory
+  int x, y, lane;
+  std::uint32_t motion;  // to the frame of this lane, as a displacement
   BestList best;
+
+  __device__ Propagation(const PropagationArgs& args, const std::uint32_t* words,
+                         const ReferencePlace& at, int own_lane)
+      : a(args),
+        patch_words(words),
+        x(at.x),
+        y(at.y),
+        lane(own_lane),
+        motion(0),
+        best(list_of_itself(args.own)) {
+    if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
+    // A brick lies within one bundle.
+    const Motion v =
+        a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * brick_side,
+                             (a.own.batch.y0 + blockIdx.y) * brick_side);
+    motion = pack_displacement(v.x, v.y);
+  }
+
+  /// To the frame `dt` after the own one. By all lanes.
+  __device__ std::uint32_t motion_to(int dt) const {
+    return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
+  }
 
   __device__ bool inside(std::uint32_t displacement) const {
     const auto within = [](int at, int length) {
@@ -151,78 +116,115 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
+  /// neighbours_of(): the lane's member of a kept group; 0, the reference patch, where it has none.
+  __device__ std::uint32_t kept_member() const {
+    const ReferenceGrid& grid = a.kept.searched;
+    const Beside i = searched_beside(a, x, grid.last_x, grid.count_x);
+    const Beside j = searched_beside(a, y, grid.last_y, grid.count_y);
+    // log2 of the groups: 0 stands for the own one, and four more from lane 15 on.
+    const int log2 = (i.first != i.last) + (j.first != j.last);
+    int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
+    if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
+    int column = i.first, row = j.first;
+    if (log2 == 0) {
+      column += n == 1 ? -1 : n == 2 ? 1 : 0;
+      row += n == 3 ? -1 : n == 4 ? 1 : 0;
+    } else {
+      if ((n & 1) != 0) column = i.last;
+      if (log2 == 1 ? n != 0 : (n & 2) != 0) row = j.last;
+    }
+    if (n > 4 || static_cast<unsigned>(column) >= static_cast<unsigned>(grid.count_x) ||
+        static_cast<unsigned>(row) >= static_cast<unsigned>(grid.count_y))
+      return 0;
+    const Groups& groups = a.kept.groups;
+    const int index = (row / brick_side * a.kept_bricks_x + column / brick_side) * brick_references +
+                      row % brick_side * brick_side + column % brick_side;
+    // Both at once: behind a group's end lies what is not used.
+    const int log2_count = groups.log2_count[index];
+    const std::uint32_t one =
+        groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
+                             min(member + 1, groups.capacity - 1)];
+    return member + 1 < 1 << log2_count ? one : 0u;
+  }
+
+  /// The k-th candidate of the near windows.
+  __device__ std::uint32_t near_candidate(int k) const {
+    int place = k, side = a.near_window, dt = 0;
+    Divisor by = a.near_side;
+    if (k < a.own_places) {
+      place += k >= a.own_places / 2 ? 1 : 0;  // without the reference patch
+    } else {
+      const int n = min(a.near_temporal_area.quotient(k - a.own_places), max_frames - 1);
+      dt = a.near_frames[n];
+      side = a.near_temporal_window, by = a.near_temporal_side;
+      place = k - a.own_places - n * side * side;
+    }
+    const std::uint32_t v = motion_to(dt);
+    const int row = by.quotient(place), column = place - row * side;
+    return pack_displacement(displacement_x(v) + column - side / 2,
+                             displacement_y(v) + row - side / 2, dt);
+  }
+
   /// Each lane has a candidate in the picture, or none.
-  __device__ void look_at(bool is_one, std::uint32_t displacement, int place, int lane) {
+  __device__ void look_at(bool is_one, std::uint32_t displacement, int place) {
+    const int dt = displacement_t(displacement);
+    const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
     std::uint32_t key = 0;
     if (is_one) {
-      const int dx = displacement_x(displacement), dy = displacement_y(displacement);
-      const int dt = displacement_t(displacement), frame = dt + max_temporal;
-      const int at = a.own.margins.at(x + dx, y + dy);
-      const std::uint32_t* const patch_words = shared.patches + reference * reference_pitch;
+      const int frame = dt + max_temporal;
+      const int at = a.own.margins.at(x + displacement_x(displacement),
+                                      y + displacement_y(displacement));
       int score = static_cast<int>(patch_words[16]) - a.half_norms[frame][at] +
                   static_cast<int>(product(patch_words, a.samples[frame], at, a.own.margins.pitch));
       score = min(max(score, 0), 65535);
-      if (dt != 0 && score != 0) {
-        const Motion v = shared.motion[frame];
-        if (dx == v.x && dy == v.y) score = min(score + a.bonus, 65535);
-      }
+      if (dt != 0 && predicted && score != 0) score = min(score + a.bonus, 65535);
       if (score >= a.own.min_score)
         key = static_cast<std::uint32_t>(score) << 16 | static_cast<std::uint32_t>(65535 - place);
     }
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// A member of a kept group that lies in the windows, and that nothing else looks at.
-  __device__ bool counts(std::uint32_t displacement, int lane) const {
+  /// Whether a member of a kept group lies in the windows, and nothing else looks at it.
+  __device__ bool counts(std::uint32_t displacement) const {
+    const int dt = displacement_t(displacement);
+    const std::uint32_t v = motion_to(dt);
     int away_x = displacement_x(displacement), away_y = displacement_y(displacement);
     int radius = a.own.radius, near_radius = a.near_window / 2;
-    if (const int dt = displacement_t(displacement); dt != 0) {
-      const Motion v = shared.motion[dt + max_temporal];
-      away_x -= v.x, away_y -= v.y;
+    if (dt != 0) {
+      away_x -= displacement_x(v), away_y -= displacement_y(v);
       radius = a.temporal_radius;
       near_radius = a.near_temporal_window > 0 ? a.near_temporal_window / 2 : -1;
     }
     const int distance = max(abs(away_x), abs(away_y));
-    bool one = distance <= radius && distance > near_radius && inside(displacement);
+    const bool one = distance <= radius && distance > near_radius && inside(displacement);
     const std::uint32_t equal = __match_any_sync(~0u, one ? displacement : 0u);
     return one && (equal & ((1u << lane) - 1)) == 0;  // of equal members the first
   }
 };
 
-__global__ void __launch_bounds__(threads) propagation_kernel(const PropagationArgs a) {
-  extern __shared__ std::uint32_t near[];
-  __shared__ alignas(16) Shared shared;
+__global__ void __launch_bounds__(threads, 4) propagation_kernel(const PropagationArgs a) {
+  __shared__ alignas(16) std::uint32_t patches[references * reference_pitch];
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(a.own, reference);
-  load_reference(a.own, at.x, at.y, reference, lane, shared.patches);
-  if (threadIdx.x < 8 * references && threadIdx.x % 8 < most_lists)
-    find_list(a, threadIdx.x / 8, threadIdx.x % 8, shared);
-  // A brick lies within one bundle.
-  if (const int frame = threadIdx.x - 8 * references; frame >= 0 && frame < max_frames) {
-    const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
-    const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
-    shared.motion[frame] =
-        a.motion[frame] != nullptr ? a.motion_grid.vector(a.motion[frame], i, j) : Motion{};
-  }
-  __syncthreads();
-  if (a.near_places > 0) {
-    find_near(a, shared, near);
-    __syncthreads();
-  }
+  load_reference(a.own, at.x, at.y, reference, lane, patches);
+  __syncwarp();
 
-  Propagation p{a, shared, reference, at.x, at.y, list_of_itself(a.own)};
+  Propagation p(a, patches + reference * reference_pitch, at, lane);
+  const std::uint32_t member = p.kept_member();
   for (int first = 0; first < a.near_places; first += 32) {
-    const std::uint32_t displacement =
-        first + lane < a.near_places ? near[first + lane] : pack_displacement(0, 0);
-    p.look_at(displacement != 0 && p.inside(displacement), displacement, first + lane + 1, lane);
+    const std::uint32_t displacement = p.near_candidate(first + lane);
+    p.look_at(first + lane < a.near_places && p.inside(displacement), displacement,
+              first + lane + 1);
   }
-  const std::uint32_t member = kept_member(a, shared, reference, lane);
-  p.look_at(p.counts(member, lane), member, a.near_places + lane + 1, lane);
+  p.look_at(p.counts(member), member, a.near_places + lane + 1);
 
-  const int of_member = 65535 - static_cast<int>(p.best.key & 0xffffu) - a.near_places - 1;
-  const std::uint32_t chosen = __shfl_sync(~0u, member, of_member & 31);
-  store_group(a.own, reference, p.best,
-              [&](int place) { return of_member >= 0 ? chosen : near[place - 1]; });
+  const int k = 65534 - static_cast<int>(p.best.key & 0xffffu);  // place - 1
+  std::uint32_t chosen = __shfl_sync(~0u, member, (k - a.near_places) & 31);
+  if (a.near_places > 0) {
+    const std::uint32_t near = p.near_candidate(min(max(k, 0), a.near_places - 1));
+    if (k < a.near_places) chosen = near;
+  }
+  store_group(a.own, reference, p.best, [&](int) { return chosen; });
 }
 
 }  // namespace
@@ -235,20 +237,27 @@ void propagate(std::span<const SearchFrame> frames, const Margins& margins,
   PropagationArgs args{arguments(own, margins, grid, batch, phase, {}, groups)};
   args.motion_grid = motion;
   args.kept = kept;
+  args.kept_bricks_x = kept.bricks_x();
+  args.over_time = frames.size() > 1;
   args.temporal_radius = phase.temporal_window / 2;
   args.near_window = phase.near_window;
   args.near_temporal_window = phase.near_temporal_window;
-  args.near_places = phase.near_window * phase.near_window - 1 +
-                     static_cast<int>(frames.size() - 1) * phase.near_temporal_window *
-                         phase.near_temporal_window;
+  const int area = phase.near_temporal_window * phase.near_temporal_window;
+  args.own_places = phase.near_window * phase.near_window - 1;
+  args.near_places = args.own_places + static_cast<int>(frames.size() - 1) * area;
   args.bonus = static_cast<int>(half_distance(phase.place_bonus, own));
+  args.search_step = Divisor(kept.searched.step);
+  args.near_side = Divisor(phase.near_window);
+  args.near_temporal_side = Divisor(std::max(1, phase.near_temporal_window));
+  args.near_temporal_area = Divisor(std::max(1, area));
+  int n = 0;
   for (const auto& [offset, frame] : frames) {
     args.samples[offset + max_temporal] = frame.guide.samples;
     args.half_norms[offset + max_temporal] = frame.guide.half_norms;
     args.motion[offset + max_temporal] = frame.motion;
+    if (offset != 0) args.near_frames[n++] = offset;
   }
-  const std::size_t near_bytes = sizeof(std::uint32_t) * args.near_places;
-  propagation_kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, near_bytes, stream>>>(args);
+  propagation_kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, 0, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 
