@@ -101,24 +101,32 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
 }
 
 /// A plane in 8 bits, half the squared norm of the patch at each place, both with the margins, and
-/// the phase's sums cleared.
+/// the phase's sums cleared. `is_mixed`: whether the plane has a share of another.
+template <bool is_mixed>
 __global__ void __launch_bounds__(GuideBoxes::threads)
-    guide_kernel(const MixedPlane plane, Margins margins, float scale, float offset,
+    guide_kernel(MixedPlane plane, Margins margins, float scale, float offset,
                  std::uint32_t* samples, std::int32_t* half_norms, ClearedSums sums) {
   __shared__ std::uint32_t tile[GuideBoxes::tile_rows][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);  // samples of the word
+  if constexpr (!is_mixed) plane.share = 0;
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
+  // All rows are asked for before any is waited for: without branches, so from within the picture.
+  const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
+  float4 v[GuideBoxes::turns];
+#pragma unroll
+  for (int i = 0; i < GuideBoxes::turns; ++i) {
+    const int y = y0 + i * GuideBoxes::warps + warp;
+    v[i] = plane.quad(margins.at(nearest_x, min(max(y, 0), margins.height - 1)));
+  }
 #pragma unroll
   for (int i = 0; i < GuideBoxes::turns; ++i) {
     const int row = i * GuideBoxes::warps + warp, y = y0 + row;
-    if (row >= GuideBoxes::tile_rows) break;
-    std::uint32_t packed = 0;
-    if (mask != 0 && y >= 0 && y < margins.height)
-      packed = to_word(plane.quad(margins.at(x, y)), scale, offset) & mask;
-    tile[row][lane] = packed;
+    const bool is_inside = y >= 0 && y < margins.height;
+    if (row < GuideBoxes::tile_rows)
+      tile[row][lane] = is_inside ? to_word(v[i], scale, offset) & mask : 0;
   }
   __syncthreads();
 
@@ -175,9 +183,9 @@ void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream) {
-  guide_kernel<<<GuideBoxes::covering(margins.pitch, margins.rows), GuideBoxes::threads, 0,
-                 stream>>>(plane, margins, scale, offset, reinterpret_cast<std::uint32_t*>(samples),
-                           half_norms, sums);
+  const auto kernel = plane.share == 0 ? guide_kernel<false> : guide_kernel<true>;
+  kernel<<<GuideBoxes::covering(margins.pitch, margins.rows), GuideBoxes::threads, 0, stream>>>(
+      plane, margins, scale, offset, reinterpret_cast<std::uint32_t*>(samples), half_norms, sums);
   cuda::check(cudaGetLastError());
 }
 

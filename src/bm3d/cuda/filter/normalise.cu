@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
   const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * QuotientBoxes::height;
   const int x = x0 + 4 * lane, first = warp * rows;
   const bool stores = lane < box_words && x < margins.width;
-  ulonglong2 values[rows][2];  // asked for early
+  // All that the block reads is asked for before any is waited for.
+  ulonglong2 values[rows][2];
 #pragma unroll
   for (int i = 0; i < rows; ++i)
     if (stores && y0 + first + i < margins.height) {
@@ -90,14 +91,19 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
     }
 
   const int u = x - 8;  // the first two lanes have what lies before the box
+  uint4 weights[QuotientBoxes::turns];
 #pragma unroll
   for (int i = 0; i < QuotientBoxes::turns; ++i) {
-    const int row = i * QuotientBoxes::warps + warp, y = y0 + row - reach;
+    const int y = y0 + i * QuotientBoxes::warps + warp - reach;
+    const bool inside = y >= 0 && y < margins.height && u >= 0 && u < margins.width;
+    weights[i] = inside ? *reinterpret_cast<const uint4*>(sums.denominator + margins.at(u, y))
+                        : make_uint4(0, 0, 0, 0);
+  }
+#pragma unroll
+  for (int i = 0; i < QuotientBoxes::turns; ++i) {
+    const int row = i * QuotientBoxes::warps + warp;
     if (row >= QuotientBoxes::tile_rows) break;
-    uint4 weights = make_uint4(0, 0, 0, 0);
-    if (y >= 0 && y < margins.height && u >= 0 && u < margins.width)
-      weights = *reinterpret_cast<const uint4*>(sums.denominator + margins.at(u, y));
-    const float4 sum = sums_along(weights, window);
+    const float4 sum = sums_along(weights[i], window);
     if (lane >= 2) along[row][lane - 2] = sum;
   }
   __syncthreads();
