@@ -113,7 +113,7 @@ struct ClearedSums {
   std::array<Sums, max_planes> of{};
 };
 /// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins,
-/// and so have the sums, which are cleared for the phase that begins.
+/// and so have the sums, which are cleared for the phase that begins, within the picture.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
