@@ -158,6 +158,8 @@ void require(bool holds, const std::string& what, double value, const std::strin
   throw InvalidArgument(what + " = " + number + " (must be " + range + "); choose one in range");
 }
 
+constexpr int most_near = 31, most_near_in_others = 15;
+
 void validate_phase(const PhaseParams& p, const std::string& phase) {
   const auto of = [&](const char* what) { return what + (" of the " + phase + " phase"); };
   require(p.window >= 1 && p.window <= 127 && p.window % 2 == 1, of("window"), p.window,
@@ -171,13 +173,14 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
           of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
   require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
           "a number from 0");
-  require(p.near_window >= 1 && p.near_window <= p.window && p.near_window % 2 == 1,
-          of("near-window"), p.near_window, "odd, from 1 to the window's side");
-  require(p.near_temporal_window == 0 || (p.near_temporal_window > 0 &&
-                                          p.near_temporal_window <= p.temporal_window &&
-                                          p.near_temporal_window % 2 == 1),
+  require(p.near_window >= 1 && p.near_window <= std::min(p.window, most_near) &&
+              p.near_window % 2 == 1,
+          of("near-window"), p.near_window, "odd, from 1 to the window's side, at most 31");
+  require(p.near_temporal_window == 0 ||
+              (p.near_temporal_window > 0 && p.near_temporal_window % 2 == 1 &&
+               p.near_temporal_window <= std::min(p.temporal_window, most_near_in_others)),
           of("near-temporal-window"), p.near_temporal_window,
-          "0, or odd, up to the side of the temporal window");
+          "0, or odd, up to the side of the temporal window, at most 15");
   if (!p.clusters) return;
   const ClusterParams& c = *p.clusters;
   require(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile, "from 8 to 128");

@@ -33,9 +33,9 @@ struct PhaseParams {
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
   /// Where the phase propagates in place of a search (match/propagation.h): sides of the windows
-  /// that are searched all the same. 1: none; odd, up to `window`.
+  /// that are searched all the same. 1: none; odd, up to `window` and 31.
   int near_window = 1;
-  int near_temporal_window = 0;  // 0: none; odd, up to `temporal_window`
+  int near_temporal_window = 0;  // 0: none; odd, up to `temporal_window` and 15
   /// Groups are found by clusters (match/clusters.h), in place of windows.
   std::optional<ClusterParams> clusters{};
 

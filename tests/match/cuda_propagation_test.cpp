@@ -187,9 +187,7 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
   const int capacity = group_capacity(phase);
   const auto device_found = on_device(std::vector<std::uint32_t>(references * capacity, 0));
   const auto device_counts = on_device(std::vector<std::uint8_t>(references, 99));
-  const PropagationPlan plan =
-      plan_propagation(phase, used_frames - 1, cuda::device_limits());
-  propagate(searched, margins, grid, motion_grid, batch, phase, plan, kept.view,
+  propagate(searched, margins, grid, motion_grid, batch, phase, kept.view,
             {device_found.get(), device_counts.get(), capacity}, nullptr);
   const auto found = on_host(device_found);
   const auto log2_counts = on_host(device_counts);

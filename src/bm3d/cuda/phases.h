@@ -107,7 +107,6 @@ class CudaPhases {
   struct PhaseState {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
-    PropagationPlan propagation;     // where a set propagates
     std::unique_ptr<DftFilter> dft;  // null: another transform
     Covariances covariances;         // of planes whose noise is not white
   };

@@ -91,8 +91,6 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     MatchParams searching = params.matching();
     if (phase.plan.search_step > 0) searching.step = phase.plan.search_step;
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
-    if (std::ranges::any_of(phase.plan.sets, [&](auto& set) { return phase.plan.propagates(set); }))
-      phase.propagation = plan_propagation(params.matching(), 2 * params_.temporal, device_);
     if (phase.plan.filter == Filtering::means) continue;  // no transform
     if (params.transform == Transform::dft) {
       PhaseParams roomy = params;  // for groups that are kept
@@ -285,7 +283,7 @@ void CudaPhases::propagate_and_filter(const PhaseState& phase, const MatchParams
                                       const CovarianceViews& covariances, FilterArgs& args) {
   for_batches(args.grid, params_.batch.width, args.batch, [&] {
     propagate(frames, args.margins, args.grid, args.frames.grid, args.batch, matching,
-              phase.propagation, kept, args.groups, stream_);
+              kept, args.groups, stream_);
     filter_batch(phase, covariances, args);
   });
 }

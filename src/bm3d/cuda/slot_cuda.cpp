@@ -53,7 +53,7 @@ void CudaSlot::plan_buffers() {
     if (references == 0) continue;
     const int i = set.planes.front();
     kept_displacements_[i] =
-        cuda::DeviceBuffer<std::uint32_t>(references * phases_.kept_capacity());
+        zeroed<std::uint32_t>(references * phases_.kept_capacity(), stream_.get());
     kept_counts_[i] = cuda::DeviceBuffer<std::uint8_t>(references);
   }
 }

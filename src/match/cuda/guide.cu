@@ -1,6 +1,7 @@
 // The pictures that patches are matched in: planes mixed to one, the 8-bit guide, and the norms of
-// its patches. These are sums over boxes of 8x8 samples, made along one axis after the other, in
-// shared memory.
+// its patches. These are sums over boxes of 8x8 samples: a lane adds up the squares of its word's
+// first 1, 2, 3 and 4 samples down the rows, and with those of the two lanes beside it come sums of
+// any 8 samples.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -11,81 +12,127 @@ namespace {
 
 constexpr dim3 mix_block{32, 8};  // of threads
 static_assert(reach == patch - 1);
+using GuideBoxes = Boxes<8, 4>;
 
-template <class T>
-__device__ __forceinline__ T sum_of_8(const T (&v)[column_rows + reach], int from) {
-  T sum = v[from];
-#pragma unroll
-  for (int i = 1; i < patch; ++i) sum += v[from + i];
-  return sum;
+/// In the lowest byte. Rounds as rintf(): beside 2^23 there is no room for fractions.
+__device__ __forceinline__ std::uint32_t to_byte(float sample) {
+  return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
 
-/// A plane in 8 bits, half the squared norm of the patch at each place, and the phase's sums
-/// cleared. Covers the margins too.
-__global__ void __launch_bounds__(box_threads)
-    guide_kernel(const MixedPlane plane, Margins margins, float scale, float offset,
+__device__ __forceinline__ std::uint32_t to_word(const float4& v, float scale, float offset) {
+  const std::uint32_t low =
+      __byte_perm(to_byte((v.x - offset) * scale), to_byte((v.y - offset) * scale), 0x0040);
+  const std::uint32_t high =
+      __byte_perm(to_byte((v.z - offset) * scale), to_byte((v.w - offset) * scale), 0x0040);
+  return __byte_perm(low, high, 0x5410);
+}
+
+/// Where a lane's places begin.
+struct LanePlace {
+  int lane;
+  int word;  // of the plane's row
+  int x, y;  // in the picture, or its margins
+};
+
+/// Half the squared norms of the patches that begin in the lane's word, and the guide itself.
+__device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
+                                            const LanePlace& p, const Margins& margins,
+                                            std::uint32_t* samples, std::int32_t* half_norms) {
+  constexpr int rows = GuideBoxes::rows;
+  const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;  // that begin from here on
+  std::int32_t barred[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) barred[k] = k < patches ? 0 : no_patch;
+  const bool stores = p.lane < box_words && p.word < margins.pitch / 4;
+  const int first = threadIdx.x / 32 * rows;
+
+  std::uint32_t squares[rows + reach + 1][4] =
+      {};  // of the first k + 1 samples, of all rows before
+#pragma unroll
+  for (int i = 0; i < rows + reach; ++i) {
+    const std::uint32_t word = tile[first + i][p.lane];
+    if (i < rows && stores && p.y + i + margins.top < margins.rows)
+      samples[(p.y + i + margins.top) * (margins.pitch / 4) + p.word] = word;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      squares[i + 1][k] = __dp4a(word & 0xffffffffu >> (24 - 8 * k), word, squares[i][k]);
+    if (i < reach) continue;
+
+    std::uint32_t own[4];  // of 8 rows
+#pragma unroll
+    for (int k = 0; k < 4; ++k) own[k] = squares[i + 1][k] - squares[i - reach][k];
+    const std::uint32_t both = own[3] + __shfl_down_sync(~0u, own[3], 1);
+    const int y = p.y + i - reach;
+    const std::int32_t barred_row = y >= 0 && y <= margins.height - patch ? 0 : no_patch;
+    int4 norms;  // below 2^22, so that `no_patch` covers all of their bits
+    norms.x = static_cast<int>(both / 2) | barred[0] | barred_row;
+    const auto norm = [&](int k) {
+      const std::uint32_t beyond = __shfl_down_sync(~0u, own[k - 1], 2);
+      return static_cast<int>((both - own[k - 1] + beyond) / 2) | barred[k] | barred_row;
+    };
+    norms.y = norm(1), norms.z = norm(2), norms.w = norm(3);
+    if (stores && y + margins.top < margins.rows)
+      *reinterpret_cast<int4*>(half_norms + margins.at(p.x, y)) = norms;
+  }
+}
+
+/// Within the picture: nothing is added to sums in the margins, nor read there.
+__device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
+                                      const ClearedSums& sums) {
+  if (p.lane >= box_words) return;
+  const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
+  // Numerators by twos, so that a warp writes without gaps: lanes take other columns here.
+  const int left = p.x - 2 * p.lane, right = left + box_width / 2;
+  const auto inside = [&](int x) { return x >= 0 && x < margins.width; };
+  const bool clears = inside(p.x), clears_left = inside(left), clears_right = inside(right);
+#pragma unroll
+  for (int k = 0; k < max_planes; ++k) {
+    if (k >= sums.planes) break;
+    std::uint32_t* denominator = sums.of[k].denominator + margins.at(p.x, top);
+    unsigned long long* numerator = sums.of[k].numerator + margins.at(left, top);
+#pragma unroll 4
+    for (int i = 0; i < rows; ++i, denominator += margins.pitch, numerator += margins.pitch) {
+      if (clears) *reinterpret_cast<uint4*>(denominator) = make_uint4(0, 0, 0, 0);
+      const ulonglong2 zeros = make_ulonglong2(0, 0);
+      if (clears_left) *reinterpret_cast<ulonglong2*>(numerator) = zeros;
+      if (clears_right) *reinterpret_cast<ulonglong2*>(numerator + box_width / 2) = zeros;
+    }
+  }
+}
+
+/// A plane in 8 bits, half the squared norm of the patch at each place, both with the margins, and
+/// the phase's sums cleared. `is_mixed`: whether the plane has a share of another.
+template <bool is_mixed>
+__global__ void __launch_bounds__(GuideBoxes::threads)
+    guide_kernel(MixedPlane plane, Margins margins, float scale, float offset,
                  std::uint32_t* samples, std::int32_t* half_norms, ClearedSums sums) {
-  constexpr int words = box_width / 4 + 2;  // of a row: 7 samples beyond
-  __shared__ alignas(16) std::uint32_t tile[box_height + reach][words];
-  __shared__ alignas(16) int rows[box_height + reach][box_width];
-  const int x0 = blockIdx.x * box_width - margins.left, y0 = blockIdx.y * box_height - margins.top;
-
-  for (int i = threadIdx.x; i < (box_height + reach) * words; i += box_threads) {
-    const int row = i / words, word = i - row * words, x = x0 + 4 * word, y = y0 + row;
-    std::uint32_t packed = 0;
-    if (y >= 0 && y < margins.height && x >= 0) {
-      const int at = margins.at(x, y);
-      const float4 mixed = plane.quad(at);
-      const float v[4] = {mixed.x, mixed.y, mixed.z, mixed.w};
+  __shared__ std::uint32_t tile[GuideBoxes::tile_rows][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
+  const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
+  const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);  // samples of the word
+  if constexpr (!is_mixed) plane.share = 0;
+  const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
+  // All rows are asked for before any is waited for: without branches, so from within the picture.
+  const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
+  float4 v[GuideBoxes::turns];
 #pragma unroll
-      for (int k = 0; k < 4; ++k)
-        if (x + k < margins.width) {
-          const float sample = fminf(fmaxf(rintf((v[k] - offset) * scale), 0.0f), 255.0f);
-          packed |= static_cast<std::uint32_t>(sample) << 8 * k;
-        }
-    }
-    tile[row][word] = packed;
-    const int place = (y + margins.top) * margins.pitch + x + margins.left;
-    if (row < box_height && word < box_width / 4 && y + margins.top < margins.rows &&
-        x + margins.left < margins.pitch)
-      samples[place / 4] = packed;
+  for (int i = 0; i < GuideBoxes::turns; ++i) {
+    const int y = y0 + i * GuideBoxes::warps + warp;
+    v[i] = plane.quad(margins.at(nearest_x, min(max(y, 0), margins.height - 1)));
+  }
+#pragma unroll
+  for (int i = 0; i < GuideBoxes::turns; ++i) {
+    const int row = i * GuideBoxes::warps + warp, y = y0 + row;
+    const bool is_inside = y >= 0 && y < margins.height;
+    if (row < GuideBoxes::tile_rows)
+      tile[row][lane] = is_inside ? to_word(v[i], scale, offset) & mask : 0;
   }
   __syncthreads();
 
-  for (int i = threadIdx.x; i < (box_height + reach) * (box_width / 4); i += box_threads) {
-    const int row = i / (box_width / 4), word = i % (box_width / 4);
-    const std::uint32_t a = tile[row][word], b = tile[row][word + 1], c = tile[row][word + 2];
-    int sums_of_squares[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const std::uint32_t low = __funnelshift_r(a, b, 8 * k), high = __funnelshift_r(b, c, 8 * k);
-      sums_of_squares[k] = static_cast<int>(__dp4a(low, low, __dp4a(high, high, 0u)));
-    }
-    *reinterpret_cast<int4*>(&rows[row][4 * word]) =
-        make_int4(sums_of_squares[0], sums_of_squares[1], sums_of_squares[2], sums_of_squares[3]);
-  }
-  __syncthreads();
-
-  const int column = threadIdx.x % box_width, first = threadIdx.x / box_width * column_rows;
-  int v[column_rows + reach];
-#pragma unroll
-  for (int i = 0; i < column_rows + reach; ++i) v[i] = rows[first + i][column];
-  const int x = x0 + column;
-#pragma unroll
-  for (int i = 0; i < column_rows; ++i) {
-    const int y = y0 + first + i;
-    if (y + margins.top >= margins.rows || x + margins.left >= margins.pitch) continue;
-    const int at = margins.at(x, y);
-    const bool holds =
-        x >= 0 && y >= 0 && x <= margins.width - patch && y <= margins.height - patch;
-    half_norms[at] = holds ? sum_of_8(v, i) / 2 : no_patch;
-#pragma unroll
-    for (int k = 0; k < max_planes; ++k)
-      if (k < sums.planes) {
-        sums.of[k].numerator[at] = 0;
-        sums.of[k].denominator[at] = 0;
-      }
-  }
+  const LanePlace place{lane, word, x, y0 + warp * GuideBoxes::rows};
+  store_guide(tile, place, margins, samples, half_norms);
+  clear(place, margins, sums);
 }
 
 /// The mean of the luma samples that sample (x, y) of the chroma planes covers.
@@ -136,7 +183,8 @@ void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream) {
-  guide_kernel<<<boxes_for(margins.pitch, margins.rows), box_threads, 0, stream>>>(
+  const auto kernel = plane.share == 0 ? guide_kernel<false> : guide_kernel<true>;
+  kernel<<<GuideBoxes::covering(margins.pitch, margins.rows), GuideBoxes::threads, 0, stream>>>(
       plane, margins, scale, offset, reinterpret_cast<std::uint32_t*>(samples), half_norms, sums);
   cuda::check(cudaGetLastError());
 }

@@ -113,7 +113,7 @@ struct ClearedSums {
   std::array<Sums, max_planes> of{};
 };
 /// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins,
-/// and so have the sums, which are cleared for the phase that begins.
+/// and so have the sums, which are cleared for the phase that begins, within the picture.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
@@ -144,7 +144,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream);
 
-// ---- groups from those of others (propagate.cu, propagate_time.cu) ----
+// ---- groups from those of others (propagate.cu) ----
 
 /// The groups of all reference patches that searched, as one batch.
 struct KeptGroupsView {
@@ -152,20 +152,11 @@ struct KeptGroupsView {
   ReferenceGrid searched;
   constexpr int bricks_x() const { return (searched.count_x + brick_side - 1) / brick_side; }
 };
-/// How the windows that are searched all the same cut their work.
-struct PropagationPlan {
-  MatchPlan own;  // of near windows in the own frame alone, where there are any
-  TimePlan time;  // of those in other frames too
-};
-/// Fixed per session. `others`: frames beside the references' own.
-/// @throws InvalidArgument where the device has too little shared memory for the near windows
-[[nodiscard]] PropagationPlan plan_propagation(const MatchParams& phase, int others,
-                                               const cuda::DeviceLimits& device);
 /// The groups of a batch (match/propagation.h). The guides are as for match() and
 /// match_over_time(); `frames`: the own one alone for frames by themselves.
 void propagate(std::span<const SearchFrame> frames, const Margins& margins,
                const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-               const MatchParams& phase, const PropagationPlan& plan, const KeptGroupsView& kept,
-               const Groups& groups, cudaStream_t stream);
+               const MatchParams& phase, const KeptGroupsView& kept, const Groups& groups,
+               cudaStream_t stream);
 
 }  // namespace lull

@@ -91,11 +91,10 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
 /// The shapes with the shortest rows that the union fits in.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves) {
   std::vector<MatchShape> shapes;
-  for (const int pitch : {small_union, medium_union, narrow_union, wide_union}) {
+  for (const int pitch : {medium_union, narrow_union, wide_union}) {
     if (union_side(phase) > pitch || (pitch == medium_union && !saves)) continue;
     for (const MatchShape& shape : match_shapes)
-      if (shape.union_pitch == pitch && (saves || pitch == small_union || shape.chunk > 4))
-        shapes.push_back(shape);
+      if (shape.union_pitch == pitch && (saves || shape.chunk > 4)) shapes.push_back(shape);
     break;
   }
   return shapes;

@@ -28,9 +28,7 @@ struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
 };
-inline constexpr MatchShape match_shapes[] = {{3, small_union},  // near windows
-                                              {5, small_union},
-                                              {6, narrow_union},
+inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {11, narrow_union},
                                               {16, narrow_union},
                                               {20, narrow_union},
@@ -51,7 +49,6 @@ struct TimeShape {
 };
 constexpr int any_words = 127 * 64;
 inline constexpr TimeShape time_shapes[] = {  // for ever greater windows
-    {true, {1, small_union}, {2, small_union}, 1 * 32},
     {true, {4, small_union}, {6, small_union}, 4 * 32},
     {false, {11, narrow_union}, {6, small_union}, 11 * 32},
     {false, {11, narrow_union}, {6, medium_union}, any_words, true},

@@ -40,10 +40,10 @@ const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>
 
 }  // namespace
 
-TimeArgs match_detail::time_arguments(std::span<const SearchFrame> frames, const Margins& margins,
-                                      const ReferenceGrid& grid, const MotionGrid& motion,
-                                      const Batch& batch, const MatchParams& phase,
-                                      const TimePlan& plan, const Groups& groups) {
+void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
+                     const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
+                     const MatchParams& phase, const TimePlan& plan, const Groups& groups,
+                     cudaStream_t stream) {
   const Guide& own = frames.front().frame.guide;
   TimeArgs args{arguments(own, margins, grid, batch, phase, plan.own, groups),
                 plan.others,
@@ -56,15 +56,6 @@ TimeArgs match_detail::time_arguments(std::span<const SearchFrame> frames, const
     args.offset[args.frames] = offset;
     args.motion[args.frames++] = frame.motion;
   }
-  return args;
-}
-
-void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
-                     const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-                     const MatchParams& phase, const TimePlan& plan, const Groups& groups,
-                     cudaStream_t stream) {
-  const TimeArgs args =
-      time_arguments(frames, margins, grid, motion, batch, phase, plan, groups);
   if (phase.bias != nullptr) return match_time_biased(args, *phase.bias, plan.shared_bytes, stream);
   const std::size_t shape = shape_of(args);
   const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;

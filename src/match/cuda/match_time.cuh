@@ -7,7 +7,6 @@
 // scanned with the others' first chunk.
 
 #include <algorithm>
-#include <span>
 
 #include "match/cuda/match_tables.cuh"
 
@@ -209,12 +208,11 @@ __device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, 
   return best;
 }
 
-/// All of a block's work but to store the groups. `at_once`: the own frame's tables stand before
-/// those of the others.
+/// All of a block's work. `at_once`: the own frame's tables stand before those of the others.
 template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
-__device__ __forceinline__ BestList best_of_frames(const TimeArgs& a, std::uint32_t* memory,
-                                                   OtherFrames& frames, const Bias& bias) {
+__device__ __forceinline__ void match_frames(const TimeArgs& a, std::uint32_t* memory,
+                                             OtherFrames& frames, const Bias& bias) {
   if (threadIdx.x < a.frames) {
     const Motion v = a.motion_to(threadIdx.x);
     frames.motion_x[threadIdx.x] = v.x, frames.motion_y[threadIdx.x] = v.y;
@@ -238,24 +236,9 @@ __device__ __forceinline__ BestList best_of_frames(const TimeArgs& a, std::uint3
   for (; first < a.frames; first += a.at_a_time)
     match_others<N, other_chunk>(a, frames, first, min(a.at_a_time, a.frames - first), tables,
                                  best);
-  return best;
-}
-
-template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
-          class Bias>
-__device__ __forceinline__ void match_frames(const TimeArgs& a, std::uint32_t* memory,
-                                             OtherFrames& frames, const Bias& bias) {
-  const BestList best =
-      best_of_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(a, memory, frames,
-                                                                               bias);
   store_group(a.own, threadIdx.x >> 5, best,
               [&](int place) { return displacement_of(a, frames, place); });
 }
-
-/// What match_over_time() tells its kernels.
-TimeArgs time_arguments(std::span<const SearchFrame> frames, const Margins& margins,
-                        const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-                        const MatchParams& phase, const TimePlan& plan, const Groups& groups);
 
 /// Which of time_shapes a plan has.
 inline std::size_t shape_of(const TimeArgs& a) {

@@ -1,113 +1,263 @@
-// Groups from those of others, with and without near windows in the own frame (propagate.cuh).
+// Groups from those of others (match/propagation.h).
+//
+// A warp has one reference patch; each lane looks at one member of the kept groups around it, and
+// before that at one candidate of the near windows after the other, 32 at a time: it loads the 64
+// samples of the 8-bit guide and multiplies them with the reference patch's. Scores, keys and lists
+// are those of match_select.cuh; places are candidates in the order of the definition. Warps share
+// nothing, so that none waits for others: each load needs the one before.
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <utility>
 
 #include "cuda/check.h"
-#include "cuda/shared_memory.h"
-#include "match/cuda/propagate.cuh"
+#include "match/cuda/match_tables.cuh"
+#include "match/propagation.h"
 
 namespace lull {
 namespace {
 
 using namespace match_detail;
 
-__global__ void __launch_bounds__(threads) lists_kernel(const MatchArgs own, const ListedArgs listed) {
-  __shared__ alignas(16) std::uint32_t patches[references * reference_pitch];
-  const int reference = threadIdx.x >> 5;
-  const ReferencePlace at(own, reference);
-  load_reference(own, at.x, at.y, reference, threadIdx.x & 31, patches);
-  __syncwarp();
-  add_listed(own, listed, reference, patches, list_of_itself(own), [](int) { return 0u; });
-}
+static_assert(max_propagated == 32, "a member for each lane");
 
-template <int N, int chunk, int union_pitch>
-__global__ void __launch_bounds__(threads, 2)
-    near_kernel(const MatchArgs own, const ListedArgs listed) {
-  extern __shared__ std::uint32_t memory[];
-  const SharedTables<union_pitch> shared(memory, own.plan);
-  const BestList best = match_own<N, chunk>(own, shared);
-  add_listed(own, listed, threadIdx.x >> 5, shared.patches, best,
-             [&](int place) { return own_displacement(own, place); });
-}
-
-using Kernel = void (*)(MatchArgs, ListedArgs);
-struct KernelChoice {
-  Kernel of_16, of_32;
+/// n / divisor for n below 2^24, divisors up to 256.
+struct Divisor {
+  std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
+  Divisor() = default;
+  explicit Divisor(int divisor)
+      : inverse(static_cast<std::uint32_t>(((1ull << 32) + divisor - 1) / divisor)) {}
+  __device__ int quotient(int n) const {
+    return inverse == 0 ? n : static_cast<int>(__umulhi(static_cast<std::uint32_t>(n), inverse));
+  }
 };
-template <std::size_t... I>
-constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{{near_kernel<16, match_shapes[I].chunk, match_shapes[I].union_pitch>,
-            near_kernel<32, match_shapes[I].chunk, match_shapes[I].union_pitch>}...}};
-}
-const auto kernels = kernels_of(std::make_index_sequence<std::size(match_shapes)>());
 
-/// The search of what is near.
-MatchParams near_of(const MatchParams& phase) {
-  MatchParams near = phase;
-  near.window = phase.near_window;
-  near.temporal_window = phase.near_temporal_window;
-  return near;
+/// Arrays over frames: by offset + max_temporal.
+struct PropagationArgs {
+  MatchArgs own;
+  std::array<const std::uint8_t*, max_frames> samples;
+  std::array<const std::int32_t*, max_frames> half_norms;
+  std::array<const Motion*, max_frames> motion;
+  std::array<int, max_frames> near_frames;  // offsets of the other frames, in the order of group.h
+  MotionGrid motion_grid;
+  KeptGroupsView kept;
+  int kept_bricks_x;
+  bool over_time;
+  int temporal_radius;                    // beyond which nothing counts, as own.radius
+  int near_window, near_temporal_window;  // sides
+  int own_places, near_places;            // candidates of the near window, of all of them
+  int bonus;                              // of the score where motion predicts the patch
+  Divisor search_step, near_side, near_temporal_side, near_temporal_area;
+};
+
+/// beside(), along an axis.
+__device__ __forceinline__ Beside searched_beside(const PropagationArgs& a, int x, int last_place,
+                                                  int count) {
+  const int first = a.search_step.quotient(x);
+  const bool at_end = x >= last_place, between = first * a.kept.searched.step != x;
+  return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
+}
+
+/// The product of the reference patch in shared memory with the patch at `at`, which need not be
+/// aligned.
+__device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
+                                                 const std::uint8_t* samples, int at, int pitch) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
+  const int bits = 8 * (at & 3);
+  std::uint32_t sum = 0;
+#pragma unroll
+  for (int row = 0; row < patch; row += 2) {
+    const uint4 own = *reinterpret_cast<const uint4*>(reference + 2 * row);
+    const std::uint32_t a = words[0], b = words[1], c = words[2];
+    words += pitch / 4;
+    const std::uint32_t d = words[0], e = words[1], f = words[2];
+    words += pitch / 4;
+    sum = __dp4a(own.x, __funnelshift_r(a, b, bits), sum);
+    sum = __dp4a(own.y, __funnelshift_r(b, c, bits), sum);
+    sum = __dp4a(own.z, __funnelshift_r(d, e, bits), sum);
+    sum = __dp4a(own.w, __funnelshift_r(e, f, bits), sum);
+  }
+  return sum;
+}
+
+/// The reference patch of a warp, and the list of its best.
+struct Propagation {
+  const PropagationArgs& a;
+  const std::uint32_t* patch_words;  // in shared memory
+  int x, y, lane;
+  std::uint32_t motion;  // to the frame of this lane, as a displacement
+  BestList best;
+
+  __device__ Propagation(const PropagationArgs& args, const std::uint32_t* words,
+                         const ReferencePlace& at, int own_lane)
+      : a(args),
+        patch_words(words),
+        x(at.x),
+        y(at.y),
+        lane(own_lane),
+        motion(0),
+        best(list_of_itself(args.own)) {
+    if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
+    // A brick lies within one bundle.
+    const Motion v =
+        a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * brick_side,
+                             (a.own.batch.y0 + blockIdx.y) * brick_side);
+    motion = pack_displacement(v.x, v.y);
+  }
+
+  /// To the frame `dt` after the own one. By all lanes.
+  __device__ std::uint32_t motion_to(int dt) const {
+    return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
+  }
+
+  __device__ bool inside(std::uint32_t displacement) const {
+    const auto within = [](int at, int length) {
+      return static_cast<unsigned>(at) <= static_cast<unsigned>(length - patch);
+    };
+    return within(x + displacement_x(displacement), a.own.margins.width) &&
+           within(y + displacement_y(displacement), a.own.margins.height);
+  }
+
+  /// neighbours_of(): the lane's member of a kept group; 0, the reference patch, where it has none.
+  __device__ std::uint32_t kept_member() const {
+    const ReferenceGrid& grid = a.kept.searched;
+    const Beside i = searched_beside(a, x, grid.last_x, grid.count_x);
+    const Beside j = searched_beside(a, y, grid.last_y, grid.count_y);
+    // log2 of the groups: 0 stands for the own one, and four more from lane 15 on.
+    const int log2 = (i.first != i.last) + (j.first != j.last);
+    int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
+    if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
+    int column = i.first, row = j.first;
+    if (log2 == 0) {
+      column += n == 1 ? -1 : n == 2 ? 1 : 0;
+      row += n == 3 ? -1 : n == 4 ? 1 : 0;
+    } else {
+      if ((n & 1) != 0) column = i.last;
+      if (log2 == 1 ? n != 0 : (n & 2) != 0) row = j.last;
+    }
+    if (n > 4 || static_cast<unsigned>(column) >= static_cast<unsigned>(grid.count_x) ||
+        static_cast<unsigned>(row) >= static_cast<unsigned>(grid.count_y))
+      return 0;
+    const Groups& groups = a.kept.groups;
+    const int index = (row / brick_side * a.kept_bricks_x + column / brick_side) * brick_references +
+                      row % brick_side * brick_side + column % brick_side;
+    // Both at once: behind a group's end lies what is not used.
+    const int log2_count = groups.log2_count[index];
+    const std::uint32_t one =
+        groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
+                             min(member + 1, groups.capacity - 1)];
+    return member + 1 < 1 << log2_count ? one : 0u;
+  }
+
+  /// The k-th candidate of the near windows.
+  __device__ std::uint32_t near_candidate(int k) const {
+    int place = k, side = a.near_window, dt = 0;
+    Divisor by = a.near_side;
+    if (k < a.own_places) {
+      place += k >= a.own_places / 2 ? 1 : 0;  // without the reference patch
+    } else {
+      const int n = min(a.near_temporal_area.quotient(k - a.own_places), max_frames - 1);
+      dt = a.near_frames[n];
+      side = a.near_temporal_window, by = a.near_temporal_side;
+      place = k - a.own_places - n * side * side;
+    }
+    const std::uint32_t v = motion_to(dt);
+    const int row = by.quotient(place), column = place - row * side;
+    return pack_displacement(displacement_x(v) + column - side / 2,
+                             displacement_y(v) + row - side / 2, dt);
+  }
+
+  /// Each lane has a candidate in the picture, or none.
+  __device__ void look_at(bool is_one, std::uint32_t displacement, int place) {
+    const int dt = displacement_t(displacement);
+    const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
+    std::uint32_t key = 0;
+    if (is_one) {
+      const int frame = dt + max_temporal;
+      const int at = a.own.margins.at(x + displacement_x(displacement),
+                                      y + displacement_y(displacement));
+      int score = static_cast<int>(patch_words[16]) - a.half_norms[frame][at] +
+                  static_cast<int>(product(patch_words, a.samples[frame], at, a.own.margins.pitch));
+      score = min(max(score, 0), 65535);
+      if (dt != 0 && predicted && score != 0) score = min(score + a.bonus, 65535);
+      if (score >= a.own.min_score)
+        key = static_cast<std::uint32_t>(score) << 16 | static_cast<std::uint32_t>(65535 - place);
+    }
+    if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
+  }
+
+  /// Whether a member of a kept group lies in the windows, and nothing else looks at it.
+  __device__ bool counts(std::uint32_t displacement) const {
+    const int dt = displacement_t(displacement);
+    const std::uint32_t v = motion_to(dt);
+    int away_x = displacement_x(displacement), away_y = displacement_y(displacement);
+    int radius = a.own.radius, near_radius = a.near_window / 2;
+    if (dt != 0) {
+      away_x -= displacement_x(v), away_y -= displacement_y(v);
+      radius = a.temporal_radius;
+      near_radius = a.near_temporal_window > 0 ? a.near_temporal_window / 2 : -1;
+    }
+    const int distance = max(abs(away_x), abs(away_y));
+    const bool one = distance <= radius && distance > near_radius && inside(displacement);
+    const std::uint32_t equal = __match_any_sync(~0u, one ? displacement : 0u);
+    return one && (equal & ((1u << lane) - 1)) == 0;  // of equal members the first
+  }
+};
+
+__global__ void __launch_bounds__(threads, 4) propagation_kernel(const PropagationArgs a) {
+  __shared__ alignas(16) std::uint32_t patches[references * reference_pitch];
+  const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
+  const ReferencePlace at(a.own, reference);
+  load_reference(a.own, at.x, at.y, reference, lane, patches);
+  __syncwarp();
+
+  Propagation p(a, patches + reference * reference_pitch, at, lane);
+  const std::uint32_t member = p.kept_member();
+  for (int first = 0; first < a.near_places; first += 32) {
+    const std::uint32_t displacement = p.near_candidate(first + lane);
+    p.look_at(first + lane < a.near_places && p.inside(displacement), displacement,
+              first + lane + 1);
+  }
+  p.look_at(p.counts(member), member, a.near_places + lane + 1);
+
+  const int k = 65534 - static_cast<int>(p.best.key & 0xffffu);  // place - 1
+  std::uint32_t chosen = __shfl_sync(~0u, member, (k - a.near_places) & 31);
+  if (a.near_places > 0) {
+    const std::uint32_t near = p.near_candidate(min(max(k, 0), a.near_places - 1));
+    if (k < a.near_places) chosen = near;
+  }
+  store_group(a.own, reference, p.best, [&](int) { return chosen; });
 }
 
 }  // namespace
 
-PropagationPlan plan_propagation(const MatchParams& phase, int others,
-                                 const cuda::DeviceLimits& device) {
-  PropagationPlan plan;
-  if (others > 0 && phase.near_temporal_window > 0)
-    plan.time = plan_match_over_time(near_of(phase), others, device);
-  if (phase.near_window > 1)  // where there are no others, too
-    plan.own = plan_match(near_of(phase), device);
-  return plan;
-}
-
-ListedArgs match_detail::listed_arguments(std::span<const SearchFrame> frames,
-                                          const MotionGrid& motion, const MatchParams& phase,
-                                          const KeptGroupsView& kept) {
-  ListedArgs args{};
+void propagate(std::span<const SearchFrame> frames, const Margins& margins,
+               const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
+               const MatchParams& phase, const KeptGroupsView& kept, const Groups& groups,
+               cudaStream_t stream) {
+  const Guide& own = frames.front().frame.guide;
+  PropagationArgs args{arguments(own, margins, grid, batch, phase, {}, groups)};
   args.motion_grid = motion;
   args.kept = kept;
-  args.radius = phase.window / 2;
+  args.kept_bricks_x = kept.bricks_x();
+  args.over_time = frames.size() > 1;
   args.temporal_radius = phase.temporal_window / 2;
-  args.near_radius = phase.near_window / 2;
-  args.near_temporal_radius = phase.near_temporal_window > 0 ? phase.near_temporal_window / 2 : -1;
-  args.bonus = static_cast<int>(half_distance(phase.place_bonus, frames.front().frame.guide));
-  const int others = static_cast<int>(frames.size()) - 1;
-  args.first_place = phase.near_window * phase.near_window +
-                     others * phase.near_temporal_window * phase.near_temporal_window;
+  args.near_window = phase.near_window;
+  args.near_temporal_window = phase.near_temporal_window;
+  const int area = phase.near_temporal_window * phase.near_temporal_window;
+  args.own_places = phase.near_window * phase.near_window - 1;
+  args.near_places = args.own_places + static_cast<int>(frames.size() - 1) * area;
+  args.bonus = static_cast<int>(half_distance(phase.place_bonus, own));
+  args.search_step = Divisor(kept.searched.step);
+  args.near_side = Divisor(phase.near_window);
+  args.near_temporal_side = Divisor(std::max(1, phase.near_temporal_window));
+  args.near_temporal_area = Divisor(std::max(1, area));
+  int n = 0;
   for (const auto& [offset, frame] : frames) {
     args.samples[offset + max_temporal] = frame.guide.samples;
     args.half_norms[offset + max_temporal] = frame.guide.half_norms;
     args.motion[offset + max_temporal] = frame.motion;
+    if (offset != 0) args.near_frames[n++] = offset;
   }
-  return args;
-}
-
-void propagate(std::span<const SearchFrame> frames, const Margins& margins,
-               const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
-               const MatchParams& phase, const PropagationPlan& plan, const KeptGroupsView& kept,
-               const Groups& groups, cudaStream_t stream) {
-  const MatchParams near = near_of(phase);
-  const ListedArgs listed = listed_arguments(frames, motion, phase, kept);
-  if (frames.size() > 1 && phase.near_temporal_window > 0)
-    return propagate_over_time(
-        time_arguments(frames, margins, grid, motion, batch, near, plan.time, groups), listed,
-        plan.time.shared_bytes, stream);
-  const MatchArgs args =
-      arguments(frames.front().frame.guide, margins, grid, batch, near, plan.own, groups);
-  const dim3 blocks(batch.bricks_x, batch.bricks_y);
-  if (phase.near_window == 1) {
-    lists_kernel<<<blocks, threads, 0, stream>>>(args, listed);
-  } else {
-    const MatchShape planned{plan.own.chunk, plan.own.union_pitch};
-    const auto shape = std::ranges::find(match_shapes, planned) - match_shapes;
-    const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
-    cuda::allow_shared_memory(kernel);
-    kernel<<<blocks, threads, plan.own.shared_bytes, stream>>>(args, listed);
-  }
+  propagation_kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, 0, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 

@@ -1,5 +1,6 @@
 // The end of a phase: the sum of weighted estimates divided by the sum of weights. Weights are sums
-// over boxes of 8x8 samples, made along one axis after the other, in shared memory.
+// over boxes of 8x8 samples: along rows, where lanes take what they reach from the lanes beside
+// them, and from these, in shared memory, down columns.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -11,57 +12,111 @@ namespace {
 
 static_assert(reach == patch - 1);
 
+using QuotientBoxes = Boxes<8, 4>;
+
+/// a / b, rounded to nearest, for all that occurs here: what the compiler makes of the operator
+/// less its branch for very great and very small operands.
+__device__ __forceinline__ float quotient(float a, float b) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+  inverse = __fmaf_rn(__fmaf_rn(-b, inverse, 1.0f), inverse, inverse);
+  const float about = __fmul_rn(a, inverse);
+  return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
+}
+
+/// The window's sums along a row, of places that the lane has the weights of.
+__device__ __forceinline__ float4 sums_along(const uint4& weights,
+                                             const std::array<float, patch>& window) {
+  float v[3 * 4] = {}, sum[4] = {};  // places -8 .. 3
+  v[8] = static_cast<float>(weights.x), v[9] = static_cast<float>(weights.y);
+  v[10] = static_cast<float>(weights.z), v[11] = static_cast<float>(weights.w);
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    v[4 + k] = __shfl_up_sync(~0u, v[8 + k], 1);
+    if (k > 0) v[k] = __shfl_up_sync(~0u, v[8 + k], 2);
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+#pragma unroll
+    for (int j = 0; j < patch; ++j) sum[k] += window[j] * v[k + patch - j];
+  return make_float4(sum[0], sum[1], sum[2], sum[3]);
+}
+
+/// Four samples of a row. `v`: the window's sums along the 8 rows up to theirs.
+__device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
+                                                const std::array<float, patch>& window,
+                                                const float* noisy, int left, float* estimate) {
+  const unsigned long long sum[4] = {sums[0].x, sums[0].y, sums[1].x, sums[1].y};
+  float weight[4] = {}, value[4];
+#pragma unroll
+  for (int j = 0; j < patch; ++j) {
+    const float4 row = v[reach - j];
+    weight[0] += window[j] * row.x, weight[1] += window[j] * row.y;
+    weight[2] += window[j] * row.z, weight[3] += window[j] * row.w;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    value[k] = quotient(static_cast<float>(static_cast<long long>(sum[k])), weight[k]) *
+                   (weight_scale / value_scale) +
+               mid_level;
+  const float least = fminf(fminf(weight[0], weight[1]), fminf(weight[2], weight[3]));
+  if (least > 0 && left >= 4) {
+    *reinterpret_cast<float4*>(estimate) = make_float4(value[0], value[1], value[2], value[3]);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    if (k < left) estimate[k] = weight[k] > 0 ? value[k] : noisy[k];
+}
+
 /// The weight of the groups at a sample is the sum of those of the 64 patches that hold it, times
 /// the aggregation window.
-__global__ void __launch_bounds__(box_threads)
+__global__ void __launch_bounds__(QuotientBoxes::threads)
     normalise_kernel(Sums sums, const float* noisy, Margins margins,
                      std::array<float, patch> window, float* estimate) {
-  __shared__ alignas(16) float weights[box_height + reach][box_width + patch];
-  __shared__ alignas(16) float rows[box_height + reach][box_width];
-  const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * box_height;
-
-  for (int i = threadIdx.x; i < (box_height + reach) * (box_width + patch); i += box_threads) {
-    const int row = i / (box_width + patch), column = i % (box_width + patch);
-    const int x = x0 + column - patch, y = y0 + row - reach;  // within the margins
-    weights[row][column] = x < margins.width && y < margins.height
-                               ? static_cast<float>(sums.denominator[margins.at(x, y)])
-                               : 0.0f;
-  }
-  __syncthreads();
-
-  for (int i = threadIdx.x; i < (box_height + reach) * (box_width / 4); i += box_threads) {
-    const int row = i / (box_width / 4), quarter = i % (box_width / 4);
-    float v[3 * 4], sum[4] = {};  // places 4 quarter - 8 .. + 3
+  constexpr int rows = QuotientBoxes::rows;
+  __shared__ float4 along[QuotientBoxes::tile_rows][box_words];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * QuotientBoxes::height;
+  const int x = x0 + 4 * lane, first = warp * rows;
+  const bool stores = lane < box_words && x < margins.width;
+  // All that the block reads is asked for before any is waited for.
+  ulonglong2 values[rows][2];
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      const float4 four = *reinterpret_cast<const float4*>(&weights[row][4 * (quarter + k)]);
-      v[4 * k] = four.x, v[4 * k + 1] = four.y, v[4 * k + 2] = four.z, v[4 * k + 3] = four.w;
+  for (int i = 0; i < rows; ++i)
+    if (stores && y0 + first + i < margins.height) {
+      const auto* const from =
+          reinterpret_cast<const ulonglong2*>(sums.numerator + margins.at(x, y0 + first + i));
+      values[i][0] = from[0], values[i][1] = from[1];
     }
+
+  const int u = x - 8;  // the first two lanes have what lies before the box
+  uint4 weights[QuotientBoxes::turns];
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
+  for (int i = 0; i < QuotientBoxes::turns; ++i) {
+    const int y = y0 + i * QuotientBoxes::warps + warp - reach;
+    const bool inside = y >= 0 && y < margins.height && u >= 0 && u < margins.width;
+    weights[i] = inside ? *reinterpret_cast<const uint4*>(sums.denominator + margins.at(u, y))
+                        : make_uint4(0, 0, 0, 0);
+  }
 #pragma unroll
-      for (int j = 0; j < patch; ++j) sum[k] += window[j] * v[k + patch - j];
-    *reinterpret_cast<float4*>(&rows[row][4 * quarter]) =
-        make_float4(sum[0], sum[1], sum[2], sum[3]);
+  for (int i = 0; i < QuotientBoxes::turns; ++i) {
+    const int row = i * QuotientBoxes::warps + warp;
+    if (row >= QuotientBoxes::tile_rows) break;
+    const float4 sum = sums_along(weights[i], window);
+    if (lane >= 2) along[row][lane - 2] = sum;
   }
   __syncthreads();
+  if (!stores) return;
 
-  const int column = threadIdx.x % box_width, first = threadIdx.x / box_width * column_rows;
-  float v[column_rows + reach];
+  float4 v[rows + reach];
 #pragma unroll
-  for (int i = 0; i < column_rows + reach; ++i) v[i] = rows[first + i][column];
-  const int x = x0 + column;
+  for (int i = 0; i < rows + reach; ++i) v[i] = along[first + i][lane];
 #pragma unroll
-  for (int i = 0; i < column_rows; ++i) {
-    const int y = y0 + first + i;
-    if (x >= margins.width || y >= margins.height) continue;
-    float weight = 0;
-#pragma unroll
-    for (int j = 0; j < patch; ++j) weight += window[j] * v[i + reach - j];
-    const int at = margins.at(x, y);
-    const auto value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
-    estimate[at] =
-        weight > 0 ? value * (weight_scale / value_scale) / weight + mid_level : noisy[at];
+  for (int i = 0; i < rows; ++i) {
+    const int y = y0 + first + i, at = margins.at(x, y);
+    if (y < margins.height)
+      store_quotients(values[i], v + i, window, noisy + at, margins.width - x, estimate + at);
   }
 }
 
@@ -69,8 +124,8 @@ __global__ void __launch_bounds__(box_threads)
 
 void normalise(const Sums& sums, const float* noisy, const Margins& margins,
                const std::array<float, patch>& window, float* estimate, cudaStream_t stream) {
-  normalise_kernel<<<boxes_for(margins.width, margins.height), box_threads, 0, stream>>>(
-      sums, noisy, margins, window, estimate);
+  normalise_kernel<<<QuotientBoxes::covering(margins.width, margins.height), QuotientBoxes::threads,
+                     0, stream>>>(sums, noisy, margins, window, estimate);
   cuda::check(cudaGetLastError());
 }
 

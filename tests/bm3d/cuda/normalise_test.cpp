@@ -1,0 +1,93 @@
+// The end of a phase against the same quotients on the host.
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "bm3d/cuda/filter/kernels.h"
+#include "bm3d/kaiser.h"
+#include "support/device.h"
+#include "support/gpu.h"
+
+namespace lull::bm3d {
+namespace {
+
+using testing::on_device;
+using testing::on_host;
+
+constexpr float fresh = -1;  // what nothing is written to
+
+/// Of places that hold patches: weights, in places none. Margins hold what must not matter.
+struct HostSums {
+  std::vector<unsigned long long> numerator;
+  std::vector<std::uint32_t> denominator;
+};
+
+HostSums make_sums(const Margins& margins) {
+  std::mt19937 rng{7};
+  HostSums sums{std::vector<unsigned long long>(margins.size(), 123456789),
+                std::vector<std::uint32_t>(margins.size(), 123456789)};
+  for (int y = 0; y < margins.height; ++y)
+    for (int x = 0; x < margins.width; ++x) {
+      const bool holds = x + patch <= margins.width && y + patch <= margins.height;
+      const bool empty = (x / 13 + y / 11) % 2 == 0;
+      const int value = static_cast<int>(rng() % 2000000) - 1000000;
+      sums.numerator[margins.at(x, y)] = static_cast<unsigned long long>(value * 4096LL);
+      sums.denominator[margins.at(x, y)] = holds && !empty ? 32 + rng() % 4000000 : 0;
+    }
+  return sums;
+}
+
+double weight_at(const HostSums& sums, const Margins& margins,
+                 const std::array<float, patch>& window, int x, int y) {
+  double weight = 0;
+  for (int j = 0; j < patch && j <= y; ++j)
+    for (int i = 0; i < patch && i <= x; ++i)
+      weight +=
+          static_cast<double>(window[j]) * window[i] * sums.denominator[margins.at(x - i, y - j)];
+  return weight;
+}
+
+void expect_quotients(int width, int height, float kaiser) {
+  const Margins margins(width, height, 21, patch);
+  const std::array<float, patch> window = kaiser_window(kaiser);
+  const HostSums sums = make_sums(margins);
+  std::vector<float> noisy(margins.size());
+  for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i] = static_cast<float>(i % 251);
+  const auto numerator = on_device(sums.numerator);
+  const auto denominator = on_device(sums.denominator);
+  const auto device_noisy = on_device(noisy);
+  const auto estimate = on_device(std::vector<float>(margins.size(), fresh));
+  normalise({numerator.get(), denominator.get()}, device_noisy.get(), margins, window,
+            estimate.get(), nullptr);
+
+  const std::vector<float> found = on_host(estimate);
+  std::vector<bool> written(margins.size());
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int at = margins.at(x, y);
+      written[at] = true;
+      const double weight = weight_at(sums, margins, window, x, y);
+      const auto value = static_cast<double>(static_cast<long long>(sums.numerator[at]));
+      const double expected = weight > 0 ? value * 8 / weight + 128 : noisy[at];
+      ASSERT_NEAR(found[at], expected, 4e-6 * (std::abs(expected) + 256))
+          << x << ", " << y << " of " << width << "x" << height;
+    }
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (!written[i]) {
+      ASSERT_EQ(found[i], fresh) << "margin, " << i;
+    }
+}
+
+using CudaNormalise = testing::GpuTest;
+
+TEST_F(CudaNormalise, DividesSumsForAllSizes) {
+  for (const auto& [width, height] :
+       {std::pair{8, 8}, {9, 11}, {37, 23}, {61, 43}, {119, 33}, {122, 64}, {241, 97}, {363, 40}})
+    for (const float kaiser : {0.0f, 2.5f, 4.0f}) expect_quotients(width, height, kaiser);
+}
+
+}  // namespace
+}  // namespace lull::bm3d

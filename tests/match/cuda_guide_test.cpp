@@ -1,0 +1,107 @@
+// The 8-bit guide, its norms and the cleared sums against the same on the host, to the last bit.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "match/cuda/kernels.h"
+#include "support/device.h"
+#include "support/gpu.h"
+
+namespace lull {
+namespace {
+
+using testing::on_device;
+using testing::on_host;
+
+constexpr float scale = 0.75f, offset = -3.25f;
+
+/// Beyond 0..255 too. Margins hold what must not matter.
+std::vector<float> make_plane(const Margins& margins, unsigned seed) {
+  std::mt19937 rng{seed};
+  std::vector<float> plane(margins.size(), 1000);
+  for (int y = 0; y < margins.height; ++y)
+    for (int x = 0; x < margins.width; ++x)
+      plane[margins.at(x, y)] = static_cast<float>(rng() % 1400) / 4 - 50;
+  return plane;
+}
+
+struct HostGuide {
+  std::vector<std::uint8_t> samples;
+  std::vector<std::int32_t> half_norms;
+};
+
+HostGuide make_guide(const std::vector<float>& estimate, const std::vector<float>& noisy,
+                     float share, const Margins& margins) {
+  HostGuide guide{std::vector<std::uint8_t>(margins.size(), 0),
+                  std::vector<std::int32_t>(margins.size(), no_patch)};
+  for (int y = 0; y < margins.height; ++y)
+    for (int x = 0; x < margins.width; ++x) {
+      const int at = margins.at(x, y);
+      const float mixed = estimate[at] + share * (noisy[at] - estimate[at]);
+      guide.samples[at] =
+          static_cast<std::uint8_t>(std::clamp(std::rint((mixed - offset) * scale), 0.0f, 255.0f));
+    }
+  for (int y = 0; y + patch <= margins.height; ++y)
+    for (int x = 0; x + patch <= margins.width; ++x) {
+      int sum = 0;
+      for (int j = 0; j < patch; ++j)
+        for (int i = 0; i < patch; ++i) {
+          const int sample = guide.samples[margins.at(x + i, y + j)];
+          sum += sample * sample;
+        }
+      guide.half_norms[margins.at(x, y)] = sum / 2;
+    }
+  return guide;
+}
+
+void expect_same_guide(int width, int height, float share, int planes) {
+  const Margins margins(width, height, 21, patch);
+  const std::vector<float> estimate = make_plane(margins, 1), noisy = make_plane(margins, 2);
+  const auto device_estimate = on_device(estimate), device_noisy = on_device(noisy);
+  const auto samples = on_device(std::vector<std::uint8_t>(margins.size(), 77));
+  const auto norms = on_device(std::vector<std::int32_t>(margins.size(), -1));
+  std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators;
+  std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> denominators;
+  ClearedSums sums{planes};
+  for (int k = 0; k < max_planes; ++k) {
+    numerators[k] = on_device(std::vector<unsigned long long>(margins.size(), 5));
+    denominators[k] = on_device(std::vector<std::uint32_t>(margins.size(), 5));
+    sums.of[k] = {numerators[k].get(), denominators[k].get()};
+  }
+  make_guide_and_clear_sums({device_estimate.get(), device_noisy.get(), share}, margins, scale,
+                            offset, samples.get(), norms.get(), sums, nullptr);
+
+  const HostGuide expected = make_guide(estimate, noisy, share, margins);
+  EXPECT_EQ(on_host(samples), expected.samples) << width << "x" << height;
+  EXPECT_EQ(on_host(norms), expected.half_norms) << width << "x" << height;
+  for (int k = 0; k < max_planes; ++k) {
+    const auto values = on_host(numerators[k]);
+    const auto weights = on_host(denominators[k]);
+    const unsigned left = k < planes ? 0 : 5;
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        ASSERT_EQ(values[margins.at(x, y)], left) << x << ", " << y << " of plane " << k;
+        ASSERT_EQ(weights[margins.at(x, y)], left) << x << ", " << y << " of plane " << k;
+      }
+  }
+}
+
+using CudaGuide = testing::GpuTest;
+
+// Halves and quarters, so that the host's sums are exact and rounding meets ties.
+TEST_F(CudaGuide, IsThatOfTheHostForAllSizes) {
+  for (const auto& [width, height] :
+       {std::pair{8, 8}, {9, 11}, {37, 23}, {61, 43}, {119, 33}, {122, 64}, {241, 97}, {363, 40}})
+    for (const float share : {0.0f, 0.25f}) expect_same_guide(width, height, share, 1);
+}
+
+TEST_F(CudaGuide, ClearsTheSumsOfItsPlanesAlone) {
+  for (int planes = 0; planes <= max_planes; ++planes) expect_same_guide(61, 43, 0, planes);
+}
+
+}  // namespace
+}  // namespace lull
