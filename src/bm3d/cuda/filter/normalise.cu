@@ -80,16 +80,6 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
   const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * QuotientBoxes::height;
   const int x = x0 + 4 * lane, first = warp * rows;
   const bool stores = lane < box_words && x < margins.width;
-  // All that the block reads is asked for before any is waited for.
-  ulonglong2 values[rows][2];
-#pragma unroll
-  for (int i = 0; i < rows; ++i)
-    if (stores && y0 + first + i < margins.height) {
-      const auto* const from =
-          reinterpret_cast<const ulonglong2*>(sums.numerator + margins.at(x, y0 + first + i));
-      values[i][0] = from[0], values[i][1] = from[1];
-    }
-
   const int u = x - 8;  // the first two lanes have what lies before the box
   uint4 weights[QuotientBoxes::turns];
 #pragma unroll
@@ -115,8 +105,10 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
     const int y = y0 + first + i, at = margins.at(x, y);
-    if (y < margins.height)
-      store_quotients(values[i], v + i, window, noisy + at, margins.width - x, estimate + at);
+    if (y >= margins.height) break;
+    const auto* const from = reinterpret_cast<const ulonglong2*>(sums.numerator + at);
+    const ulonglong2 values[2] = {from[0], from[1]};
+    store_quotients(values, v + i, window, noisy + at, margins.width - x, estimate + at);
   }
 }
 
