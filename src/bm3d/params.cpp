@@ -66,36 +66,31 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-/// Both phases look at what lies near too.
-void look_near(Params& p, int window, int temporal_window) {
-  for (PhaseParams* phase : {&p.hard, &p.wiener}) {
-    phase->near_window = window;
-    phase->near_temporal_window = temporal_window;
-  }
-}
-
-// The denser grid pays most in the first phase, and costs least there: only every fourth of its
-// patches need search. Groups of 32 and the wider window only pay against strong noise.
+// The denser grid pays most in the first phase, and costs least there. Groups of 32 and the wider
+// window only pay against strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
   p.wiener.step = 3;
   if (noise > 40) p.hard.group = 32;
-  p.search_step = 4;
-  p.kept = usually_kept;
-  look_near(p, 13, 0);
   return p;
 }
+
+// Up to here the first phase's groups serve the second as well as new ones do, or better: patches
+// that are alike by chance are so in the noisy picture and in its estimate (docs/bm3d.md).
+constexpr float most_of_same_groups = 25, most_of_same_groups_fast = 40;
 
 Params balanced_profile(float noise) {
   Params p = tuned_profile(noise, 5, 25, 25, 16);
   p.kept = usually_kept;
+  p.same_groups = noise <= most_of_same_groups;
   return p;
 }
 
 Params fast_profile(float noise) {
   Params p = tuned_profile(noise, 8, 19, 19, 16);
   p.kept = usually_kept;
+  p.same_groups = noise <= most_of_same_groups_fast;
   return p;
 }
 
@@ -122,7 +117,11 @@ float mu2_coloured(const NoiseModel& model) {
 // only offers more that are similar by chance. The patch where motion predicts it is preferred for
 // the same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
-  if (p.search_step > 0) look_near(p, 7, 3);
+  // Of dense grids only every fourth patch needs to search; and a second phase with the very groups
+  // of the first would lose 0.15 dB.
+  if (p.hard.step == 2) p.search_step = 4;
+  p.kept = usually_kept;
+  p.same_groups = false;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
     phase->window = std::min(phase->window, 15);
@@ -240,6 +239,13 @@ void validate_means(const Params& p) {
 
 bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters; }
 
+/// Params::same_groups: each reference patch of the second phase has a group that it can filter.
+bool can_have_same_groups(const Params& p) {
+  return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
+         p.hard.window <= p.wiener.window && p.hard.temporal_window <= p.wiener.temporal_window &&
+         !p.bayes;
+}
+
 void validate_propagation(const Params& p) {
   if (p.kept == 0 && p.search_step == 0) return;
   require(p.kept == 0 || (p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept))),
@@ -257,6 +263,11 @@ void validate_propagation(const Params& p) {
   if (p.holes)
     throw InvalidArgument(what + ", with holes (where neighbours find what others must not look at)" +
                           instead + "--depth");
+  if (p.same_groups && !can_have_same_groups(p))
+    throw InvalidArgument(
+        "a second phase with the groups of the first, with other steps, a smaller window or a "
+        "--search-step (its patches have none); give both phases one --step and --window, or "
+        "--second-search kept");
   if (p.search_step > 0 && !p.noise.is_white())
     throw InvalidArgument(what +
                           ", with noise that is not white (which makes neighbours alike); leave out "
@@ -274,11 +285,12 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   params.noise = model;
   params.temporal = temporal;
   if (profile == Profile::paper) return params;
-  if (!model.is_white()) {
-    params.mu2 = mu2_coloured(model);
-    params.kept = params.search_step = 0;  // not measured
-  }
+  if (!model.is_white()) params.mu2 = mu2_coloured(model);
   if (temporal > 0) look_around(params, noise);
+  if (!model.is_white()) {  // not measured
+    params.kept = params.search_step = 0;
+    params.same_groups = false;
+  }
   if (profile == Profile::best && temporal > 0 && model.is_white()) filter_by_bayes(params, noise);
   return params;
 }
@@ -319,6 +331,7 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.kept = p.search_step = 0;  // neighbours' groups do not know a patch's holes
+  p.same_groups = false;
   if (profile == Profile::paper) return p;
   const float variance = model.sigma(0) * model.sigma(0);
   p.hard.tau = std::max(2.8f * variance, 2.0f);
@@ -343,6 +356,7 @@ void search_where_needed(Params& p) {
   const bool searches = has_clusters(p) || p.guided || p.holes;
   if (searches) p.kept = 0;
   if (searches || !p.noise.is_white() || p.search_step <= p.hard.step) p.search_step = 0;
+  p.same_groups = p.same_groups && can_have_same_groups(p);
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->near_window = std::min(phase->near_window, phase->window);
     phase->near_temporal_window = std::min(phase->near_temporal_window, phase->temporal_window);

@@ -102,6 +102,9 @@ struct Params {
   /// phase, which propagates them instead of searching: a power of two up to 32, at least what the
   /// first phase's groups have. 0: it searches. search_where_needed() says where it has to.
   int kept = 0;
+  /// The second phase filters the kept groups as they are, for those sets that have any. For phases
+  /// of one step, a second window that is no smaller, and no search_step: otherwise it propagates.
+  bool same_groups = false;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
   /// Over time, of white noise.

@@ -43,6 +43,7 @@ struct PhaseInput {
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
+  bool takes_groups() const { return plan.takes_groups(set); }
   /// Whether run() keeps what it finds: without propagation it searches for the next phase.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }

@@ -16,6 +16,7 @@ void plan_kept(PhasePlan& plan, const Params& params) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;
+  plan.same_groups = !first && params.same_groups;
   for (PlaneSet& set : plan.sets) {
     const bool next = params.kept > 0 && params.phases > 1 && set.planes.front() == 0;
     if (next || plan.search_step > 0) set.kept = std::max(params.kept, params.hard.group);

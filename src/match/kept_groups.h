@@ -38,6 +38,13 @@ class KeptGroups {
     counts_[reference] = static_cast<std::uint8_t>(group.count);
     std::copy_n(group.members.begin(), group.count, members_.begin() + first(reference));
   }
+  Group at(int column, int row) const {
+    const std::size_t reference = index(column, row);
+    Group group;
+    group.count = counts_[reference];
+    std::copy_n(members_.begin() + first(reference), group.count, group.members.begin());
+    return group;
+  }
   /// The members that a patch at (x, y) looks at, in their order.
   int looked_at(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const Neighbours neighbours = neighbours_of(searched_, x, y);

@@ -95,6 +95,11 @@ void set_device(DenoiseOptions& options, const std::string& text) {
 
 constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
                                                              {"cuda", Hwaccel::cuda}};
+constexpr std::pair<std::string_view, SecondSearch> second_searches[] = {
+    {"window", SecondSearch::window},
+    {"kept", SecondSearch::kept},
+    {"none", SecondSearch::none}};
+
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr std::string_view files = "Files", method = "Method", devices = "Devices";
@@ -194,7 +199,7 @@ constexpr OptionRow table[] = {
     {"--search-step", "N", method,
      "first phase: reference patches so many samples apart search their window, 1 to 16, and those "
      "between them look at what these found; up to --step all search (default: 4 with high and best "
-     "in white noise, otherwise all)",
+     "over time in white noise, otherwise all)",
      [](DenoiseOptions& o, const std::string& v) {
        const int step = count_or_reject("--search-step", v, 1, bm3d::max_search_step);
        o.search_step = true;
@@ -202,25 +207,25 @@ constexpr OptionRow table[] = {
        o.bm3d_alone.emplace_back("--search-step");
      }},
     {"--near-window", "A[:B]", method,
-     "side of the window that patches search which look at what others found, odd; 1: none "
-     "(default: 13 with high, 7 over time, otherwise 1)",
+     "side of the window that patches search which look at what others found, odd, up "
+     "to 31; 1: none (default: 1)",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::near_window, nullptr>(o, "--near-window", v, number_or_reject<int>);
      }},
     {"--near-temporal-window", "A[:B]", method,
-     "the same in other frames, around where motion predicts; 0: none (default: 3 with high over "
-     "time, otherwise 0)",
+     "the same in other frames, around where motion predicts, up to 15; 0: none (default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::near_temporal_window, nullptr>(o, "--near-temporal-window", v,
                                                                number_or_reject<int>);
      }},
-    {"--second-search", "window|none", method,
-     "none: the second phase looks at the patches that the first one found in luma instead of "
-     "searching (default: none with fast, balanced, high and best in white noise; otherwise, for "
-     "depth maps, and with --guide or --matcher cluster, window)",
+    {"--second-search", "window|kept|none", method,
+     "how the second phase finds its groups of luma: by a search of its windows; among the members "
+     "of the first phase's groups around each patch; or it has the groups of the first phase, for "
+     "phases of one step and window (default in white noise: none with fast up to sigma 40 and with "
+     "balanced up to 25, kept above that, over time, and with best; window with high and paper, for "
+     "depth maps, and with --guide or --matcher cluster)",
      [](DenoiseOptions& o, const std::string& v) {
-       if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
-       o.second_search = v == "window";
+       o.second_search = choose("--second-search", v, second_searches);
        o.bm3d_alone.emplace_back("--second-search");
      }},
     {"--phases", "1|2|3", method,

@@ -38,6 +38,7 @@ enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it 
 /// What becomes of interlaced video: an error, the fields of either parity filtered as a video of
 /// their own, whole frames as if it were none.
 enum class Interlaced { refuse, fields, frames };
+enum class SecondSearch { window, kept, none };
 
 /// What denoises: pictures, also over time, or volumes, or either; automatic: volumes where the
 /// input is one.
@@ -105,7 +106,7 @@ struct DenoiseOptions {
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
   bool search_step = false;           // whether it was given
-  std::optional<bool> second_search;  // whether the second phase searches; empty: by the profile
+  std::optional<SecondSearch> second_search;  // empty: by the profile
   std::optional<std::array<bool, 2>> by_clusters;  // of each phase: not by windows
   std::optional<ClusterParams> clusters;           // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;

@@ -133,7 +133,10 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
   // What was asked for by name is refused where it cannot be.
-  if (options.second_search) params.kept = *options.second_search ? 0 : bm3d::usually_kept;
+  if (const auto& how = options.second_search) {
+    params.kept = *how == SecondSearch::window ? 0 : bm3d::usually_kept;
+    params.same_groups = *how == SecondSearch::none;
+  }
   if (options.search_step && search_step > params.hard.step) params.search_step = search_step;
   bm3d::validate(params);
   return params;

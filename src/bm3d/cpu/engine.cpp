@@ -34,7 +34,7 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
 /// What an engine keeps from one phase to the next.
 struct Memory {
-  std::unique_ptr<Matcher> matcher, propagator;  // of a search; in place of one
+  std::unique_ptr<Matcher> matcher, propagator, taker;  // of a search; in place of one
   std::vector<Workspace> workspaces;             // one for each thread
   std::vector<Tile> tiles;
   /// Of each phase's planes.
@@ -288,6 +288,7 @@ class CpuEngine : public PhaseEngine {
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
     memory_.matcher = make_matcher(threads_);
     memory_.propagator = make_propagating_matcher(threads_);
+    memory_.taker = make_taking_matcher();
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
@@ -308,6 +309,8 @@ class CpuEngine : public PhaseEngine {
         run_bayes(input, bayes_, memory_.tiles);
       else if (input.propagates())
         PhaseRun(input, memory_, *memory_.propagator, input.plan.matching(input.set)).run();
+      else if (input.takes_groups())
+        PhaseRun(input, memory_, *memory_.taker, input.plan.matching(input.set)).run();
       else
         searching(input).run();
     });

@@ -134,7 +134,8 @@ class CudaPhases {
   /// Reference patches of a set, so far apart, as bundles that share their motion.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// The kept groups of a set.
-  KeptGroupsView kept_groups(const PlaneSet& set, const DeviceFrame& frame) const;
+  KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
+                             const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
   /// Sets `batch` to one part of the references after the other: `width` samples wide, 0 for all.
   template <class Use>

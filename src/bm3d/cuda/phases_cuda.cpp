@@ -135,9 +135,10 @@ std::size_t CudaPhases::kept_references(const PlaneSet& set) const {
          bricks_of(searched.count_y);
 }
 
-KeptGroupsView CudaPhases::kept_groups(const PlaneSet& set, const DeviceFrame& frame) const {
+KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& set,
+                                      const DeviceFrame& frame) const {
   const KeptOnDevice& kept = frame.kept[set.planes.front()];
-  const auto group = static_cast<unsigned>(params_.hard.group);
+  const auto group = static_cast<unsigned>(plan.params.group);
   return {{kept.displacements, kept.log2_counts, kept_capacity(), std::countr_zero(group)},
           geometry(set.planes.front()).searched_grid};
 }
@@ -165,6 +166,7 @@ MixedPlane CudaPhases::made_guide(Phase phase, const PlaneSet& set, const Device
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
+  if (of(phase).plan.takes_groups(set)) return clear_sums(set, frame), Guide{};
   const MixedPlane plane =
       set.is_made() ? made_guide(phase, set, frame, made_guide_.get()) : guide_of(phase, frame, 0);
   const MatchParams matching = of(phase).plan.matching(set);
@@ -217,7 +219,7 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     args.sigma[k] = phase.plan.noise.sigma(i);
     args.greatest_level[k] = greatest_level(format_, i);
   }
-  const KeptGroupsView kept = kept_groups(set, frame);
+  const KeptGroupsView kept = kept_groups(phase.plan, set, frame);
   if (set.kept > 0 && phase.plan.phase == Phase::first) search(phase, set, frames, kept.groups);
   if (phase.plan.propagates(set))
     propagate_and_filter(phase, matching, frames, kept, covariances, args);

@@ -73,7 +73,8 @@ class Filter {
     const MatchParams searching = plan_.searching(input_.set);
     if (input_.keeps())
       input_.groups->reserve({picture.width, picture.height, matching.step}, searching.group);
-    if (!input_.propagates()) matcher_.begin(guides_, searching, shape_);
+    const bool searches = !input_.propagates() && !input_.takes_groups();
+    if (searches) matcher_.begin(guides_, searching, shape_);
     for_references(matching.step, [&](int i, int j, int x, int y) {
       Group group;
       if (input_.propagates()) {
@@ -81,7 +82,7 @@ class Filter {
         const auto count = static_cast<std::size_t>(input_.groups->looked_at(x, y, members));
         group = propagate(guides_, x, y, {members.data(), count}, matching, shape_);
       } else {
-        group = matcher_.find(guides_, x, y, searching, shape_);
+        group = searches ? matcher_.find(guides_, x, y, searching, shape_) : input_.groups->at(i, j);
         if (input_.keeps()) input_.groups->keep(i, j, group);
         group = head_of(group, matching.group);
       }

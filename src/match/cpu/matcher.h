@@ -49,6 +49,8 @@ class Matcher {
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
 /// By propagation (propagation.h) of MatchInput::kept.
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(int threads);
+/// The groups of MatchInput::kept as they are.
+[[nodiscard]] std::unique_ptr<Matcher> make_taking_matcher();
 /// By clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
 /// The one that MatchParams::clusters asks for, phase by phase.

@@ -18,6 +18,11 @@ constexpr BlockSize greatest_block{96, 8};
 
 constexpr int strip_rows = patch / 2;
 
+BlockSize usual_block(int columns) {
+  const int blocks = (columns + greatest_block.columns - 1) / greatest_block.columns;
+  return {(columns + blocks - 1) / blocks, greatest_block.rows};
+}
+
 /// What of the phase is searched all the same.
 MatchParams near_windows(MatchParams params) {
   params.window = params.near_window;
@@ -31,8 +36,7 @@ class PropagatingMatcher final : public Matcher {
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
     if (params.near_window > 1) return WindowSearch::block_size(near_windows(params), columns);
-    const int blocks = (columns + greatest_block.columns - 1) / greatest_block.columns;
-    return {(columns + blocks - 1) / blocks, greatest_block.rows};
+    return usual_block(columns);
   }
 
   void begin(const MatchInput& input) override {
@@ -127,7 +131,32 @@ class PropagatingMatcher final : public Matcher {
   std::array<Buffer<std::int8_t>, max_frames> strips_;
 };
 
+class TakingMatcher final : public Matcher {
+ public:
+  BlockSize block_size(const MatchParams&, int columns) const override {
+    return usual_block(columns);
+  }
+  void begin(const MatchInput& input) override {
+    kept_ = input.kept;
+    const PlaneView<const float> guide = input.frames[0].frame.samples;
+    grid_ = {guide.width, guide.height, input.params.step};
+  }
+  void begin_block(const Block&, int) override {}
+  void find(const Block& block, int row, int, std::span<Group> groups) override {
+    const int y = block.y + row * grid_.step;
+    for (int column = 0; column < block.columns; ++column)
+      groups[column] =
+          kept_->at(grid_.index_of(block.x + column * grid_.step), grid_.index_of(y));
+  }
+
+ private:
+  const KeptGroups* kept_ = nullptr;
+  MotionGrid grid_;
+};
+
 }  // namespace
+
+std::unique_ptr<Matcher> make_taking_matcher() { return std::make_unique<TakingMatcher>(); }
 
 std::unique_ptr<Matcher> make_propagating_matcher(int threads) {
   return std::make_unique<PropagatingMatcher>(threads);
