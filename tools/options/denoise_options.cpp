@@ -194,12 +194,13 @@ constexpr OptionRow table[] = {
     {"--second-search", "window|none", method,
      "none: the second phase ranks the patches that the first one found in luma instead of "
      "searching; for phases of one step and window (default: none for stills and frames by "
-     "themselves in white noise with fast, and with balanced up to sigma 25; otherwise, for depth "
-     "maps, and with --guide or --matcher cluster, window)",
+     "themselves in white noise with fast, and with balanced up to sigma 25, and for bm4d; "
+     "otherwise, for depth maps, and with --guide or --matcher cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
        o.second_search = v == "window";
-       o.bm3d_alone.emplace_back("--second-search");
+       o.volume_overrides.emplace_back(
+           [=](VolumeParams& params) { params.second_search = v == "window"; });
      }},
     {"--phases", "1|2|3", method,
      "1: the first phase's estimate is the result (default: all of them, 2; with best over time 3)",

@@ -201,7 +201,6 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
                                                         {"--transform", "dct"},
                                                         {"--group-transform", "haar"},
                                                         {"--guide-noise", "0"},
-                                                        {"--second-search", "none"},
                                                         {"--temporal", "1"},
                                                         {"--temporal-window", "9"},
                                                         {"--place-bonus", "0"},
@@ -217,6 +216,20 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
   expect("in.nii", "out.nii", {"--cube", "5"}, "--cube");
   expect("in_100.pgm", "out.pgm", {"--method", "bm4d"}, "--stack");
   expect("in_100.pgm", "out.pgm", {"--cube", "4"}, "--stack");
+}
+
+TEST_F(Volumes, AreSearchedTwiceWhereThatIsAskedFor) {
+  const std::vector<std::string> options{"--method", "bm4d", "--sigma", "20", "--second-search"};
+  const auto denoised = [&](const std::string& value, const std::string& out) {
+    std::vector<std::string> all = options;
+    all.push_back(value);
+    EXPECT_EQ(denoise("in.nii", out, all).code, 0);
+    return frames_of(folder / out);
+  };
+  ASSERT_EQ(denoise("in.nii", "default.nii", {"--method", "bm4d", "--sigma", "20"}).code, 0);
+  const auto usual = frames_of(folder / "default.nii");
+  EXPECT_TRUE(same_samples(usual[3], denoised("none", "none.nii")[3]));
+  EXPECT_FALSE(same_samples(usual[3], denoised("window", "window.nii")[3]));
 }
 
 TEST_F(Volumes, AreDoneInSegmentsToTheSameSamples) {
