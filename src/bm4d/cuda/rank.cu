@@ -112,13 +112,27 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// The displacements that a cube may have, along one axis.
+/// Displacements as bytes from 0 on, along x, y and z (pack_offset). None of them is beyond +-7.
+constexpr int least = -7;
+__device__ __forceinline__ std::uint32_t from_least(std::uint32_t displacement) {
+  return (displacement ^ 0x808080u) - 0x010101u * static_cast<std::uint32_t>(0x80 + least);
+}
+
+/// The displacements that a cube may have, along each axis; of x, y and z, a byte each.
 struct Range {
-  int low, last;  // last: from low on
-  __device__ __forceinline__ Range(int radius, int before, int after)
-      : low(max(-radius, -before)), last(min(radius, after) - low) {}
-  __device__ __forceinline__ bool has(int d) const {
-    return static_cast<unsigned>(d - low) <= static_cast<unsigned>(last);
+  std::uint32_t low = 0, high = 0;
+
+  __device__ __forceinline__ static Range along(int axis, int radius, int before, int after) {
+    return {static_cast<std::uint32_t>(max(-radius, -before) - least) << (8 * axis),
+            static_cast<std::uint32_t>(min(radius, after) - least) << (8 * axis)};
+  }
+  __device__ __forceinline__ Range operator+(const Range& other) const {
+    return {low + other.low, high + other.high};
+  }
+  /// Differences of bytes with their upper bits set keep it where they are not negative.
+  __device__ __forceinline__ bool has(std::uint32_t bytes) const {
+    constexpr std::uint32_t upper = 0x808080u;
+    return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
   }
 };
 
@@ -133,20 +147,19 @@ class Ranking {
       : a_(a),
         shape_(shape),
         lane_(threadIdx.x % 32),
+        before_((1u << lane_) - 1),
         radius_(shape.side / 2),
         centre_((radius_ * shape.side + radius_) * shape.side + radius_),
-        x_(radius_, shape.position(i, a.margins.width),
-           a.margins.width - cube - shape.position(i, a.margins.width)),
-        y_(radius_, shape.position(j, a.margins.height),
-           a.margins.height - cube - shape.position(j, a.margins.height)),
         words_(words),
         map_(map),
         list_(list) {
     const PhaseParams& p = a.kept.params;
-    const int x =
-        nearest_reference(shape.position(i, a.margins.width), a.margins.width, p.step, p.cube);
-    const int y =
-        nearest_reference(shape.position(j, a.margins.height), a.margins.height, p.step, p.cube);
+    const int width = a.margins.width, height = a.margins.height;
+    const int at_x = shape.position(i, width), at_y = shape.position(j, height);
+    in_slice_ = Range::along(0, radius_, at_x, width - cube - at_x) +
+                Range::along(1, radius_, at_y, height - cube - at_y);
+    const int x = nearest_reference(at_x, width, p.step, p.cube);
+    const int y = nearest_reference(at_y, height, p.step, p.cube);
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const Entry e = entries.at[32 * r + lane_];
@@ -158,8 +171,9 @@ class Ranking {
     }
   }
 
-  /// The cube of the layer at `z`, the k-th of the block; `layers`: where those around it are kept.
-  __device__ __forceinline__ void rank(int k, int z, const int* layers, std::uint32_t* group) {
+  /// The cube of the layer at `z`, the k-th of the block; `layers`: what is kept around it.
+  __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
+                                       std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.apart * shape_.tile.plane;
     const int count = collect(z, layers);
     std::uint32_t keys[rounds];
@@ -182,41 +196,47 @@ class Ranking {
  private:
   /// Step 1. The list has the place in the window of each candidate in the upper half of a word,
   /// its first word from that of the window's first cube in the lower.
-  __device__ __forceinline__ int collect(int z, const int* layers) {
-    const Range depth(radius_, z - a_.cubes.there.first, a_.cubes.there.end - cube - z);
-    const std::size_t layer_size =
-        static_cast<std::size_t>(a_.kept.columns) * a_.kept.rows * a_.kept.params.group;
+  __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
+    const Range range = in_slice_ + Range::along(2, radius_, z - a_.cubes.there.first,
+                                                 a_.cubes.there.end - cube - z);
     std::uint32_t listed_members[rounds];
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {  // 0 is the cube itself
-      const int layer = layers[layer_[r]];
+      const std::uint32_t* const layer = layers[layer_[r]];
       listed_members[r] =
-          from_[r] >= 0 && layer >= 0 ? __ldg(a_.kept.groups + layer * layer_size + from_[r]) : 0u;
+          from_[r] >= 0 && layer != nullptr ? __ldg(layer + static_cast<unsigned>(from_[r])) : 0u;
     }
+    const std::uint32_t side = shape_.side, pitch = shape_.tile.pitch, plane = shape_.tile.plane;
     for (int i = lane_; i < map_words(shape_.side); i += 32)
       map_[i] = i == centre_ / 32 ? 1u << (centre_ % 32) : 0u;
     __syncwarp();
     int count = 0;
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
-      const std::uint32_t to = listed_members[r];
-      const int dx = offset_x(to), dy = offset_y(to), dz = offset_z(to);
-      const int u = dx + radius_, v = dy + radius_, w = dz + radius_;
-      const int place = (w * shape_.side + v) * shape_.side + u;
-      bool fresh = x_.has(dx) && y_.has(dy) && depth.has(dz);
+      const std::uint32_t to = from_least(listed_members[r]);
+      const std::uint32_t place = weighed(to, side, side * side);
+      bool fresh = range.has(to);
       if (fresh) {
         const std::uint32_t bit = 1u << (place % 32);
         fresh = (atomicOr(map_ + place / 32, bit) & bit) == 0;
       }
+      const std::uint32_t word = weighed(to, pitch, 0) + (to >> 16) * plane +
+                                 static_cast<std::uint32_t>(least + radius_) * plane;
       const std::uint32_t who = __ballot_sync(everyone, fresh);
-      if (fresh)
-        list_[count + __popc(who & ((1u << lane_) - 1))] =
-            static_cast<std::uint32_t>(place) << 16 |
-            static_cast<std::uint32_t>(w * shape_.tile.plane + v * shape_.tile.pitch + u);
+      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+      if (fresh) *slot = place << 16 | word;
       count += __popc(who);
     }
     __syncwarp();
     return count;
+  }
+
+  /// u + v * pitch + w * plane of a displacement, each counted from the window's first.
+  __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
+                                                   std::uint32_t plane) const {
+    const auto first = static_cast<std::uint32_t>(least + radius_);
+    return __dp4a(bytes, 1u | pitch << 8 | plane << 16,
+                  first * (1 + pitch + plane));  // modulo 2^32
   }
 
   /// Step 2: score << 16 | (65535 - place), 0 for none.
@@ -266,7 +286,8 @@ class Ranking {
     for (int r = 0; r < rounds; ++r) {
       const bool hit = keys[r] >= bound;
       const std::uint32_t who = __ballot_sync(everyone, hit);
-      if (hit) list_[count + __popc(who & ((1u << lane_) - 1))] = keys[r];
+      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+      if (hit) *slot = keys[r];
       count += __popc(who);
     }
     __syncwarp();
@@ -281,8 +302,10 @@ class Ranking {
 
   const RankArgs& a_;
   const Shape& shape_;
-  int lane_, radius_, centre_;
-  Range x_, y_;
+  int lane_;
+  std::uint32_t before_;  // lanes
+  int radius_, centre_;
+  Range in_slice_;
   const std::uint32_t* words_;
   std::uint32_t *map_, *list_;
   int from_[rounds];   // of a kept layer; -1: none
@@ -293,7 +316,8 @@ class Ranking {
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
-  __shared__ int places[most_slices], layers[block_side][3];
+  __shared__ int places[most_slices];
+  __shared__ const std::uint32_t* layers[block_side][3];
   const RankShape<cube, window, step> shape(a);
   const int slices = shape.apart * (a.block_layers - 1) + shape.side + cube - 1;
   const int first = static_cast<int>(blockIdx.z) * a.block_layers, radius = shape.side / 2;
@@ -303,9 +327,12 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
                               a.cubes.there.end - 1) %
                           a.guide.depth;
   const int count = min(a.block_layers, a.cubes.layers - first);
-  if (threadIdx.x < 3 * count)
-    layers[threadIdx.x / 3][threadIdx.x % 3] =
-        a.kept.around[first + threadIdx.x / 3][threadIdx.x % 3];
+  if (threadIdx.x < 3 * count) {
+    const int place = a.kept.around[first + threadIdx.x / 3][threadIdx.x % 3];
+    const std::size_t layer =
+        static_cast<std::size_t>(a.kept.columns) * a.kept.rows * a.kept.params.group;
+    layers[threadIdx.x / 3][threadIdx.x % 3] = place >= 0 ? a.kept.groups + place * layer : nullptr;
+  }
   __syncthreads();
   const int tile_x = shape.position(blockIdx.x * block_side, a.margins.width);
   const int tile_y = shape.position(blockIdx.y * block_side, a.margins.height);
