@@ -192,10 +192,11 @@ constexpr OptionRow table[] = {
        o.wiener_alone.emplace_back("--guide-noise");
      }},
     {"--second-search", "window|none", method,
-     "none: the second phase ranks the patches that the first one found in luma instead of "
-     "searching; for phases of one step and window (default: none for stills and frames by "
-     "themselves in white noise with fast, and with balanced up to sigma 25, and for bm4d; "
-     "otherwise, for depth maps, and with --guide or --matcher cluster, window)",
+     "none: the second phase ranks the patches that the first one found in luma, or in volumes "
+     "nearby, instead of searching; for pictures in phases of one step and window (default: none "
+     "for volumes with bm4d, and for stills and frames by themselves in white noise with fast, and "
+     "with balanced up to sigma 25; otherwise, for depth maps, and with --guide or --matcher "
+     "cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v != "window" && v != "none") reject_word("--second-search", v, {"window", "none"});
        o.second_search = v == "window";
