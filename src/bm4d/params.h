@@ -43,6 +43,11 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of the others', >= 0
   int phases = 2;            // 1: the basic estimate is the result
+  /// Whether the second phase searches its windows; else it ranks what groups of the first phase
+  /// nearby have (propagation.h), of which 8 members at least are needed.
+  bool second_search = false;
+
+  constexpr bool ranks_anew() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
 /// The parameters of a profile, chosen by measurement (docs/bm4d.md).

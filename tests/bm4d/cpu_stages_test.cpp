@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -131,6 +132,42 @@ TEST(Bm4dCpuMatch, SmallVolumesHaveSmallGroups) {
   expect_equal_groups(noisy_volume({4, 4, 4}, 30, 8), {.window = 7});
   expect_equal_groups(noisy_volume({5, 4, 4}, 30, 8), {.window = 7});
   expect_equal_groups(noisy_volume({6, 5, 4}, 30, 8), {.window = 3});
+}
+
+// Of some displacements alone.
+TEST(Bm4dCpuMatch, RanksAsTheReference) {
+  const Size size{17, 13, 9};
+  const auto ranked = [&](const std::vector<Frame>& volume, const PhaseParams& params) {
+    const reference::Slices guide = slices_of(volume);
+    Arranged arranged(volume, params.cube);
+    const SliceSpan there{0, size.slices};
+    std::mt19937 rng{5};
+    for (int z = 0; z + params.cube <= there.end; ++z)
+      for (const int y : {0, 4, 13 - params.cube})
+        for (const int x : {0, 7, 17 - params.cube}) {
+          std::vector<std::uint32_t> candidates;
+          const int r = params.radius();
+          for (int dz = -r; dz <= r; ++dz)
+            for (int dy = -r; dy <= r; ++dy)
+              for (int dx = -r; dx <= r; ++dx)
+                if ((dx | dy | dz) != 0 && rng() % 9 == 0 && x + dx >= 0 && y + dy >= 0 &&
+                    z + dz >= 0 && x + dx + params.cube <= size.width &&
+                    y + dy + params.cube <= size.height && z + dz + params.cube <= size.slices)
+                  candidates.push_back(pack_offset(dx, dy, dz));
+          std::shuffle(candidates.begin(), candidates.end(), rng);
+          const Group expected = reference::rank_group(guide, {x, y, z}, params, candidates);
+          Group group;
+          cpu::rank_group(arranged.match(z, params, there), params, x, y, candidates, group);
+          ASSERT_EQ(group.count, expected.count);
+          for (int m = 0; m < group.count; ++m)
+            ASSERT_EQ(group.members[m], expected.members[m])
+                << x << " " << y << " " << z << " " << m;
+        }
+  };
+  for (const int cube : {3, 4})
+    for (const int group : {1, 16, 32})
+      ranked(noisy_volume(size, 30, 8), {.cube = cube, .window = 9, .group = group});
+  ranked(volume_of(size, [](int, int, int) { return 7; }), {.window = 7});
 }
 
 class Bm4dCpuFilter : public ::testing::TestWithParam<std::tuple<int, int>> {};

@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "bm4d/byte_volume.h"
 #include "bm4d/cuda/kernels.h"
-#include "bm4d/reference/stages.h"
 #include "bm4d/volumes.h"
 #include "core/slices.h"
 #include "pipeline/part_dealer.h"
@@ -26,81 +25,6 @@ using lull::testing::on_device;
 using lull::testing::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
-
-/// Bytes of a volume, whose slices begin at a place of the ring that is not its first.
-class ByteVolume {
- public:
-  static constexpr int base = 5;  // the first slice
-
-  ByteVolume(const Size& size, const std::function<int(int, int, int)>& value)
-      : margins_(size.width, size.height, 15, 8), depth_(size.slices + 1), size_(size) {
-    std::vector<std::uint8_t> bytes(depth_ * margins_.size());
-    for (int z = base; z < end(); ++z)
-      for (int y = 0; y < size.height; ++y)
-        for (int x = 0; x < size.width; ++x)
-          bytes[z % depth_ * margins_.size() + margins_.at(x, y)] =
-              static_cast<std::uint8_t>(value(x, y, z - base));
-    host_ = bytes;
-    samples_ = on_device(bytes);
-    norms_ = on_device(std::vector<std::int32_t>(bytes.size(), 0x3f3f3f3f));
-  }
-
-  int end() const { return base + size_.slices; }
-  const Margins& margins() const { return margins_; }
-  int at(int x, int y, int z) const {
-    return host_[z % depth_ * margins_.size() + margins_.at(x, y)];
-  }
-  cuda::Guide guide(int cube) {
-    const cuda::Guide guide{{samples_.get(), margins_.size(), depth_},
-                            {norms_.get(), margins_.size(), depth_}};
-    cuda::make_half_norms(guide, {base, end() - cube + 1}, margins_, cube, nullptr);
-    return guide;
-  }
-
- private:
-  Margins margins_;
-  int depth_;
-  Size size_;
-  std::vector<std::uint8_t> host_;
-  lull::cuda::DeviceBuffer<std::uint8_t> samples_;
-  lull::cuda::DeviceBuffer<std::int32_t> norms_;
-};
-
-/// The nearest cubes by their score, then by their place in the window.
-std::vector<std::uint32_t> expected_group(const ByteVolume& volume, const reference::Place& at,
-                                          const PhaseParams& p) {
-  const auto half_norm_and_product = [&](int x, int y, int z) {
-    int norm = 0, product = 0;
-    for (int c = 0; c < p.cube; ++c)
-      for (int b = 0; b < p.cube; ++b)
-        for (int a = 0; a < p.cube; ++a) {
-          const int v = volume.at(x + a, y + b, z + c);
-          norm += v * v, product += v * volume.at(at.x + a, at.y + b, at.z + c);
-        }
-    return std::pair{norm / 2, product};
-  };
-  const int own = half_norm_and_product(at.x, at.y, at.z).first, r = p.radius();
-  std::vector<std::pair<int, std::uint32_t>> found;
-  for (int dz = -r; dz <= r; ++dz)
-    for (int dy = -r; dy <= r; ++dy)
-      for (int dx = -r; dx <= r; ++dx) {
-        const int x = at.x + dx, y = at.y + dy, z = at.z + dz;
-        if ((dx | dy | dz) == 0 || x < 0 || y < 0 || z < ByteVolume::base ||
-            x + p.cube > volume.margins().width || y + p.cube > volume.margins().height ||
-            z + p.cube > volume.end())
-          continue;
-        const auto [norm, product] = half_norm_and_product(x, y, z);
-        const int distance = std::max(0, own + norm - product);
-        if (distance < cuda::best_score) found.emplace_back(distance, pack_offset(dx, dy, dz));
-      }
-  std::ranges::stable_sort(found, {}, &std::pair<int, std::uint32_t>::first);
-  const auto most = std::min<std::size_t>(found.size() + 1, p.group);
-  std::vector<std::uint32_t> group{0};
-  for (std::size_t m = 1; m < std::bit_floor(most); ++m) group.push_back(found[m - 1].second);
-  group[0] = static_cast<std::uint32_t>(group.size()) << 24;
-  group.resize(p.group);
-  return group;
-}
 
 class Bm4dCudaMatch : public lull::testing::GpuTest {
  protected:
@@ -130,7 +54,7 @@ class Bm4dCudaMatch : public lull::testing::GpuTest {
                          {reference_position(column, size.width, params.step, params.cube),
                           reference_position(row, size.height, params.step, params.cube),
                           cubes.z + k / (cubes.columns * cubes.rows) * params.step},
-                         params);
+                         params, whole_window(params.radius()));
       const auto group_of = [&](const std::vector<std::uint32_t>& all) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(k) * params.group;
         return std::vector<std::uint32_t>(begin, begin + params.group);
@@ -260,7 +184,13 @@ TEST_F(Bm4dCudaSession, ResultsAreThoseOfTheCpuButForAFewGroups) {
   const auto clean = clean_volume(size), noisy = noisy_volume(size, 20);
   for (const auto& change : std::vector<std::function<void(Params&)>>{
            [](Params&) {}, [](Params& p) { p.wiener.cube = p.wiener.step = 3, p.hard.group = 32; },
-           [](Params& p) { p.phases = 1; }, [](Params& p) { p.wiener.group = 32; },
+           [](Params& p) { p.phases = 1; }, [](Params& p) { p.second_search = true; },
+           [](Params& p) {
+             p.hard.window = p.wiener.window = 3, p.wiener.cube = p.wiener.step = 3;
+           },
+           [](Params& p) { p = make_params(Profile::fast, p.noise); },
+           [](Params& p) { p = make_params(Profile::high, p.noise); },
+           [](Params& p) { p.wiener.group = 32; },
            [](Params& p) { p.hard.window = 15, p.hard.step = 4, p.mu2_mean = 0; }}) {
     Params params = make_params(Profile::balanced, {20, 20, 20});
     change(params);

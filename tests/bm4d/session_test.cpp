@@ -36,9 +36,10 @@ TEST(Bm4dCpuSession, FirstPhaseIsThatOfTheReference) {
 
 TEST(Bm4dCpuSession, BothPhasesAreThoseOfTheReferenceButForAFewGroups) {
   const Size size{18, 16, 14};
-  for (const int cube : {3, 4}) {
+  for (const auto& [cube, searches] : {std::pair{3, false}, {4, false}, {4, true}}) {
     Params params = small_params();
     params.wiener.cube = cube;
+    params.second_search = searches;
     const auto noisy = noisy_volume(size, 20);
     const auto expected = denoise(params, noisy, reference_backend);
     const auto result = denoise(params, noisy);

@@ -219,14 +219,21 @@ constexpr OptionRow table[] = {
                                                                number_or_reject<int>);
      }},
     {"--second-search", "window|kept|none", method,
-     "how the second phase finds its groups of luma: by a search of its windows; among the members "
-     "of the first phase's groups around each patch; or it has the groups of the first phase, for "
-     "phases of one step and window (default in white noise: none with fast up to sigma 40 and with "
-     "balanced up to 25, kept above that, over time, and with best; window with high and paper, for "
-     "depth maps, and with --guide or --matcher cluster)",
+     "how the second phase finds its groups (of luma, of cubes): by a search of its windows; among "
+     "the members of the first phase's groups around each patch or cube; or none: it has the groups "
+     "of the first phase, for pictures in phases of one step and window (default in white noise: "
+     "none with fast up to sigma 40 and with balanced up to 25; kept for the others of these, over "
+     "time, and with bm4d; otherwise, for depth maps, and with --guide or --matcher cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.second_search = choose("--second-search", v, second_searches);
-       o.bm3d_alone.emplace_back("--second-search");
+       const SecondSearch how = choose("--second-search", v, second_searches);
+       o.second_search = how;
+       o.volume_overrides.emplace_back([=](VolumeParams& params) {
+         if (how == SecondSearch::none)
+           throw InvalidArgument(
+               "--second-search none with --method bm4d (cubes are always ranked in the basic "
+               "estimate); choose kept or window");
+         params.second_search = how == SecondSearch::window;
+       });
      }},
     {"--phases", "1|2|3", method,
      "1: the first phase's estimate is the result (default: all of them, 2; with best over time 3)",

@@ -106,6 +106,7 @@ std::vector<io::JobFact> volume_facts(const bm4d::Params& params,
           {"--lambda-mean", text_of(params.lambda_mean)},
           {"--mu2", text_of(params.mu2)},
           {"--mu2-mean", text_of(params.mu2_mean)},
+          {"--second-search", params.second_search ? "window" : "kept"},
           {"--phases", text_of(params.phases)},
           {"the device", device_of(backends)}};
 }

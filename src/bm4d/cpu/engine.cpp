@@ -9,10 +9,13 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bm4d/cpu/kernels.h"
+#include "bm4d/propagation.h"
 #include "bm4d/volume_engine.h"
 #include "core/plane.h"
 #include "match/cpu/threads.h"
@@ -90,10 +93,14 @@ class CpuEngine final : public VolumeEngine {
     if (plan.params.phases == 1) return;
     memory_[1].emplace(plan.params.wiener, plan.width, plan.height);
     tables_[1] = make_tables(plan.params, Phase::second, plan.sigma);
+    if (plan.params.ranks_anew()) kept_.emplace(plan);
     basic_.emplace(PhaseMemory::depth(plan.params.wiener), plan.width, plan.height);
   }
 
-  void begin(int z) override { first_ = z; }
+  void begin(int z) override {
+    first_ = z;
+    if (kept_) kept_->begin();
+  }
 
   void load(int z, PlaneView<const float> samples) override {
     const PlaneView<float> to = noisy_.at(z);
@@ -166,6 +173,8 @@ class CpuEngine final : public VolumeEngine {
     const FilterSlices filter = filter_slices(layer, match);
     const int columns = reference_count(plan_.width, params.step, params.cube);
     const int rows = reference_count(plan_.height, params.step, params.cube);
+    const bool keeps = kept_ && layer.phase == Phase::first;
+    const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
     // Between two tiles of one colour lies one that is as wide as what both reach beyond theirs: a
     // window's radius each, and a row of 4.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
@@ -183,7 +192,14 @@ class CpuEngine final : public VolumeEngine {
             if (layer.wanted && !layer.wanted[j * columns + i]) continue;
             const int x = reference_position(i, plan_.width, params.step, params.cube);
             const int y = reference_position(j, plan_.height, params.step, params.cube);
-            find_group(match, params, x, y, group);
+            if (kept_ && layer.phase == Phase::second) {
+              std::array<std::uint32_t, most_listed> room;
+              rank_group(match, params, x, y, kept_->candidates(x, y, layer.z, layer.there, room),
+                         group);
+            } else {
+              find_group(match, params, x, y, group);
+            }
+            if (keeps) kept[j * columns + i] = kept_list(group);
             filter_group(tables, filter, x, y, group);
           }
       });
@@ -239,6 +255,7 @@ class CpuEngine final : public VolumeEngine {
   int first_ = 0;  // slice that was loaded first
   Ring<float> noisy_;
   std::optional<Ring<float>> basic_;
+  std::optional<KeptGroups> kept_;  // where the second phase does not search
   std::array<std::optional<PhaseMemory>, 2> memory_;
   std::array<FilterTables, 2> tables_;
 };

@@ -54,6 +54,9 @@ struct MatchSlices {
 };
 /// The group of the reference cube whose first voxel is (x, y) of the layer's slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
+/// The same among these displacements alone, which are cubes of the volume, each there once.
+void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
+                std::span<const std::uint32_t> candidates, Group& group);
 
 // ---- filtering -----------------------------------------------------------------------------
 

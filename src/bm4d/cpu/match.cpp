@@ -87,11 +87,14 @@ class Search {
       for (int b = 0; b < cube_; ++b, row += slices.stride) {
         reference_[c][b][0] = row[0];
         reference_[c][b][1] = cube_ == 4 ? row[2] : row[2] & 0xffff;
+        reference_row_[c][b][0] = reference_[c][b][0];
+        reference_row_[c][b][2] = reference_[c][b][1];
       }
     }
     own_ = slices.squares[radius_][y * slices.stride + x];
   }
 
+  /// Of the whole window.
   void run(Group& group) {
     // From the middle on, where the most similar cubes are likely.
     for (int away = 0; away <= radius_; ++away)
@@ -99,6 +102,23 @@ class Search {
         if (k >= slices_.first && k + cube_ <= slices_.end) search_slice(k);
         if (away == 0) break;
       }
+    finish(group);
+  }
+
+  /// Of these displacements.
+  void run(std::span<const std::uint32_t> candidates, Group& group) {
+    for (const std::uint32_t to : candidates) {
+      const int x = offset_x(to), y = offset_y(to), k = offset_z(to) + radius_;
+      const std::ptrdiff_t at = (y_ + y) * slices_.stride + x_ + x;
+      const std::int32_t products = cube_ == 4 ? product<4>(k, at) : product<3>(k, at);
+      selection_.add(own_ + slices_.squares[k][at] - 2 * products,
+                     (k * window_ + y + radius_) * window_ + x + radius_);
+    }
+    finish(group);
+  }
+
+ private:
+  void finish(Group& group) {
     const int found = selection_.finish() + 1;
     group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(found)));
     group.members[0] = pack_offset(0, 0, 0);
@@ -109,7 +129,23 @@ class Search {
     }
   }
 
- private:
+  /// Of one cube with the reference cube. (Four words of a row are the pairs of voxels from four
+  /// places; those from the first and the third are multiplied.)
+  template <int cube>
+  std::int32_t product(int k, std::ptrdiff_t at) const {
+    const hn::FixedTag<std::int32_t, 4> d;
+    const hn::Repartition<std::int16_t, decltype(d)> d16;
+    auto sums = hn::Zero(d), others = hn::Zero(d);
+    for (int c = 0; c < cube; ++c) {
+      const std::int32_t* from = slices_.pairs[k + c] + at;
+      for (int b = 0; b < cube; ++b, from += slices_.stride)
+        sums = hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, hn::LoadU(d, from)),
+                                             hn::BitCast(d16, hn::Load(d, reference_row_[c][b])),
+                                             sums, others);
+    }
+    return hn::GetLane(hn::SumOfLanes(d, hn::Add(sums, others)));
+  }
+
   void search_slice(int k) {
     // As many blocks as it takes, of as equal a height as can be.
     const int blocks = (rows_ + most_rows - 1) / most_rows;
@@ -224,6 +260,7 @@ class Search {
   int first_x_, first_y_, columns_, rows_;  // of the window, as far as it is in the volume
   Selection selection_;
   std::int32_t reference_[max_cube][max_cube][2];
+  alignas(16) std::int32_t reference_row_[max_cube][max_cube][4] = {};
   std::int32_t own_;
 };
 
@@ -231,6 +268,10 @@ class Search {
 
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
   Search(slices, params, x, y).run(group);
+}
+void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
+                std::span<const std::uint32_t> candidates, Group& group) {
+  Search(slices, params, x, y).run(candidates, group);
 }
 
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> to) {
@@ -285,11 +326,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm4d::cpu {
 HWY_EXPORT(find_group);
+HWY_EXPORT(rank_group);
 HWY_EXPORT(make_pairs);
 HWY_EXPORT(make_faces);
 HWY_EXPORT(add_faces);
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group) {
   HWY_DYNAMIC_DISPATCH(find_group)(slices, params, x, y, group);
+}
+void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
+                std::span<const std::uint32_t> candidates, Group& group) {
+  HWY_DYNAMIC_DISPATCH(rank_group)(slices, params, x, y, candidates, group);
 }
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs) {
   HWY_DYNAMIC_DISPATCH(make_pairs)(samples, rows, pairs);

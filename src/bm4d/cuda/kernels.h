@@ -101,6 +101,22 @@ bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const Refe
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
 
+// ---- rank.cu ---------------------------------------------------------------------------------
+
+inline constexpr int most_layers = 16;  // of reference cubes at a time
+/// The first phase's groups, as find_groups() gives them, layer by layer.
+struct KeptLists {
+  const std::uint32_t* groups = nullptr;
+  PhaseParams params;         // of the first phase
+  int columns = 0, rows = 0;  // of a layer
+  /// For each layer of the second phase: KeptLayers::around (propagation.h).
+  int around[most_layers][3] = {};
+};
+/// The same as find_groups() among what is listed there.
+void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
+                 const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
+                 cudaStream_t stream);
+
 // ---- filter.cu, filter_tile.cu -----------------------------------------------------------------
 
 struct FilterPlan {

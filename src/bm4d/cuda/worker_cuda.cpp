@@ -11,6 +11,7 @@
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/worker.h"
+#include "bm4d/propagation.h"
 #include "cuda/check.h"
 #include "cuda/handles.h"
 #include "cuda/nvtx.h"
@@ -31,7 +32,7 @@ class Slices {
   /// Kernels read what lies around the picture, too, for nobody: all bytes are `fill`.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
-    check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
+    if (memory_) check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
   }
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
@@ -58,7 +59,7 @@ struct Extent {
   Extent(const Params& p, const FrameFormat& format) {
     // Few layers of small slices would leave a GPU with too little to do.
     const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
-    layers = cubes < 10000 ? 16 : cubes < 20000 ? 8 : 4;
+    layers = cubes < 10000 ? most_layers : cubes < 20000 ? 8 : 4;
     batch = layers * p.hard.step;
     const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
     phase[0] = own(p.hard) + batch;
@@ -70,10 +71,11 @@ struct Extent {
 
 /// What a phase keeps of slices.
 struct PhaseMemory {
-  PhaseMemory(const PhaseParams& p, const Margins& margins, int depth, cudaStream_t stream)
+  PhaseMemory(const PhaseParams& p, bool searches, const Margins& margins, int depth,
+              cudaStream_t stream)
       : params(p),
         guide(depth, margins.size(), stream),
-        half_norms(depth, margins.size(), stream, 0x3f),  // nearly no_patch
+        half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),  // nearly no_patch
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
         columns(reference_count(margins.width, p.step, p.cube)),
@@ -87,7 +89,7 @@ struct PhaseMemory {
 
   PhaseParams params;
   Slices<std::uint8_t> guide;
-  Slices<std::int32_t> half_norms;
+  Slices<std::int32_t> half_norms;  // where it searches
   Slices<Sum> numerator;
   Slices<std::uint32_t> weights;
   int columns, rows;
@@ -121,14 +123,19 @@ class PlaneVolume {
                  std::max(plan_.params.hard.window, plan_.params.wiener.window), 2 * max_cube),
         picture_(margins_),
         noisy_(extent.noisy, margins_.size(), stream),
-        result_(2 * extent.batch, margins_.size(), stream) {
+        result_(2 * extent.batch, margins_.size(), stream),
+        kept_layers_(plan_.params, extent.layers) {
     for (int i = 0; i < plan_.params.phases; ++i) {
       const Phase phase = i == 0 ? Phase::first : Phase::second;
-      phases_.push_back(
-          std::make_unique<PhaseMemory>(plan_.phase(phase), margins_, extent.phase[i], stream));
+      phases_.push_back(std::make_unique<PhaseMemory>(plan_.phase(phase),
+                                                      i == 0 || !plan_.params.ranks_anew(),
+                                                      margins_, extent.phase[i], stream));
       phases_[i]->filter = plan_filter(plan_, phase);
     }
     if (plan_.params.phases == 2) basic_ = Slices<float>(extent.phase[1], margins_.size(), stream);
+    if (plan_.params.ranks_anew())
+      kept_ = lull::cuda::DeviceBuffer<std::uint32_t>(kept_layers_.depth() *
+                                                      phases_[0]->members_of_layer());
     picture_.width = format.plane_width(plane_);
     picture_.height = format.plane_height(plane_);
   }
@@ -140,13 +147,15 @@ class PlaneVolume {
   const float* result(int z) const { return result_.at(z); }
   std::size_t members(const Extent& extent) const {
     std::size_t most = 0;
-    for (const auto& phase : phases_)
-      most = std::max(most, layers_at_once(*phase, extent) * phase->members_of_layer());
+    // Those of the first phase are elsewhere where they are kept.
+    for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
+      most = std::max(most, layers_at_once(*phases_[i], extent) * phases_[i]->members_of_layer());
     return most;
   }
 
   void begin(int z) {
     first_ = z;
+    kept_layers_.begin();
     for (const auto& phase : phases_) phase->cleared = phase->guided = phase->normed = z;
   }
 
@@ -160,23 +169,24 @@ class PlaneVolume {
               cudaStream_t stream) {
     PhaseMemory& memory = of(layers.phase);
     prepare(layers.phase, layers.there.end, stream);
-    // Of layers that were left out nobody asks: their slices may be out of the ring by now.
-    const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
-                          layers.there.end - memory.params.cube + 1};
-    if (fresh.size() > 0)
-      make_half_norms(memory.guides(), fresh, margins_, memory.params.cube, stream);
-    memory.normed = std::max(memory.normed, fresh.end);
+    const bool first = layers.phase == Phase::first, ranks_anew = plan_.params.ranks_anew();
+    if (first || !ranks_anew) make_norms(memory, layers, stream);
     const auto at_once = static_cast<int>(layers_at_once(memory, extent));
-    for (int k = 0; k < layers.count; k += at_once) {
-      const ReferenceCubes cubes{.params = memory.params,
-                                 .z = layers.z + k * memory.params.step,
-                                 .layers = std::min(at_once, layers.count - k),
-                                 .there = layers.there,
-                                 .columns = memory.columns,
-                                 .rows = memory.rows};
-      find_groups(memory.guides(), margins_, cubes, groups, stream);
-      filter_groups(memory.filter, noisy_.ring(), basic_.ring(), margins_, cubes, groups,
+    for (int k = 0; k < layers.count;) {
+      ReferenceCubes cubes{.params = memory.params,
+                           .z = layers.z + k * memory.params.step,
+                           .layers = std::min(at_once, layers.count - k),
+                           .there = layers.there,
+                           .columns = memory.columns,
+                           .rows = memory.rows};
+      std::uint32_t* const found = first && ranks_anew ? room_for(cubes) : groups;
+      if (first || !ranks_anew)
+        find_groups(memory.guides(), margins_, cubes, found, stream);
+      else
+        rank_groups(memory.guide.ring(), margins_, cubes, lists_for(cubes), found, stream);
+      filter_groups(memory.filter, noisy_.ring(), basic_.ring(), margins_, cubes, found,
                     memory.sums(), stream);
+      k += cubes.layers;
     }
   }
 
@@ -193,6 +203,34 @@ class PlaneVolume {
 
  private:
   PhaseMemory& of(Phase phase) { return *phases_[phase == Phase::first ? 0 : 1]; }
+
+  void make_norms(PhaseMemory& memory, const Layers& layers, cudaStream_t stream) const {
+    // Of layers that were left out nobody asks: their slices may be out of the ring by now.
+    const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
+                          layers.there.end - memory.params.cube + 1};
+    if (fresh.size() > 0)
+      make_half_norms(memory.guides(), fresh, margins_, memory.params.cube, stream);
+    memory.normed = std::max(memory.normed, fresh.end);
+  }
+
+  /// Where the groups of these layers are kept, of fewer of them where the room ends.
+  std::uint32_t* room_for(ReferenceCubes& cubes) {
+    const int place = kept_layers_.add(cubes.z);
+    cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
+    for (int k = 1; k < cubes.layers; ++k) kept_layers_.add(cubes.z + k * cubes.params.step);
+    return kept_.get() + place * phases_[0]->members_of_layer();
+  }
+
+  /// What layers of the second phase look at.
+  KeptLists lists_for(const ReferenceCubes& cubes) const {
+    const PhaseMemory& first = *phases_[0];
+    KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
+    for (int k = 0; k < cubes.layers; ++k) {
+      const auto around = kept_layers_.around(cubes.z + k * cubes.params.step);
+      std::copy(around.begin(), around.end(), lists.around[k]);
+    }
+    return lists;
+  }
 
   /// Layers of which there are groups at a time: of large slices fewer, so that these need no more
   /// memory than the slices do.
@@ -227,6 +265,8 @@ class PlaneVolume {
   int first_ = 0;  // slice that was loaded first
   Slices<float> noisy_, basic_, result_;
   std::vector<std::unique_ptr<PhaseMemory>> phases_;
+  KeptLayers kept_layers_;                        // where the second phase does not search
+  lull::cuda::DeviceBuffer<std::uint32_t> kept_;  // their groups
 };
 
 class CudaWorker final : public VolumeWorker {

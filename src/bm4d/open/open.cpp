@@ -2,6 +2,7 @@
 #include "bm4d/cuda/worker.h"
 #include "bm4d/open/host_worker.h"
 #include "bm4d/open/volume_session.h"
+#include "bm4d/propagation.h"
 #include "core/error.h"
 #include "core/instructions.h"
 #include "core/validate_format.h"
@@ -42,6 +43,9 @@ double host_bytes(const Params& params, const FrameFormat& format) {
     bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
     for (const PhaseParams* phase : {&params.hard, &params.wiener})
       bytes += samples * (2 * phase->reach() + 4) * 4 * sizeof(float);
+    const int step = params.hard.step;
+    if (params.ranks_anew())
+      bytes += samples / (step * step) * KeptLayers(params, 1).depth() * sizeof(KeptList);
   }
   return bytes;
 }

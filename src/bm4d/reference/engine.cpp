@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "bm4d/propagation.h"
 #include "bm4d/reference/stages.h"
 #include "bm4d/volume_engine.h"
 
@@ -24,10 +25,12 @@ class ReferenceEngine final : public VolumeEngine {
         noisy_(plan.width, plan.height),
         basic_(plan.width, plan.height),
         first_(plan.width, plan.height),
-        second_(plan.width, plan.height) {}
+        second_(plan.width, plan.height),
+        kept_(plan) {}
 
   void begin(int) override {
     for (Slices* slices : all()) slices->clear();
+    kept_.begin();
   }
 
   void load(int z, PlaneView<const float> samples) override {
@@ -57,12 +60,18 @@ class ReferenceEngine final : public VolumeEngine {
   void filter_layer(const Layers& layers, int k, const PhaseParams& params) {
     const int columns = reference_count(plan_.width, params.step, params.cube);
     const int rows = reference_count(plan_.height, params.step, params.cube);
+    const int z = layers.z + k * params.step;
+    const bool keeps = layers.phase == Phase::first && plan_.params.ranks_anew();
+    const std::span<KeptList> kept = keeps ? kept_.add_layer(z) : std::span<KeptList>();
     for (int j = 0; j < rows; ++j)
-      for (int i = 0; i < columns; ++i)
-        if (!layers.wanted || layers.wanted[(k * rows + j) * columns + i])
-          filter(layers, {reference_position(i, plan_.width, params.step, params.cube),
-                          reference_position(j, plan_.height, params.step, params.cube),
-                          layers.z + k * params.step});
+      for (int i = 0; i < columns; ++i) {
+        if (layers.wanted && !layers.wanted[(k * rows + j) * columns + i]) continue;
+        const Place at{reference_position(i, plan_.width, params.step, params.cube),
+                       reference_position(j, plan_.height, params.step, params.cube), z};
+        const Group group = group_of(layers, at);
+        filter(layers.phase, at, group);
+        if (keeps) kept[j * columns + i] = kept_list(group);
+      }
   }
 
   std::array<Slices*, 6> all() {
@@ -74,11 +83,18 @@ class ReferenceEngine final : public VolumeEngine {
             &second_.denominator};
   }
 
-  void filter(const Layers& layers, const Place& at) {
+  Group group_of(const Layers& layers, const Place& at) const {
     const PhaseParams& params = plan_.phase(layers.phase);
+    if (layers.phase == Phase::first) return find_group(noisy_, layers.there, at, params);
+    if (!plan_.params.ranks_anew()) return find_group(basic_, layers.there, at, params);
+    std::array<std::uint32_t, most_listed> room;
+    return rank_group(basic_, at, params, kept_.candidates(at.x, at.y, at.z, layers.there, room));
+  }
+
+  void filter(Phase phase, const Place& at, const Group& group) {
+    const PhaseParams& params = plan_.phase(phase);
     const Params& all = plan_.params;
-    const bool first = layers.phase == Phase::first;
-    const Group group = find_group(first ? noisy_ : basic_, layers.there, at, params);
+    const bool first = phase == Phase::first;
     GroupStack stack = gather(noisy_, at, group, params.cube);
     const auto sigma = static_cast<double>(plan_.sigma);
     const double weight =
@@ -111,6 +127,7 @@ class ReferenceEngine final : public VolumeEngine {
   VolumePlan plan_;
   Slices noisy_, basic_;
   Sums first_, second_;
+  KeptGroups kept_;
 };
 
 }  // namespace

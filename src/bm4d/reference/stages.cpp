@@ -65,25 +65,37 @@ double distance(const Slices& guide, const Place& a, const Place& b, int side) {
 
 Group find_group(const Slices& guide, SliceSpan there, const Place& at, const PhaseParams& params) {
   const int radius = params.radius(), side = params.cube;
-  std::vector<std::tuple<double, int, std::uint32_t>> found;
-  int number = 0;
+  std::vector<std::uint32_t> candidates;
   for (int dz = -radius; dz <= radius; ++dz)
     for (int dy = -radius; dy <= radius; ++dy)
       for (int dx = -radius; dx <= radius; ++dx) {
         const Place to{at.x + dx, at.y + dy, at.z + dz};
-        ++number;
-        if (to.x < 0 || to.y < 0 || to.z < there.first || to.x > guide.width() - side ||
-            to.y > guide.height() - side || to.z > there.end - side)
-          continue;
         const bool reference = dx == 0 && dy == 0 && dz == 0;
-        found.emplace_back(reference ? -1 : distance(guide, at, to, side), number,
-                           pack_offset(dx, dy, dz));
+        if (!reference && to.x >= 0 && to.y >= 0 && to.z >= there.first &&
+            to.x <= guide.width() - side && to.y <= guide.height() - side &&
+            to.z <= there.end - side)
+          candidates.push_back(pack_offset(dx, dy, dz));
       }
+  return rank_group(guide, at, params, candidates);
+}
+
+Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
+                 std::span<const std::uint32_t> candidates) {
+  std::vector<std::tuple<double, int, int, int>> found;  // distance; place slice by slice
+  for (const std::uint32_t to : candidates) {
+    const int dx = offset_x(to), dy = offset_y(to), dz = offset_z(to);
+    found.emplace_back(distance(guide, at, {at.x + dx, at.y + dy, at.z + dz}, params.cube), dz, dy,
+                       dx);
+  }
   std::ranges::sort(found);
   Group group{.count = 1};
-  while (group.count * 2 <= std::min(params.group, static_cast<int>(found.size())))
+  while (group.count * 2 <= std::min(params.group, static_cast<int>(found.size()) + 1))
     group.count *= 2;
-  for (int m = 0; m < group.count; ++m) group.members[m] = std::get<2>(found[m]);
+  group.members[0] = pack_offset(0, 0, 0);
+  for (int m = 1; m < group.count; ++m) {
+    const auto& [away, dz, dy, dx] = found[m - 1];
+    group.members[m] = pack_offset(dx, dy, dz);
+  }
   return group;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "bm4d/cubes.h"
@@ -42,6 +43,9 @@ struct Place {
 /// The group of the reference cube at `at` (cubes.h). Of the slices only `there` exist.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan there, const Place& at,
                                const PhaseParams& params);
+/// The same among these displacements alone, which are cubes of the volume, each there once.
+[[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
+                               std::span<const std::uint32_t> candidates);
 
 /// A cube's voxels or coefficients: x fastest, then y, then z, `side` each.
 using Cube = std::array<double, max_cube * max_cube * max_cube>;

@@ -201,7 +201,6 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
                                                         {"--transform", "dct"},
                                                         {"--group-transform", "haar"},
                                                         {"--guide-noise", "0"},
-                                                        {"--second-search", "none"},
                                                         {"--temporal", "1"},
                                                         {"--temporal-window", "9"},
                                                         {"--place-bonus", "0"},
@@ -217,6 +216,14 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
   expect("in.nii", "out.nii", {"--cube", "5"}, "--cube");
   expect("in_100.pgm", "out.pgm", {"--method", "bm4d"}, "--stack");
   expect("in_100.pgm", "out.pgm", {"--cube", "4"}, "--stack");
+}
+
+TEST_F(Volumes, AreSearchedTwiceWhereThatIsAskedFor) {
+  const std::string usual = raw({"--stack"});
+  EXPECT_EQ(raw({"--stack", "--second-search", "none"}), usual);
+  const std::string searched = raw({"--stack", "--second-search", "window"});
+  EXPECT_NE(searched, usual);
+  EXPECT_NEAR(error_of(searched), error_of(usual), 0.1);
 }
 
 TEST_F(Volumes, AreDoneInSegmentsToTheSameSamples) {

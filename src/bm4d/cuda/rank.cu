@@ -1,0 +1,396 @@
+// The second phase without a search (propagation.h): groups from what the first phase found nearby.
+// A block takes 4x4 reference cubes of up to four layers; what the union of their windows covers of
+// the guide goes to shared memory, at each place as the word of the four samples that begin there.
+// A warp takes the cubes of one column, one after the other:
+//   1. a lane takes four of the listed members. Who first sets a candidate's bit in a map of the
+//      window writes it to the warp's list, so that each is there once, in whatever order;
+//   2. a lane takes a candidate of the list at a time: products and norms of rows (dp4a);
+//   3. at least as many candidates as are wanted reach the bound that the lanes' best ones tell:
+//      those that do are sorted (cuda/warp.cuh), by their distance and their place in the window.
+
+#include <algorithm>
+
+#include "bm4d/cuda/kernels.h"
+#include "bm4d/propagation.h"
+#include "core/round_up.h"
+#include "cuda/check.h"
+#include "cuda/shared_memory.h"
+#include "cuda/warp.cuh"
+
+namespace lull::bm4d::cuda {
+namespace {
+
+constexpr int block_side = 4;  // reference cubes along each axis
+constexpr int warps = block_side * block_side, threads = 32 * warps;
+constexpr int rounds = (most_listed + 31) / 32;
+constexpr int list_size = 32 * rounds;  // words of a warp
+constexpr int most_slices = 32;         // of a tile
+constexpr unsigned everyone = 0xffffffffu;
+
+/// Which member a lane takes in a round, and of whose group: 0 for none.
+struct Entry {
+  std::int8_t x = 0, y = 0, z = 0;  // on the grid, from the nearest
+  std::uint8_t member = 0;
+};
+struct Entries {
+  Entry at[list_size] = {};
+
+  constexpr Entries() {
+    int count = 0;
+    for (int z = -1; z <= 1; ++z)
+      for (int y = -1; y <= 1; ++y)
+        for (int x = -1; x <= 1; ++x)
+          for (int member = 1; member <= listed[(x != 0) + (y != 0) + (z != 0)]; ++member)
+            at[count++] = {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y),
+                           static_cast<std::int8_t>(z), static_cast<std::uint8_t>(member)};
+  }
+};
+__device__ const Entries entries;
+
+/// What a block has of the guide, in words; along x and y.
+struct RankTile {
+  int pitch, rows, plane;
+
+  static constexpr RankTile of(const PhaseParams& p) {
+    const int union_side = p.step * (block_side - 1) + p.window;
+    RankTile tile{};
+    tile.pitch = round_up(union_side + 3, 4);  // words begin up to three samples before
+    tile.rows = union_side + p.cube - 1;
+    tile.plane = tile.pitch * tile.rows;
+    return tile;
+  }
+};
+constexpr int slices_of(const PhaseParams& p, int layers) {
+  return p.step * (layers - 1) + p.window + p.cube - 1;
+}
+constexpr int map_words(int window) { return (window * window * window + 31) / 32; }
+
+struct RankArgs {
+  Ring<std::uint8_t> guide;
+  Margins margins;
+  ReferenceCubes cubes;
+  KeptLists kept;
+  int block_layers;
+  std::uint32_t* groups;
+};
+
+/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
+/// as the arguments say.
+template <int cube, int window, int step>
+struct RankShape {
+  static constexpr RankTile fixed_tile =
+      RankTile::of({.cube = cube, .window = window > 0 ? window : 3, .step = step});
+  int side, apart;  // of the window, between reference cubes
+  RankTile tile;
+
+  __device__ __forceinline__ explicit RankShape(const RankArgs& a)
+      : side(window > 0 ? window : a.cubes.params.window),
+        apart(window > 0 ? step : a.cubes.params.step),
+        tile(window > 0 ? fixed_tile : RankTile::of(a.cubes.params)) {}
+  __device__ __forceinline__ int position(int index, int length) const {
+    return min(index * apart, length - cube);
+  }
+};
+
+/// `start`: of the union in a slice. `places` of the slices in the ring.
+__device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
+                                           int start, const int* places, std::uint32_t* words) {
+  constexpr int lanes = 8;
+  const int skew = start & 3, q = threadIdx.x % lanes;
+  if (q >= tile.pitch / 4) return;
+#pragma unroll 3  // several loads are on their way
+  for (int row = threadIdx.x / lanes; row < tile.rows * slices; row += threads / lanes) {
+    const int k = row / tile.rows, y = row - k * tile.rows;
+    const auto* from =
+        reinterpret_cast<const std::uint32_t*>(a.guide.data + places[k] * a.guide.slice +
+                                               (start - skew) + y * a.margins.pitch) +
+        q;
+    const std::uint32_t low = __ldg(from), high = __ldg(from + 1);
+    *reinterpret_cast<uint4*>(words + k * tile.plane + y * tile.pitch + 4 * q) =
+        make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
+                   __funnelshift_r(low, high, 24));
+  }
+}
+
+/// Displacements as bytes from 0 on, along x, y and z (pack_offset). None of them is beyond +-7.
+constexpr int least = -7;
+__device__ __forceinline__ std::uint32_t from_least(std::uint32_t displacement) {
+  return (displacement ^ 0x808080u) - 0x010101u * static_cast<std::uint32_t>(0x80 + least);
+}
+
+/// The displacements that a cube may have, along each axis; of x, y and z, a byte each.
+struct Range {
+  std::uint32_t low = 0, high = 0;
+
+  __device__ __forceinline__ static Range along(int axis, int radius, int before, int after) {
+    return {static_cast<std::uint32_t>(max(-radius, -before) - least) << (8 * axis),
+            static_cast<std::uint32_t>(min(radius, after) - least) << (8 * axis)};
+  }
+  __device__ __forceinline__ Range operator+(const Range& other) const {
+    return {low + other.low, high + other.high};
+  }
+  /// Differences of bytes with their upper bits set keep it where they are not negative.
+  __device__ __forceinline__ bool has(std::uint32_t bytes) const {
+    constexpr std::uint32_t upper = 0x808080u;
+    return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
+  }
+};
+
+/// Of one column of reference cubes, by a warp.
+template <int cube, class Shape>
+class Ranking {
+ public:
+  /// `words`: of the tile, where the window of the first cube begins.
+  __device__ __forceinline__ Ranking(const RankArgs& a, const Shape& shape, int i, int j,
+                                     const std::uint32_t* words, std::uint32_t* map,
+                                     std::uint32_t* list)
+      : a_(a),
+        shape_(shape),
+        lane_(threadIdx.x % 32),
+        before_((1u << lane_) - 1),
+        radius_(shape.side / 2),
+        centre_((radius_ * shape.side + radius_) * shape.side + radius_),
+        words_(words),
+        map_(map),
+        list_(list) {
+    const PhaseParams& p = a.kept.params;
+    const int width = a.margins.width, height = a.margins.height;
+    const int at_x = shape.position(i, width), at_y = shape.position(j, height);
+    in_slice_ = Range::along(0, radius_, at_x, width - cube - at_x) +
+                Range::along(1, radius_, at_y, height - cube - at_y);
+    const int x = nearest_reference(at_x, width, p.step, p.cube);
+    const int y = nearest_reference(at_y, height, p.step, p.cube);
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const Entry e = entries.at[32 * r + lane_];
+      const int column = x + e.x, row = y + e.y;
+      const bool there = e.member > 0 && e.member < p.group && column >= 0 &&
+                         column < a.kept.columns && row >= 0 && row < a.kept.rows;
+      from_[r] = there ? (row * a.kept.columns + column) * p.group + e.member : -1;
+      layer_[r] = e.z + 1;
+    }
+  }
+
+  /// The cube of the layer at `z`, the k-th of the block; `layers`: what is kept around it.
+  __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
+                                       std::uint32_t* group) {
+    const std::uint32_t* window = words_ + k * shape_.apart * shape_.tile.plane;
+    const int count = collect(z, layers);
+    std::uint32_t keys[rounds];
+    score(window, count, keys);
+    const int keep = a_.cubes.params.group;
+    const std::uint32_t best = choose(keys, keep);
+    const int found = min(__popc(__ballot_sync(everyone, best != 0)), keep - 1) + 1;
+    const int members = 1 << (31 - __clz(found));  // a power of two
+    const std::uint32_t own = __shfl_up_sync(everyone, best, 1);
+    const int place = 65535 - static_cast<int>(own & 0xffffu), side = shape_.side;
+    const std::uint32_t member = pack_offset(place % side - radius_, place / side % side - radius_,
+                                             place / (side * side) - radius_);
+    if (lane_ < keep)
+      group[lane_] = lane_ == 0        ? static_cast<std::uint32_t>(members) << 24
+                     : lane_ < members ? member
+                                       : 0u;
+    __syncwarp();
+  }
+
+ private:
+  /// Step 1. The list has the place in the window of each candidate in the upper half of a word,
+  /// its first word from that of the window's first cube in the lower.
+  __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
+    const Range range = in_slice_ + Range::along(2, radius_, z - a_.cubes.there.first,
+                                                 a_.cubes.there.end - cube - z);
+    std::uint32_t listed_members[rounds];
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {  // 0 is the cube itself
+      const std::uint32_t* const layer = layers[layer_[r]];
+      listed_members[r] =
+          from_[r] >= 0 && layer != nullptr ? __ldg(layer + static_cast<unsigned>(from_[r])) : 0u;
+    }
+    const std::uint32_t side = shape_.side, pitch = shape_.tile.pitch, plane = shape_.tile.plane;
+    for (int i = lane_; i < map_words(shape_.side); i += 32)
+      map_[i] = i == centre_ / 32 ? 1u << (centre_ % 32) : 0u;
+    __syncwarp();
+    int count = 0;
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const std::uint32_t to = from_least(listed_members[r]);
+      const std::uint32_t place = weighed(to, side, side * side);
+      bool fresh = range.has(to);
+      if (fresh) {
+        const std::uint32_t bit = 1u << (place % 32);
+        fresh = (atomicOr(map_ + place / 32, bit) & bit) == 0;
+      }
+      const std::uint32_t word = weighed(to, pitch, 0) + (to >> 16) * plane +
+                                 static_cast<std::uint32_t>(least + radius_) * plane;
+      const std::uint32_t who = __ballot_sync(everyone, fresh);
+      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+      if (fresh) *slot = place << 16 | word;
+      count += __popc(who);
+    }
+    __syncwarp();
+    return count;
+  }
+
+  /// u + v * pitch + w * plane of a displacement, each counted from the window's first.
+  __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
+                                                   std::uint32_t plane) const {
+    const auto first = static_cast<std::uint32_t>(least + radius_);
+    return __dp4a(bytes, 1u | pitch << 8 | plane << 16,
+                  first * (1 + pitch + plane));  // modulo 2^32
+  }
+
+  /// Step 2: score << 16 | (65535 - place), 0 for none.
+  __device__ __forceinline__ void score(const std::uint32_t* window, int count,
+                                        std::uint32_t (&keys)[rounds]) const {
+    constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
+    const int pitch = shape_.tile.pitch, plane = shape_.tile.plane;
+    const std::uint32_t* const reference = window + radius_ * (plane + pitch + 1);
+    std::uint32_t own[cube * cube], own_norm = 0;
+#pragma unroll
+    for (int i = 0; i < cube * cube; ++i) {
+      own[i] = inside & reference[i / cube * plane + i % cube * pitch];
+      own_norm = __dp4a(own[i], own[i], own_norm);
+    }
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      keys[r] = 0;
+      if (32 * r >= count) continue;
+      const bool active = 32 * r + lane_ < count;
+      const std::uint32_t candidate = active ? list_[32 * r + lane_] : 0u;
+      const std::uint32_t* const from = window + (candidate & 0xffffu);
+      std::uint32_t norm = 0, product = 0;
+#pragma unroll
+      for (int i = 0; i < cube * cube; ++i) {
+        const std::uint32_t word = inside & from[i / cube * plane + i % cube * pitch];
+        norm = __dp4a(word, word, norm);
+        product = __dp4a(word, own[i], product);
+      }
+      const int distance = max(0, static_cast<int>((norm >> 1) + (own_norm >> 1) - product));
+      if (active && distance < best_score)
+        keys[r] =
+            static_cast<std::uint32_t>(best_score - distance) << 16 | (65535u - (candidate >> 16));
+    }
+    __syncwarp();
+  }
+
+  /// Step 3: the best keys, one a lane in order; those before keep - 1 are there if any are.
+  __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
+                                                  int keep) const {
+    std::uint32_t best = keys[0];
+#pragma unroll
+    for (int r = 1; r < rounds; ++r) best = max(best, keys[r]);
+    const std::uint32_t bound =
+        max(1u, __shfl_sync(everyone, sort_descending(best, lane_), max(keep - 2, 0)));
+    int count = 0;
+#pragma unroll
+    for (int r = 0; r < rounds; ++r) {
+      const bool hit = keys[r] >= bound;
+      const std::uint32_t who = __ballot_sync(everyone, hit);
+      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+      if (hit) *slot = keys[r];
+      count += __popc(who);
+    }
+    __syncwarp();
+    best = sort_descending(lane_ < count ? list_[lane_] : 0u, lane_);
+    for (int from = 32; from < count; from += 32) {
+      const std::uint32_t more =
+          sort_descending(from + lane_ < count ? list_[from + lane_] : 0u, lane_);
+      best = merge_descending(max(best, __shfl_sync(everyone, more, 31 - lane_)), lane_);
+    }
+    return best;
+  }
+
+  const RankArgs& a_;
+  const Shape& shape_;
+  int lane_;
+  std::uint32_t before_;  // lanes
+  int radius_, centre_;
+  Range in_slice_;
+  const std::uint32_t* words_;
+  std::uint32_t *map_, *list_;
+  int from_[rounds];   // of a kept layer; -1: none
+  int layer_[rounds];  // 0: before the nearest, 1: the nearest, 2: after it
+};
+
+/// `window` and `step`: 0 and 1 where they are what the arguments say.
+template <int cube, int window = 0, int step = 1>
+__global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
+  extern __shared__ uint4 aligned_memory[];
+  __shared__ int places[most_slices];
+  __shared__ const std::uint32_t* layers[block_side][3];
+  const RankShape<cube, window, step> shape(a);
+  const int slices = shape.apart * (a.block_layers - 1) + shape.side + cube - 1;
+  const int first = static_cast<int>(blockIdx.z) * a.block_layers, radius = shape.side / 2;
+  const int z = a.cubes.z + first * shape.apart;
+  if (threadIdx.x < slices)
+    places[threadIdx.x] = min(max(z - radius + static_cast<int>(threadIdx.x), a.cubes.there.first),
+                              a.cubes.there.end - 1) %
+                          a.guide.depth;
+  const int count = min(a.block_layers, a.cubes.layers - first);
+  if (threadIdx.x < 3 * count) {
+    const int place = a.kept.around[first + threadIdx.x / 3][threadIdx.x % 3];
+    const std::size_t layer =
+        static_cast<std::size_t>(a.kept.columns) * a.kept.rows * a.kept.params.group;
+    layers[threadIdx.x / 3][threadIdx.x % 3] = place >= 0 ? a.kept.groups + place * layer : nullptr;
+  }
+  __syncthreads();
+  const int tile_x = shape.position(blockIdx.x * block_side, a.margins.width);
+  const int tile_y = shape.position(blockIdx.y * block_side, a.margins.height);
+  const int start = a.margins.at(tile_x - radius, tile_y - radius);
+  auto* const words = reinterpret_cast<std::uint32_t*>(aligned_memory);
+  load_union(a, shape.tile, slices, start, places, words);
+  __syncthreads();
+
+  const int warp = threadIdx.x / 32;
+  const int i = blockIdx.x * block_side + warp % block_side;
+  const int j = blockIdx.y * block_side + warp / block_side;
+  if (i >= a.cubes.columns || j >= a.cubes.rows) return;
+  std::uint32_t* const lists = words + shape.tile.plane * slices;
+  Ranking<cube, RankShape<cube, window, step>> ranking(
+      a, shape, i, j,
+      words + (shape.position(j, a.margins.height) - tile_y) * shape.tile.pitch + (start & 3) +
+          shape.position(i, a.margins.width) - tile_x,
+      lists + warps * list_size + warp * map_words(shape.side), lists + warp * list_size);
+  for (int k = 0; k < count; ++k)
+    ranking.rank(
+        k, z + k * shape.apart, layers[k],
+        a.groups +
+            (static_cast<std::size_t>((first + k) * a.cubes.rows + j) * a.cubes.columns + i) *
+                a.cubes.params.group);
+}
+
+using Kernel = void (*)(RankArgs);
+/// Those of the profiles (params.cpp), and for all others.
+Kernel kernel_for(const PhaseParams& p) {
+  const auto is = [&](int cube, int window, int step) {
+    return p.cube == cube && p.window == window && p.step == step;
+  };
+  if (is(4, 7, 3)) return rank_kernel<4, 7, 3>;
+  if (is(4, 9, 3)) return rank_kernel<4, 9, 3>;
+  if (is(3, 11, 2)) return rank_kernel<3, 11, 2>;
+  return p.cube == 3 ? rank_kernel<3> : rank_kernel<4>;
+}
+
+}  // namespace
+
+void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
+                 const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
+                 cudaStream_t stream) {
+  const PhaseParams& p = cubes.params;
+  const auto bytes = [&](int layers) {
+    return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
+                                    warps * (list_size + map_words(p.window)));
+  };
+  // A layer at a time takes 72 KiB at most, and where there is less, that is too wide a window.
+  int layers = std::min(block_side, cubes.layers);
+  while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
+  const Kernel kernel = kernel_for(p);
+  lull::cuda::allow_shared_memory(kernel);
+  const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
+  kernel<<<dim3(blocks(cubes.columns, block_side), blocks(cubes.rows, block_side),
+                blocks(cubes.layers, layers)),
+           threads, bytes(layers), stream>>>({guide, margins, cubes, kept, layers, groups});
+  lull::cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull::bm4d::cuda

@@ -1,0 +1,93 @@
+#include "bm4d/propagation.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstdlib>
+
+namespace lull::bm4d {
+namespace {
+
+/// The second phase is behind the first by what its cubes see of the basic estimate, by a batch of
+/// its own, and by one that the first has just begun.
+int depth_of(const Params& p, int at_a_time) {
+  const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
+  return slices / p.hard.step + 3;
+}
+
+}  // namespace
+
+KeptLayers::KeptLayers(const Params& params, int at_a_time)
+    : layers_(depth_of(params, at_a_time)), reach_(list_reach(params)) {}
+
+int KeptLayers::add(int z) {
+  const int place = count_++ % depth();
+  layers_[place] = z;
+  return place;
+}
+
+std::array<int, 3> KeptLayers::around(int z) const {
+  const int first = std::max(0, count_ - depth());
+  const auto away = [&](int i) { return std::abs(layers_[i % depth()] - z); };
+  int nearest = first;
+  for (int i = first; i < count_; ++i)
+    if (away(i) < away(nearest)) nearest = i;
+  const auto place = [&](int i) {
+    return i >= first && i < count_ && away(i) <= reach_ ? i % depth() : -1;
+  };
+  if (place(nearest) < 0) return {-1, -1, -1};
+  return {place(nearest - 1), place(nearest), place(nearest + 1)};
+}
+
+KeptList kept_list(const Group& group) {
+  KeptList list{};
+  const std::size_t count = std::min<std::size_t>(group.count - 1, list.size());
+  std::copy_n(group.members.begin() + 1, count, list.begin());
+  return list;
+}
+
+KeptGroups::KeptGroups(const VolumePlan& plan)
+    : plan_(plan),
+      columns_(reference_count(plan.width, plan.params.hard.step, plan.params.hard.cube)),
+      rows_(reference_count(plan.height, plan.params.hard.step, plan.params.hard.cube)),
+      layers_(plan.params, 1),
+      groups_(layers_.depth()) {}
+
+std::span<KeptList> KeptGroups::add_layer(int z) {
+  std::vector<KeptList>& groups = groups_[layers_.add(z)];
+  groups.assign(static_cast<std::size_t>(columns_) * rows_, KeptList{});
+  return groups;
+}
+
+std::span<const std::uint32_t> KeptGroups::candidates(
+    int x, int y, int z, SliceSpan there, std::array<std::uint32_t, most_listed>& room) const {
+  const PhaseParams &first = plan_.params.hard, &p = plan_.params.wiener;
+  const int i = nearest_reference(x, plan_.width, first.step, first.cube);
+  const int j = nearest_reference(y, plan_.height, first.step, first.cube);
+  const std::array<int, 3> layers = layers_.around(z);
+  const int radius = p.radius();
+  std::bitset<max_window * max_window * max_window> seen;
+  std::size_t count = 0;
+  const auto add = [&](std::uint32_t member) {
+    const int dx = offset_x(member), dy = offset_y(member), dz = offset_z(member);
+    if (member == 0 || std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) > radius ||
+        x + dx < 0 || x + dx > plan_.width - p.cube || y + dy < 0 ||
+        y + dy > plan_.height - p.cube || z + dz < there.first || z + dz > there.end - p.cube)
+      return;
+    const int place = ((dz + radius) * p.window + dy + radius) * p.window + dx + radius;
+    if (seen[place]) return;
+    seen[place] = true;
+    room[count++] = member;
+  };
+  for (int dz = -1; dz <= 1; ++dz)
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) {
+        if (layers[dz + 1] < 0 || i + dx < 0 || i + dx >= columns_ || j + dy < 0 || j + dy >= rows_)
+          continue;
+        const KeptList& list = groups_[layers[dz + 1]][(j + dy) * columns_ + i + dx];
+        const int most = listed[std::abs(dx) + std::abs(dy) + std::abs(dz)];
+        for (int m = 0; m < most; ++m) add(list[m]);
+      }
+  return {room.data(), count};
+}
+
+}  // namespace lull::bm4d

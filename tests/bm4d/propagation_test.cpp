@@ -1,0 +1,121 @@
+// What the second phase looks at where it does not search.
+
+#include "bm4d/propagation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "bm4d/volumes.h"
+
+namespace lull::bm4d {
+namespace {
+
+using namespace testing;
+
+TEST(Bm4dPropagation, TheNearestReferenceCubeIsFound) {
+  for (const int cube : {3, 4})
+    for (int step = 1; step <= cube; ++step)
+      for (int length = cube; length < 20; ++length)
+        for (int at = 0; at <= length - 3; ++at) {
+          const auto away = [&](int i) {
+            return std::abs(reference_position(i, length, step, cube) - at);
+          };
+          const int nearest = nearest_reference(at, length, step, cube);
+          ASSERT_LT(nearest, reference_count(length, step, cube));
+          for (int i = 0; i < reference_count(length, step, cube); ++i)
+            EXPECT_TRUE(i < nearest ? away(i) > away(nearest) : away(i) >= away(nearest))
+                << cube << " " << step << " " << length << " " << at;
+        }
+}
+
+TEST(Bm4dPropagation, LayersAreThoseNearby) {
+  Params params = small_params();
+  params.hard.step = 4;
+  params.hard.window = params.wiener.window = 5;  // layers count up to 4 slices away
+  KeptLayers layers(params, 1);
+  EXPECT_EQ(layers.around(0), (std::array{-1, -1, -1}));
+  for (int z = 8; z <= 48; z += 4) layers.add(z);
+  const auto place = [&](int z) { return (z - 8) / 4 % layers.depth(); };
+  EXPECT_EQ(layers.around(44), (std::array{place(40), place(44), place(48)}));
+  EXPECT_EQ(layers.around(45), (std::array{-1, place(44), place(48)}));
+  EXPECT_EQ(layers.around(46), (std::array{-1, place(44), place(48)}));
+  EXPECT_EQ(layers.around(47), (std::array{place(44), place(48), -1}));
+  EXPECT_EQ(layers.around(53), (std::array{-1, -1, -1}));
+  layers.add(50);  // the last one
+  EXPECT_EQ(layers.around(49), (std::array{-1, place(48), place(52)}));
+  layers.begin();
+  EXPECT_EQ(layers.around(44), (std::array{-1, -1, -1}));
+}
+
+TEST(Bm4dPropagation, CandidatesAreCubesOfTheVolumeInTheWindowEachOnce) {
+  Params params = small_params();
+  params.hard.window = 11;
+  params.wiener.window = 7;
+  const VolumePlan plan{params, 17, 14, 20};
+  KeptGroups kept(plan);
+  std::uint32_t random = 1;
+  const auto displacement = [&] {
+    random = random * 1664525 + 1013904223;
+    return static_cast<int>(random >> 16) % 11 - 5;
+  };
+  for (int z = 0; z <= 12; z += 3) {
+    for (KeptList& list : kept.add_layer(z))
+      for (std::uint32_t& member : list) {
+        const int x = displacement(), y = displacement();
+        member = pack_offset(x, y, displacement());
+      }
+  }
+  const SliceSpan there{0, 16};
+  std::array<std::uint32_t, most_listed> room;
+  std::size_t most = 0;
+  for (const int x : {0, 3, 6, 13})
+    for (const int y : {0, 6, 10})
+      for (const int z : {0, 6, 12}) {
+        const auto found = kept.candidates(x, y, z, there, room);
+        most = std::max(most, found.size());
+        EXPECT_EQ(std::set(found.begin(), found.end()).size(), found.size());
+        for (const std::uint32_t to : found) {
+          const int dx = offset_x(to), dy = offset_y(to), dz = offset_z(to);
+          EXPECT_NE(to, 0u);
+          EXPECT_LE(std::max({std::abs(dx), std::abs(dy), std::abs(dz)}), 3);
+          EXPECT_TRUE(x + dx >= 0 && x + dx <= 13 && y + dy >= 0 && y + dy <= 10 && z + dz >= 0 &&
+                      z + dz <= 12);
+        }
+      }
+  EXPECT_GT(most, 20u);
+  // Nothing is known far from the layers that are kept.
+  EXPECT_EQ(kept.candidates(3, 3, 30, {0, 40}, room).size(), 0u);
+}
+
+TEST(Bm4dPropagation, TheSecondPhaseSearchesWhereItIsToldToAndOfSmallGroups) {
+  Params params = make_params(Profile::balanced, {20, 20, 20});
+  EXPECT_TRUE(params.ranks_anew());
+  params.second_search = true;
+  EXPECT_FALSE(params.ranks_anew());
+  params.second_search = false;
+  params.hard.group = 4;
+  EXPECT_FALSE(params.ranks_anew());
+  params.hard.group = 16;
+  params.phases = 1;
+  EXPECT_FALSE(params.ranks_anew());
+}
+
+// In a smooth volume with noise a search of the windows finds little that is better.
+TEST(Bm4dPropagation, CostsLittleQuality) {
+  const Size size{40, 40, 24};
+  const auto clean = clean_volume(size), noisy = noisy_volume(size, 20);
+  for (const Profile profile : {Profile::fast, Profile::balanced}) {
+    Params params = make_params(profile, {20, 20, 20});
+    const auto ranked = denoise(params, noisy);
+    params.second_search = true;
+    const auto searched = denoise(params, noisy);
+    EXPECT_NEAR(psnr(clean, ranked), psnr(clean, searched), 0.15);
+    EXPECT_GT(farthest(ranked, searched), 0);
+  }
+}
+
+}  // namespace
+}  // namespace lull::bm4d
