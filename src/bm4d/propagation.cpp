@@ -7,6 +7,11 @@
 namespace lull::bm4d {
 namespace {
 
+/// A displacement from_least() in 12 bits.
+constexpr std::uint32_t bits_of(std::uint32_t bytes) {
+  return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
+}
+
 /// The second phase is behind the first by what its cubes see of the basic estimate, by a batch of
 /// its own, and by one that the first has just begun.
 int depth_of(const Params& p, int at_a_time) {
@@ -65,18 +70,20 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   const int j = nearest_reference(y, plan_.height, first.step, first.cube);
   const std::array<int, 3> layers = layers_.around(z);
   const int radius = p.radius();
-  std::bitset<max_window * max_window * max_window> seen;
+  const DisplacementRange range =
+      DisplacementRange::along(0, radius, x, plan_.width - p.cube - x) +
+      DisplacementRange::along(1, radius, y, plan_.height - p.cube - y) +
+      DisplacementRange::along(2, radius, z - there.first, there.end - p.cube - z);
+  std::bitset<1 << 12> seen;
+  seen[bits_of(from_least(0))] = true;
   std::size_t count = 0;
+  // Without a branch: which were there before nobody can foretell.
   const auto add = [&](std::uint32_t member) {
-    const int dx = offset_x(member), dy = offset_y(member), dz = offset_z(member);
-    if (member == 0 || std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) > radius ||
-        x + dx < 0 || x + dx > plan_.width - p.cube || y + dy < 0 ||
-        y + dy > plan_.height - p.cube || z + dz < there.first || z + dz > there.end - p.cube)
-      return;
-    const int place = ((dz + radius) * p.window + dy + radius) * p.window + dx + radius;
-    if (seen[place]) return;
-    seen[place] = true;
-    room[count++] = member;
+    const std::uint32_t bytes = from_least(member);
+    auto known = seen[bits_of(bytes)];
+    room[count] = member;
+    count += static_cast<std::size_t>(range.has(bytes)) & static_cast<std::size_t>(!known);
+    known = true;
   };
   for (int dz = -1; dz <= 1; ++dz)
     for (int dy = -1; dy <= 1; ++dy)

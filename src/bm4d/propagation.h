@@ -38,6 +38,33 @@ constexpr int nearest_reference(int at, int length, int step, int cube) {
   return after - at < at - before ? i + 1 : i;
 }
 
+/// Displacements as bytes from 0 on, along x, y and z (pack_offset). None of them is beyond +-7.
+inline constexpr int least_displacement = -7;
+constexpr std::uint32_t from_least(std::uint32_t displacement) {
+  return (displacement ^ 0x808080u) -
+         0x010101u * static_cast<std::uint32_t>(0x80 + least_displacement);
+}
+
+/// The displacements that a cube may have along each axis, such bytes.
+struct DisplacementRange {
+  std::uint32_t low = 0, high = 0;
+
+  /// `before`, `after`: places in the volume on either side.
+  static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
+    const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
+    return {static_cast<std::uint32_t>(from - least_displacement) << (8 * axis),
+            static_cast<std::uint32_t>(to - least_displacement) << (8 * axis)};
+  }
+  constexpr DisplacementRange operator+(const DisplacementRange& other) const {
+    return {low + other.low, high + other.high};
+  }
+  /// Differences of bytes with their upper bits set keep it where they are not negative.
+  constexpr bool has(std::uint32_t bytes) const {
+    constexpr std::uint32_t upper = 0x808080u;
+    return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
+  }
+};
+
 /// How far from a layer of the second phase those of the first lie whose groups count.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();

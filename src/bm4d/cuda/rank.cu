@@ -112,30 +112,6 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Displacements as bytes from 0 on, along x, y and z (pack_offset). None of them is beyond +-7.
-constexpr int least = -7;
-__device__ __forceinline__ std::uint32_t from_least(std::uint32_t displacement) {
-  return (displacement ^ 0x808080u) - 0x010101u * static_cast<std::uint32_t>(0x80 + least);
-}
-
-/// The displacements that a cube may have, along each axis; of x, y and z, a byte each.
-struct Range {
-  std::uint32_t low = 0, high = 0;
-
-  __device__ __forceinline__ static Range along(int axis, int radius, int before, int after) {
-    return {static_cast<std::uint32_t>(max(-radius, -before) - least) << (8 * axis),
-            static_cast<std::uint32_t>(min(radius, after) - least) << (8 * axis)};
-  }
-  __device__ __forceinline__ Range operator+(const Range& other) const {
-    return {low + other.low, high + other.high};
-  }
-  /// Differences of bytes with their upper bits set keep it where they are not negative.
-  __device__ __forceinline__ bool has(std::uint32_t bytes) const {
-    constexpr std::uint32_t upper = 0x808080u;
-    return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
-  }
-};
-
 /// Of one column of reference cubes, by a warp.
 template <int cube, class Shape>
 class Ranking {
@@ -156,8 +132,8 @@ class Ranking {
     const PhaseParams& p = a.kept.params;
     const int width = a.margins.width, height = a.margins.height;
     const int at_x = shape.position(i, width), at_y = shape.position(j, height);
-    in_slice_ = Range::along(0, radius_, at_x, width - cube - at_x) +
-                Range::along(1, radius_, at_y, height - cube - at_y);
+    in_slice_ = DisplacementRange::along(0, radius_, at_x, width - cube - at_x) +
+                DisplacementRange::along(1, radius_, at_y, height - cube - at_y);
     const int x = nearest_reference(at_x, width, p.step, p.cube);
     const int y = nearest_reference(at_y, height, p.step, p.cube);
 #pragma unroll
@@ -197,8 +173,9 @@ class Ranking {
   /// Step 1. The list has the place in the window of each candidate in the upper half of a word,
   /// its first word from that of the window's first cube in the lower.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
-    const Range range = in_slice_ + Range::along(2, radius_, z - a_.cubes.there.first,
-                                                 a_.cubes.there.end - cube - z);
+    const DisplacementRange range =
+        in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.there.first,
+                                             a_.cubes.there.end - cube - z);
     std::uint32_t listed_members[rounds];
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {  // 0 is the cube itself
@@ -221,7 +198,7 @@ class Ranking {
         fresh = (atomicOr(map_ + place / 32, bit) & bit) == 0;
       }
       const std::uint32_t word = weighed(to, pitch, 0) + (to >> 16) * plane +
-                                 static_cast<std::uint32_t>(least + radius_) * plane;
+                                 static_cast<std::uint32_t>(least_displacement + radius_) * plane;
       const std::uint32_t who = __ballot_sync(everyone, fresh);
       std::uint32_t* const slot = list_ + count + __popc(who & before_);
       if (fresh) *slot = place << 16 | word;
@@ -234,7 +211,7 @@ class Ranking {
   /// u + v * pitch + w * plane of a displacement, each counted from the window's first.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
-    const auto first = static_cast<std::uint32_t>(least + radius_);
+    const auto first = static_cast<std::uint32_t>(least_displacement + radius_);
     return __dp4a(bytes, 1u | pitch << 8 | plane << 16,
                   first * (1 + pitch + plane));  // modulo 2^32
   }
@@ -305,7 +282,7 @@ class Ranking {
   int lane_;
   std::uint32_t before_;  // lanes
   int radius_, centre_;
-  Range in_slice_;
+  DisplacementRange in_slice_;
   const std::uint32_t* words_;
   std::uint32_t *map_, *list_;
   int from_[rounds];   // of a kept layer; -1: none
