@@ -185,7 +185,11 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
       }
     all = std::move(next);
   }
-  if (const auto kept = grid.axes.find("kept"); kept == grid.axes.end() || kept->second.empty())
+  const auto is_given = [&](const char* name) {
+    const auto axis = grid.axes.find(name);
+    return axis != grid.axes.end() && !axis->second.empty();
+  };
+  if (!is_given("kept") && !is_given("search-step"))
     for (Configuration& configuration : all) search_where_needed(configuration.params);
   for (const Configuration& configuration : all) validate(configuration.params);
   return all;
