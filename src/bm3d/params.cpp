@@ -76,21 +76,22 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to here the first phase's groups serve the second as well as new ones do, or better: patches
-// that are alike by chance are so in the noisy picture and in its estimate (docs/bm3d.md).
-constexpr float most_of_same_groups = 25, most_of_same_groups_fast = 40;
+// Up to here the first phase's groups serve the second as well as new ones do (docs/bm3d.md). Its
+// threshold is a little lower then: what both phases take for noise is lost.
+constexpr float most_of_same_groups = 25, lambda_of_same_groups = 0.05f;
 
 Params balanced_profile(float noise) {
   Params p = tuned_profile(noise, 5, 25, 25, 16);
   p.kept = usually_kept;
   p.same_groups = noise <= most_of_same_groups;
+  if (p.same_groups) p.lambda -= lambda_of_same_groups;
   return p;
 }
 
 Params fast_profile(float noise) {
   Params p = tuned_profile(noise, 8, 19, 19, 16);
   p.kept = usually_kept;
-  p.same_groups = noise <= most_of_same_groups_fast;
+  p.same_groups = true;
   return p;
 }
 
@@ -117,11 +118,12 @@ float mu2_coloured(const NoiseModel& model) {
 // only offers more that are similar by chance. The patch where motion predicts it is preferred for
 // the same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
-  // Of dense grids only every fourth patch needs to search; and a second phase with the very groups
-  // of the first would lose 0.15 dB.
+  // Of dense grids only every fourth patch needs to search. A second phase with the very groups of
+  // the first would lose 0.15 dB, and without near windows 0.02.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = usually_kept;
   p.same_groups = false;
+  p.wiener.near_temporal_window = 3;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
     phase->window = std::min(phase->window, 15);
@@ -248,8 +250,9 @@ bool can_have_same_groups(const Params& p) {
 
 void validate_propagation(const Params& p) {
   if (p.kept == 0 && p.search_step == 0) return;
-  require(p.kept == 0 || (p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept))),
-          "patches kept for the second phase", p.kept, "0, or a power of two up to 32");
+  require(
+      p.kept == 0 || (p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept))),
+      "patches kept for the second phase", p.kept, "0, or a power of two up to 32");
   require(p.search_step == 0 || (p.search_step > p.hard.step && p.search_step <= max_search_step),
           "search-step", p.search_step,
           "0, or above the first phase's step, up to " + std::to_string(max_search_step));
@@ -261,7 +264,8 @@ void validate_propagation(const Params& p) {
   if (p.guided)
     throw InvalidArgument(what + ", with a guide (colours lose by it)" + instead + "--guide");
   if (p.holes)
-    throw InvalidArgument(what + ", with holes (where neighbours find what others must not look at)" +
+    throw InvalidArgument(what +
+                          ", with holes (where neighbours find what others must not look at)" +
                           instead + "--depth");
   if (p.same_groups && !can_have_same_groups(p))
     throw InvalidArgument(
@@ -269,9 +273,10 @@ void validate_propagation(const Params& p) {
         "--search-step (its patches have none); give both phases one --step and --window, or "
         "--second-search kept");
   if (p.search_step > 0 && !p.noise.is_white())
-    throw InvalidArgument(what +
-                          ", with noise that is not white (which makes neighbours alike); leave out "
-                          "--search-step");
+    throw InvalidArgument(
+        what +
+        ", with noise that is not white (which makes neighbours alike); leave out "
+        "--search-step");
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ struct Params {
   /// and planes.
   bool guided = false;
   /// Steps between the reference patches of the first phase that search their windows, those
-  /// between them propagate what these find (match/propagation.h): above hard.step, up to 16. 0: all
-  /// search.
+  /// between them propagate what these find (match/propagation.h): above hard.step, up to 16. 0:
+  /// all search.
   int search_step = 0;
   /// Patches that the groups which the first phase's search found in luma keep for the second
   /// phase, which propagates them instead of searching: a power of two up to 32, at least what the
@@ -139,10 +139,10 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Sets Params::search_step and Params::kept to 0 where parameters that were changed one by one need
-/// a search: where groups are found by clusters or in a guide, where frames have holes, and the
-/// first of them where noise is not white or no reference patches lie between those that search.
-/// open() does so itself; validate() refuses such parameters.
+/// Sets Params::search_step and Params::kept to 0 where parameters that were changed one by one
+/// need a search: where groups are found by clusters or in a guide, where frames have holes, and
+/// the first of them where noise is not white or no reference patches lie between those that
+/// search. open() does so itself; validate() refuses such parameters.
 void search_where_needed(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.

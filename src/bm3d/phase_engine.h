@@ -55,8 +55,8 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Before run() where the first phase propagates: searches for the reference patches of `searched`
-  /// and keeps what they find. Motion in `input` is that of bundles of these.
+  /// Before run() where the first phase propagates: searches for the reference patches of
+  /// `searched` and keeps what they find. Motion in `input` is that of bundles of these.
   virtual void search(const PhaseInput& input, const ReferenceGrid& searched) = 0;
   /// Finds groups, filters them and adds the estimates to the frames' sums.
   virtual void run(const PhaseInput& input) = 0;

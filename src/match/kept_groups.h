@@ -22,8 +22,8 @@ constexpr Group head_of(Group group, int most) {
 
 class KeptGroups {
  public:
-  /// Room for the groups of these reference patches, of `capacity` members at most. What was kept is
-  /// lost.
+  /// Room for the groups of these reference patches, of `capacity` members at most. What was kept
+  /// is lost.
   void reserve(const ReferenceGrid& searched, int capacity) {
     searched_ = searched;
     capacity_ = capacity;

@@ -37,8 +37,8 @@ struct MatchParams {
   /// Taken off the distance of the patch where motion predicts it in another frame (group.h), >= 0.
   float place_bonus = 0.0f;
   /// What a patch that propagates looks at beside the groups of others (propagation.h): sides of
-  /// the windows in its own frame, odd, 1 (none) .. window; and in other frames, 0 (none) or odd, up
-  /// to temporal_window.
+  /// the windows in its own frame, odd, 1 (none) .. window; and in other frames, 0 (none) or odd,
+  /// up to temporal_window.
   int near_window = 1, near_temporal_window = 0;
   /// Null: none, as for white noise (group.h).
   const DistanceBias* bias = nullptr;

@@ -60,6 +60,8 @@ Params params_of(int temporal, bool guided = true) {
   params.hard.window = params.wiener.window = 13;
   params.hard.temporal_window = params.wiener.temporal_window = 5;
   params.guided = guided;
+  params.kept = 0;  // guided ones search, too
+  params.same_groups = false;
   return params;
 }
 

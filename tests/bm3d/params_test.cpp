@@ -58,11 +58,17 @@ TEST(MakeParams, SearchWhereThatPays) {
   const auto of = [](Profile profile, int temporal = 0) {
     return make_params(profile, {20, 20, 20}, temporal);
   };
+  for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
+    const bool high = profile == Profile::high;
+    EXPECT_EQ(of(profile).kept, high ? 0 : 16);
+    EXPECT_EQ(of(profile).same_groups, !high);
+    EXPECT_EQ(of(profile).search_step, 0);
+    EXPECT_EQ(of(profile, 2).kept, 16);
+    EXPECT_FALSE(of(profile, 2).same_groups);
+    EXPECT_EQ(of(profile, 2).search_step, high ? 4 : 0);
+  }
+  EXPECT_FALSE(make_params(Profile::balanced, {30, 30, 30}).same_groups);
   for (const int temporal : {0, 2}) {
-    for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
-      EXPECT_EQ(of(profile, temporal).kept, 16);
-      EXPECT_EQ(of(profile, temporal).search_step, profile == Profile::high ? 4 : 0);
-    }
     EXPECT_EQ(of(Profile::paper, temporal).kept, 0);
     EXPECT_EQ(of(Profile::paper, temporal).search_step, 0);
   }
@@ -92,7 +98,7 @@ constexpr Change needing_a_search[] = {
 TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
   for (const auto& [what, change] : needing_a_search)
     for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
-      Params params = make_params(profile, {20, 20, 20});
+      Params params = make_params(profile, {20, 20, 20}, 1);
       change(params);
       EXPECT_THROW(validate(params), InvalidArgument) << what;
       EXPECT_NE(open(params, {.width = 24, .height = 24}, {}), nullptr) << what;
@@ -106,6 +112,7 @@ TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
 
 TEST(SearchWhereNeeded, KnowsWhatOnlyTheFirstPhaseNeeds) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
+  params.same_groups = false;
   params.hard.step = 2;
   params.search_step = 4;
   EXPECT_NO_THROW(validate(params));
@@ -126,16 +133,32 @@ TEST(SearchWhereNeeded, KeepsWhatPropagates) {
   Params params = make_params(Profile::high, {20, 20, 20}, 1);
   params.hard.step = 1;
   params.wiener.step = 7;
-  params.hard.window = 5;  // less than the near window
-  params.wiener.window = 31;
-  params.hard.temporal_window = 1;
+  params.hard.near_window = 7;
+  params.hard.window = 5;  // less than that
+  params.wiener.temporal_window = 1;
   EXPECT_THROW(validate(params), InvalidArgument);
   search_where_needed(params);
   EXPECT_EQ(params.kept, 16);
   EXPECT_EQ(params.search_step, 4);
   EXPECT_EQ(params.hard.near_window, 5);
-  EXPECT_EQ(params.hard.near_temporal_window, 1);
+  EXPECT_EQ(params.wiener.near_temporal_window, 1);
   EXPECT_NO_THROW(validate(params));
+}
+
+// Reference patches of the second phase have no group where its grid is another.
+TEST(SearchWhereNeeded, PropagatesWhereGroupsAreNotTheSame) {
+  const auto changed = [](void (*change)(Params&)) {
+    Params params = make_params(Profile::fast, {20, 20, 20});
+    change(params);
+    EXPECT_THROW(validate(params), InvalidArgument);
+    search_where_needed(params);
+    EXPECT_NO_THROW(validate(params));
+    EXPECT_EQ(params.kept, 16);
+    return params.same_groups;
+  };
+  EXPECT_FALSE(changed([](Params& p) { p.wiener.step = 5; }));
+  EXPECT_FALSE(changed([](Params& p) { p.wiener.window = 11; }));
+  EXPECT_FALSE(changed([](Params& p) { p.search_step = 12; }));
 }
 
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {

@@ -1,5 +1,5 @@
-// Groups from those of others on the device against the definition in the same integers, to the last
-// tie; and sessions that propagate against the reference.
+// Groups from those of others on the device against the definition in the same integers, to the
+// last tie; and sessions that propagate against the reference.
 
 #include <algorithm>
 #include <cstdlib>
@@ -46,7 +46,9 @@ Guides make_guides(int levels) {
   return guides;
 }
 
-int frame_of(int dt) { return static_cast<int>(std::find(offsets, offsets + frames, dt) - offsets); }
+int frame_of(int dt) {
+  return static_cast<int>(std::find(offsets, offsets + frames, dt) - offsets);
+}
 
 /// Candidates in the order of propagation.h, each once.
 std::vector<std::uint32_t> candidates_of(int x, int y, int used_frames, const KeptGroups& kept,
@@ -85,8 +87,8 @@ std::vector<std::uint32_t> defined(const Guides& guides, int x, int y, int used_
   for (const std::uint32_t c : candidates_of(x, y, used_frames, kept, phase)) {
     const int f = frame_of(displacement_t(c));
     const int u = x + displacement_x(c), v = y + displacement_y(c);
-    int score = 65535 - own_norm - guides.product(f, u, v, f, u, v) / 2 +
-                guides.product(0, x, y, f, u, v);
+    int score =
+        65535 - own_norm - guides.product(f, u, v, f, u, v) / 2 + guides.product(0, x, y, f, u, v);
     score = std::clamp(score, 0, 65535);
     if (f != 0 && u - x == motion[f].x && v - y == motion[f].y && score != 0)
       score = std::min(65535, score + half(static_cast<double>(phase.place_bonus)));
@@ -138,9 +140,8 @@ struct Kept {
       for (int i = 0; i < searched.count_x; ++i) {
         const Group group = any_group(searched.x(i), searched.y(j), used_frames, phase, rng);
         host.keep(i, j, group);
-        const int place =
-            (j / brick_side * view.bricks_x() + i / brick_side) * brick_references +
-            j % brick_side * brick_side + i % brick_side;
+        const int place = (j / brick_side * view.bricks_x() + i / brick_side) * brick_references +
+                          j % brick_side * brick_side + i % brick_side;
         std::copy_n(group.members.begin(), group.count, members.begin() + place * capacity);
         counts[place] = 0;
         while (1 << counts[place] < group.count) ++counts[place];
@@ -240,7 +241,10 @@ TEST_F(CudaPropagation, KnowsWhereMotionPredictsPatchesInOtherFrames) {
                            .near_window = near == 0 ? 1 : 7,
                            .near_temporal_window = near});
   expect_definition(1, 70, 5,
-                    {.window = 15, .step = 3, .tau = 900, .near_window = 7,
+                    {.window = 15,
+                     .step = 3,
+                     .tau = 900,
+                     .near_window = 7,
                      .near_temporal_window = 3});  // no other frames
 }
 

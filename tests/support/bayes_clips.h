@@ -19,6 +19,7 @@ inline Params small_best(int temporal, float sigma = bayes_sigma) {
     phase->temporal_window = 5;
     phase->step = 6;
   }
+  params.search_step = 12;
   for (BayesParams& phase : params.bayes_phases) {
     phase.window = 7, phase.temporal_window = 3;
     phase.step = 8;

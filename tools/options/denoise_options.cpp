@@ -96,9 +96,7 @@ void set_device(DenoiseOptions& options, const std::string& text) {
 constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
                                                              {"cuda", Hwaccel::cuda}};
 constexpr std::pair<std::string_view, SecondSearch> second_searches[] = {
-    {"window", SecondSearch::window},
-    {"kept", SecondSearch::kept},
-    {"none", SecondSearch::none}};
+    {"window", SecondSearch::window}, {"kept", SecondSearch::kept}, {"none", SecondSearch::none}};
 
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
@@ -198,7 +196,8 @@ constexpr OptionRow table[] = {
      }},
     {"--search-step", "N", method,
      "first phase: reference patches so many samples apart search their window, 1 to 16, and those "
-     "between them look at what these found; up to --step all search (default: 4 with high and best "
+     "between them look at what these found; up to --step all search (default: 4 with high and "
+     "best "
      "over time in white noise, otherwise all)",
      [](DenoiseOptions& o, const std::string& v) {
        const int step = count_or_reject("--search-step", v, 1, bm3d::max_search_step);
@@ -220,10 +219,12 @@ constexpr OptionRow table[] = {
      }},
     {"--second-search", "window|kept|none", method,
      "how the second phase finds its groups (of luma, of cubes): by a search of its windows; among "
-     "the members of the first phase's groups around each patch or cube; or none: it has the groups "
+     "the members of the first phase's groups around each patch or cube; or none: it has the "
+     "groups "
      "of the first phase, for pictures in phases of one step and window (default in white noise: "
      "none with fast up to sigma 40 and with balanced up to 25; kept for the others of these, over "
-     "time, and with bm4d; otherwise, for depth maps, and with --guide or --matcher cluster, window)",
+     "time, and with bm4d; otherwise, for depth maps, and with --guide or --matcher cluster, "
+     "window)",
      [](DenoiseOptions& o, const std::string& v) {
        const SecondSearch how = choose("--second-search", v, second_searches);
        o.second_search = how;

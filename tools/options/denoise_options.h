@@ -105,8 +105,8 @@ struct DenoiseOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
   /// Options given that only the second phase of fixed transforms has, which `best` is without.
   std::vector<std::string> wiener_alone;
-  bool search_step = false;           // whether it was given
-  std::optional<SecondSearch> second_search;  // empty: by the profile
+  bool search_step = false;                        // whether it was given
+  std::optional<SecondSearch> second_search;       // empty: by the profile
   std::optional<std::array<bool, 2>> by_clusters;  // of each phase: not by windows
   std::optional<ClusterParams> clusters;           // empty: as they are by themselves
   MethodChoice method = MethodChoice::automatic;

@@ -76,12 +76,27 @@ constexpr OptionRow rows[] = {
 };
 
 /// Options that nlm does not have.
-constexpr std::string_view others[] = {
-    "--window",          "--group",        "--step",   "--tau",
-    "--transform",       "--kaiser",       "--lambda", "--group-transform",
-    "--lambda-mean",     "--mu2",          "--phases", "--guide-noise",
-    "--temporal-window", "--place-bonus",  "--batch",  "--cube",
-    "--mu2-mean",        "--second-search", "--search-step", "--near-window", "--near-temporal-window"};
+constexpr std::string_view others[] = {"--window",
+                                       "--group",
+                                       "--step",
+                                       "--tau",
+                                       "--transform",
+                                       "--kaiser",
+                                       "--lambda",
+                                       "--group-transform",
+                                       "--lambda-mean",
+                                       "--mu2",
+                                       "--phases",
+                                       "--guide-noise",
+                                       "--temporal-window",
+                                       "--place-bonus",
+                                       "--batch",
+                                       "--cube",
+                                       "--mu2-mean",
+                                       "--second-search",
+                                       "--search-step",
+                                       "--near-window",
+                                       "--near-temporal-window"};
 /// But for these where it averages groups.
 constexpr std::string_view of_groups[] = {"--matcher", "--cluster", "--batch"};
 

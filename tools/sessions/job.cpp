@@ -152,7 +152,9 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--search-step", text_of(params.search_step)},
           {"--near-window", both(params, &Phase::near_window)},
           {"--near-temporal-window", both(params, &Phase::near_temporal_window)},
-          {"--second-search", params.kept == 0 ? "window" : params.same_groups ? "none" : "kept"},
+          {"--second-search", params.kept == 0     ? "window"
+                              : params.same_groups ? "none"
+                                                   : "kept"},
           {"--phases", text_of(params.phases)},
           {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
           {"--temporal", text_of(params.temporal)},

@@ -35,7 +35,7 @@ constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 /// What an engine keeps from one phase to the next.
 struct Memory {
   std::unique_ptr<Matcher> matcher, propagator, taker;  // of a search; in place of one
-  std::vector<Workspace> workspaces;             // one for each thread
+  std::vector<Workspace> workspaces;                    // one for each thread
   std::vector<Tile> tiles;
   /// Of each phase's planes.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;

@@ -136,7 +136,7 @@ std::size_t CudaPhases::kept_references(const PlaneSet& set) const {
 }
 
 KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& set,
-                                      const DeviceFrame& frame) const {
+                                       const DeviceFrame& frame) const {
   const KeptOnDevice& kept = frame.kept[set.planes.front()];
   const auto group = static_cast<unsigned>(plan.params.group);
   return {{kept.displacements, kept.log2_counts, kept_capacity(), std::countr_zero(group)},
@@ -284,8 +284,8 @@ void CudaPhases::propagate_and_filter(const PhaseState& phase, const MatchParams
                                       const KeptGroupsView& kept,
                                       const CovarianceViews& covariances, FilterArgs& args) {
   for_batches(args.grid, params_.batch.width, args.batch, [&] {
-    propagate(frames, args.margins, args.grid, args.frames.grid, args.batch, matching,
-              kept, args.groups, stream_);
+    propagate(frames, args.margins, args.grid, args.frames.grid, args.batch, matching, kept,
+              args.groups, stream_);
     filter_batch(phase, covariances, args);
   });
 }

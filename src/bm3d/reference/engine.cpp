@@ -82,7 +82,8 @@ class Filter {
         const auto count = static_cast<std::size_t>(input_.groups->looked_at(x, y, members));
         group = propagate(guides_, x, y, {members.data(), count}, matching, shape_);
       } else {
-        group = searches ? matcher_.find(guides_, x, y, searching, shape_) : input_.groups->at(i, j);
+        group =
+            searches ? matcher_.find(guides_, x, y, searching, shape_) : input_.groups->at(i, j);
         if (input_.keeps()) input_.groups->keep(i, j, group);
         group = head_of(group, matching.group);
       }

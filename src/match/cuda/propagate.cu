@@ -137,8 +137,9 @@ struct Propagation {
         static_cast<unsigned>(row) >= static_cast<unsigned>(grid.count_y))
       return 0;
     const Groups& groups = a.kept.groups;
-    const int index = (row / brick_side * a.kept_bricks_x + column / brick_side) * brick_references +
-                      row % brick_side * brick_side + column % brick_side;
+    const int index =
+        (row / brick_side * a.kept_bricks_x + column / brick_side) * brick_references +
+        row % brick_side * brick_side + column % brick_side;
     // Both at once: behind a group's end lies what is not used.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
@@ -172,8 +173,8 @@ struct Propagation {
     std::uint32_t key = 0;
     if (is_one) {
       const int frame = dt + max_temporal;
-      const int at = a.own.margins.at(x + displacement_x(displacement),
-                                      y + displacement_y(displacement));
+      const int at =
+          a.own.margins.at(x + displacement_x(displacement), y + displacement_y(displacement));
       int score = static_cast<int>(patch_words[16]) - a.half_norms[frame][at] +
                   static_cast<int>(product(patch_words, a.samples[frame], at, a.own.margins.pitch));
       score = min(max(score, 0), 65535);

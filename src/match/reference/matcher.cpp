@@ -105,8 +105,7 @@ Group propagate(std::span<const FramePlane> guides, int x, int y,
     const SamplePlane& plane = frame_at(guides, dt);
     const Motion at = dt == 0 ? Motion{} : plane.motion;
     const int radius = (dt == 0 ? params.window : params.temporal_window) / 2;
-    if (std::abs(dx - at.x) <= radius && std::abs(dy - at.y) <= radius)
-      look_at(plane, dx, dy, dt);
+    if (std::abs(dx - at.x) <= radius && std::abs(dy - at.y) <= radius) look_at(plane, dx, dy, dt);
   }
   return group_of(candidates, params.group);
 }

@@ -152,7 +152,6 @@ TEST(Stills, EveryParameterMatters) {
            {"--lambda", "3.1"},
            {"--lambda-mean", "0.5"},
            {"--mu2", "0.2"},
-           {"--guide-noise", "0"},
            {"--second-search", "window"},
            {"--phases", "1"},
        }) {
@@ -161,6 +160,14 @@ TEST(Stills, EveryParameterMatters) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(bytes_of(folder / "out.pgm") != plain) << change[0];
   }
+  // It matters where the second phase looks for groups of its own.
+  const auto kept = [&](const std::string& share) {
+    const Outcome outcome = denoise(folder / "in.pgm", folder / "out.pgm", "reference",
+                                    {"-y", "--second-search", "kept", "--guide-noise", share});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return bytes_of(folder / "out.pgm");
+  };
+  EXPECT_TRUE(kept("0") != kept("0.5"));
 }
 
 TEST(Stills, APlaneWithoutNoisePassesThrough) {

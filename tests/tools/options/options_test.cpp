@@ -139,39 +139,60 @@ TEST(Options, OverridesApplyToBothPhasesOrEach) {
 
 TEST(Options, TheSecondSearchSuitsWhatIsGiven) {
   using Given = std::vector<std::pair<const char*, const char*>>;
-  const auto kept = [](const Given& given) {
+  const auto params = [](const Given& given) {
     DenoiseOptions options = minimal();
     for (const auto& [name, value] : given) apply(options, name, value);
     check(options);
-    return params_of(options, options.temporal.value_or(0)).kept;
+    return params_of(options, options.temporal.value_or(0));
   };
-  EXPECT_EQ(kept({}), 32);
-  for (const Given& given :
-       {Given{{"--sigma", "26"}}, Given{{"--strength", "2"}}, Given{{"--step", "5:4"}},
-        Given{{"--window", "25:39"}}, Given{{"--matcher", "cluster"}},
-        Given{{"--matcher", "window:cluster"}}, Given{{"--guide", "c.png"}},
-        Given{{"--profile", "best"}}, Given{{"--temporal", "2"}},
-        Given{{"--second-search", "window"}}})
-    for (const char* profile : {"balanced", "high", "paper"}) {
-      Given more{{"--profile", profile}};
-      more.insert(more.end(), given.begin(), given.end());
-      EXPECT_EQ(kept(more), 0) << given.front().first << " with " << profile;
-    }
-  for (const Given& given :
-       {Given{{"--sigma", "60"}}, Given{{"--step", "4"}}, Given{{"--window", "39"}},
-        Given{{"--group", "16:32"}}, Given{{"--temporal-window", "5:7"}}, Given{{"--phases", "1"}},
-        Given{{"--temporal", "2"}, {"--second-search", "none"}}}) {
-    Given more{{"--profile", "fast"}};
-    more.insert(more.end(), given.begin(), given.end());
-    EXPECT_EQ(kept(more), 32) << given.front().first;
+  // window, kept or none, as --second-search has it.
+  const auto second = [&](Given given, const char* name, const char* value) {
+    given.emplace_back(name, value);
+    const bm3d::Params p = params(given);
+    return p.kept == 0 ? "window" : p.same_groups ? "none" : "kept";
+  };
+  EXPECT_STREQ(second({}, "--profile", "balanced"), "none");
+  EXPECT_STREQ(second({}, "--profile", "high"), "window");
+  const Given fast{{"--profile", "fast"}}, balanced{{"--profile", "balanced"}};
+  EXPECT_STREQ(second(fast, "--sigma", "60"), "none");
+  EXPECT_STREQ(second(balanced, "--sigma", "26"), "kept");
+  EXPECT_STREQ(second(balanced, "--strength", "2"), "kept");
+  for (const Given& profile : {fast, balanced}) {
+    for (const char* same : {"--step", "--group"})
+      EXPECT_STREQ(second(profile, same, "4"), "none") << same;
+    EXPECT_STREQ(second(profile, "--window", "39"), "none");
+    EXPECT_STREQ(second(profile, "--step", "5:4"), "kept");
+    EXPECT_STREQ(second(profile, "--window", "25:19"), "kept");
+    EXPECT_STREQ(second(profile, "--temporal", "2"), "kept");
+    EXPECT_STREQ(second(profile, "--matcher", "cluster"), "window");
+    EXPECT_STREQ(second(profile, "--matcher", "window:cluster"), "window");
+    EXPECT_STREQ(second(profile, "--guide", "c.png"), "window");
+    for (const char* how : {"window", "kept", "none"})
+      EXPECT_STREQ(second(profile, "--second-search", how), how);
   }
-  for (const Given& given :
-       {Given{{"--step", "5:4"}}, Given{{"--window", "25:39"}}, Given{{"--matcher", "cluster"}},
-        Given{{"--guide", "c.png"}}, Given{{"--profile", "high"}}}) {
-    Given more{{"--second-search", "none"}};
-    more.insert(more.end(), given.begin(), given.end());
-    EXPECT_THROW((void)kept(more), InvalidArgument) << given.front().first;
-  }
+  EXPECT_STREQ(second({{"--profile", "best"}}, "--temporal", "4"), "kept");
+  const Given none{{"--second-search", "none"}}, kept{{"--second-search", "kept"}};
+  for (const auto& [name, value] : Given{{"--step", "5:4"}, {"--profile", "high"}})
+    EXPECT_THROW((void)second(none, name, value), InvalidArgument) << name;
+  for (const auto& [name, value] : Given{{"--matcher", "cluster"}, {"--guide", "c.png"}})
+    EXPECT_THROW((void)second(kept, name, value), InvalidArgument) << name;
+}
+
+TEST(Options, SearchStepsSuitWhatIsGiven) {
+  const auto step = [](const char* name, const char* value, const char* search_step) {
+    DenoiseOptions options = minimal();
+    if (*search_step != '\0') apply(options, "--search-step", search_step);
+    apply(options, "--profile", "high");
+    apply(options, name, value);
+    check(options);
+    return params_of(options, options.temporal.value_or(0)).search_step;
+  };
+  EXPECT_EQ(step("--sigma", "20", ""), 0);
+  EXPECT_EQ(step("--temporal", "2", ""), 4);
+  EXPECT_EQ(step("--sigma", "20", "6"), 6);
+  EXPECT_EQ(step("--step", "4", "4"), 0) << "all are so far apart";
+  EXPECT_THROW((void)step("--guide", "c.png", "6"), InvalidArgument);
+  EXPECT_THROW((void)step("--sigma", "20", "17"), InvalidArgument);
 }
 
 TEST(Options, TemporalSuitsWhatIsDenoised) {

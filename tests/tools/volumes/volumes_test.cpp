@@ -206,6 +206,7 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
                                                         {"--place-bonus", "0"},
                                                         {"--scene-cut", "off"},
                                                         {"--batch", "64x64"},
+                                                        {"--second-search", "none"},
                                                         {"--profile", "paper"},
                                                         {"--interlaced", "fields"}})
     expect("in.nii", "out.nii", {"--method", "bm4d", option, value}, option);
@@ -220,7 +221,7 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
 
 TEST_F(Volumes, AreSearchedTwiceWhereThatIsAskedFor) {
   const std::string usual = raw({"--stack"});
-  EXPECT_EQ(raw({"--stack", "--second-search", "none"}), usual);
+  EXPECT_EQ(raw({"--stack", "--second-search", "kept"}), usual);
   const std::string searched = raw({"--stack", "--second-search", "window"});
   EXPECT_NE(searched, usual);
   EXPECT_NEAR(error_of(searched), error_of(usual), 0.1);
