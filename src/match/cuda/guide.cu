@@ -83,7 +83,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
   // Numerators by twos, so that a warp writes without gaps: lanes take other columns here.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
-  const auto inside = [&](int x) { return x >= 0 && x < margins.width; };
+  const int end = (margins.width + 3) / 4 * 4;  // read by fours
+  const auto inside = [&](int x) { return x >= 0 && x < end; };
   const bool clears = inside(p.x), clears_left = inside(left), clears_right = inside(right);
 #pragma unroll
   for (int k = 0; k < max_planes; ++k) {
