@@ -139,7 +139,8 @@ def test_other_threads_go_on_meanwhile():
     stop.set()
     thread.join()
     inside = [t for t in ticks if begin < t < end]
-    assert len(inside) > 20
+    # Every millisecond or so, however short a GPU needs.
+    assert len(inside) > min(20, 1000 * (end - begin) / 4)
 
 
 def test_several_threads_share_a_session():
