@@ -81,9 +81,9 @@ int part_frames(const Margin& margin, const FrameFormat& format, std::size_t ses
 }
 
 // A session on the host has planes of floats for each frame that it works on: the noisy one, the
-// basic estimate and two sums for every plane, up to two guides of luma, and the groups that its
-// second phase is to rank. On a GPU all that is
-// in the GPU's memory, and the host's has the frames alone.
+// basic estimate and two sums for every plane, up to two guides of luma, and the groups that are
+// kept; where those are propagated, bytes of the guides of all frames that are looked at, four for
+// each sample. On a GPU all that is in the GPU's memory, and the host's has the frames alone.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -111,7 +111,10 @@ std::int64_t host_memory(const PlannedSessions& plan) {
                        luma * 2 * sizeof(float) + (plan.params.is_temporal() ? luma : 0));
     bytes += bytes_of(plan.frame, 3 * sizeof(float));
     if (plan.params.pictures.guided) bytes += inside * bytes_of(plan.frame, sizeof(float));
-    bytes += inside * static_cast<double>(bm3d::kept_bytes(plan.params.pictures, plan.frame));
+    const bm3d::Params& pictures = plan.params.pictures;
+    bytes += inside * static_cast<double>(bm3d::kept_bytes(pictures, plan.frame));
+    if (pictures.search_step > 0 || (pictures.kept > 0 && !pictures.same_groups))
+      bytes += luma * 4 * (2 * pictures.temporal + 1);
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {
