@@ -187,7 +187,7 @@ void whole(benchmark::State& state) {
   KeptGroups groups;
   for (auto _ : state) {
     const PhaseInput input{hard, hard.sets[0], {&frame, 1}, sigma, &groups};
-    if (hard.search_step > 0) engine->search(input, {width, height, hard.search_step});
+    if (hard.search_step > 0) engine->search(input);
     engine->run(input);
     engine->finish(hard, *sums, first);
     engine->run({wiener, wiener.sets[0], {&again, 1}, 0, &groups});

@@ -244,8 +244,8 @@ bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters
 /// Params::same_groups: each reference patch of the second phase has a group that it can filter.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
-         p.hard.window <= p.wiener.window && p.hard.temporal_window <= p.wiener.temporal_window &&
-         !p.bayes;
+         p.hard.window <= p.wiener.window && !p.bayes &&
+         (p.temporal == 0 || p.hard.temporal_window <= p.wiener.temporal_window);
 }
 
 void validate_propagation(const Params& p) {

@@ -10,7 +10,6 @@
 #include "bm3d/phase_plan.h"
 #include "core/image.h"
 #include "match/cpu/matcher.h"
-#include "match/grid.h"
 #include "match/guide_view.h"
 #include "match/kept_groups.h"
 #include "match/reference/matcher.h"
@@ -55,9 +54,10 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Before run() where the first phase propagates: searches for the reference patches of
-  /// `searched` and keeps what they find. Motion in `input` is that of bundles of these.
-  virtual void search(const PhaseInput& input, const ReferenceGrid& searched) = 0;
+  /// Before run() where the first phase propagates: searches for the reference patches that are
+  /// PhasePlan::search_step apart and keeps what they find. Motion in `input` is that of bundles of
+  /// these.
+  virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the frames' sums.
   virtual void run(const PhaseInput& input) = 0;
   /// The estimate that `sums` amount to, 0 where no patch covers a sample; clears them. `plan`:

@@ -19,7 +19,7 @@ void plan_kept(PhasePlan& plan, const Params& params) {
   plan.same_groups = !first && params.same_groups;
   for (PlaneSet& set : plan.sets) {
     const bool next = params.kept > 0 && params.phases > 1 && set.planes.front() == 0;
-    if (next || plan.search_step > 0) set.kept = std::max(params.kept, params.hard.group);
+    if (next || plan.search_step > 0) set.kept = kept_members(params);
   }
 }
 

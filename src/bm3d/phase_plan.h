@@ -108,6 +108,11 @@ inline constexpr Phase beside_third = static_cast<Phase>(3);
 /// second phase of BM3D, as which it knows itself.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
+/// Members of a group that is kept, at most: as many as any phase filters that takes it.
+[[nodiscard]] constexpr int kept_members(const Params& params) {
+  const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
+  return std::max(params.hard.group, next);
+}
 /// Steps between the reference patches whose groups are kept.
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;

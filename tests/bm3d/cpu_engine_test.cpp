@@ -23,8 +23,7 @@ Plane<float> denoise(PhaseEngine& engine, const Params& params, PlaneView<const 
   PhaseFrame frame{0, {.guide = {noisy}, .noisy = {noisy}, .sums = {sums.get()}}};
   KeptGroups groups;
   if (first.search_step > 0)
-    engine.search({first, first.sets[0], {&frame, 1}, params.noise.sigma(0), &groups},
-                  {noisy.width, noisy.height, first.search_step});
+    engine.search({first, first.sets[0], {&frame, 1}, params.noise.sigma(0), &groups});
   engine.run({first, first.sets[0], {&frame, 1}, params.noise.sigma(0), &groups});
   engine.finish(first, *sums, basic.view());
   frame.frame.guide.samples = frame.frame.basic[0] = basic.view();

@@ -46,7 +46,7 @@ class Note : public PhaseEngine {
     sums->number = made_++ % 3;
     return sums;
   }
-  void search(const PhaseInput&, const ReferenceGrid&) override {}
+  void search(const PhaseInput&) override {}
   void run(const PhaseInput& input) override {
     const PhasePlanes& own = input.frames[0].frame;
     Call call{input.plan.phase, {}, copy(own.guide.samples)};

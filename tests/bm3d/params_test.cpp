@@ -9,6 +9,7 @@
 
 #include "bm3d/bm3d.h"
 #include "bm3d/names.h"
+#include "bm3d/phase_plan.h"
 #include "core/error.h"
 
 namespace lull::bm3d {
@@ -159,6 +160,19 @@ TEST(SearchWhereNeeded, PropagatesWhereGroupsAreNotTheSame) {
   EXPECT_FALSE(changed([](Params& p) { p.wiener.step = 5; }));
   EXPECT_FALSE(changed([](Params& p) { p.wiener.window = 11; }));
   EXPECT_FALSE(changed([](Params& p) { p.search_step = 12; }));
+}
+
+TEST(KeptGroups, AreAsLargeAsThoseThatTheNextPhaseFilters) {
+  Params params = make_params(Profile::fast, {20, 20, 20});
+  params.wiener.group = 32;
+  params.hard.temporal_window = 11;  // of no frame
+  EXPECT_NO_THROW(validate(params));
+  const auto kept = [&] {
+    return plan_phase(Phase::first, params, {.width = 64, .height = 64}).sets.at(0).kept;
+  };
+  EXPECT_EQ(kept(), 32);
+  params.wiener.group = 8;
+  EXPECT_EQ(kept(), 16);
 }
 
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {

@@ -210,7 +210,7 @@ class EchoEngine final : public PhaseEngine {
   explicit EchoEngine(std::vector<Asked>& asked) : asked_(asked) {}
 
   std::unique_ptr<PhaseSums> make_sums(int, int) override { return std::make_unique<Echo>(); }
-  void search(const PhaseInput&, const ReferenceGrid&) override {}
+  void search(const PhaseInput&) override {}
   void run(const PhaseInput& input) override {
     asked_.push_back({input.plan.phase, input.set.planes, input.plan.matching(input.set).tau,
                       input.guide_sigma});

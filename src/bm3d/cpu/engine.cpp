@@ -299,7 +299,7 @@ class CpuEngine : public PhaseEngine {
     return std::make_unique<CpuSums>(width, height);
   }
 
-  void search(const PhaseInput& input, const ReferenceGrid&) override {
+  void search(const PhaseInput& input) override {
     arena_.execute([&] { searching(input).search(); });
   }
 

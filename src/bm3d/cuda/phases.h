@@ -67,7 +67,7 @@ class CudaPhases {
   int planes_together() const;
   /// Groups that a set of the first phase keeps for the second; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
-  int kept_capacity() const { return std::max(params_.kept, params_.hard.group) <= 16 ? 16 : 32; }
+  int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
   /// The sets of a phase, in the order in which they are filtered.
   const std::vector<PlaneSet>& sets(Phase phase) const { return of(phase).plan.sets; }

@@ -282,8 +282,7 @@ class HostWorker : public FrameWorker {
     };
     if (plan.search_step > 0) {
       add_motion(plan.search_step);
-      engine_->search(input,
-                      {format_.plane_width(plane), format_.plane_height(plane), plan.search_step});
+      engine_->search(input);
     }
     add_motion(plan.params.step);
     engine_->run(input);

@@ -57,10 +57,11 @@ class Filter {
     for (std::size_t p = 0; p < input.planes(); ++p) set_noise(p);
   }
 
-  /// Of those of `searched` alone, into PhaseInput::groups.
-  void search(const ReferenceGrid& searched) {
+  /// Into PhaseInput::groups.
+  void search() {
     const MatchParams searching = plan_.searching(input_.set);
-    input_.groups->reserve(searched, searching.group);
+    const PlaneView<const float> picture = guides_[0].frame.samples;
+    input_.groups->reserve({picture.width, picture.height, searching.step}, searching.group);
     matcher_.begin(guides_, searching, shape_);
     for_references(searching.step, [&](int i, int j, int x, int y) {
       input_.groups->keep(i, j, matcher_.find(guides_, x, y, searching, shape_));
@@ -289,8 +290,8 @@ class ReferenceEngine : public PhaseEngine {
     return std::make_unique<ReferenceSums>(width, height);
   }
 
-  void search(const PhaseInput& input, const ReferenceGrid& searched) override {
-    use_filter(input, [&](auto filter) { filter.search(searched); });
+  void search(const PhaseInput& input) override {
+    use_filter(input, [](auto filter) { filter.search(); });
   }
 
   void run(const PhaseInput& input) override {
