@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "cuda/check.h"
+#include "cuda/sample_type.cuh"
 #include "cuda/warp.cuh"
 #include "time/kernels.h"
 
@@ -35,18 +36,27 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
+/// What blocks are, added up. Many additions to one place of memory take turns: those of a thread
+/// block go together.
+struct BlockCounts {
+  int unequal = 0, different = 0, lively = 0, shared = 0;
+
+  __device__ void add_to(DifferenceCounts& counts, int plane) const {
+    if (unequal > 0) atomicAdd(&counts.unequal[plane], unequal);
+    if (different > 0) atomicAdd(&counts.different[plane], different);
+    if (lively > 0) atomicAdd(&counts.lively, lively);
+    if (shared > 0) atomicAdd(&counts.shared, shared);
+  }
+};
+
+/// The block of samples at (left, top), by one warp.
 template <class T>
-__global__ void __launch_bounds__(threads)
-    difference_kernel(StoredPlane<T> frame, StoredPlane<T> before, ByteScale scale,
-                      std::uint32_t limit, int plane, bool main, DifferenceCounts* counts) {
-  const int blocks_x = (frame.width + relation_block - 1) / relation_block;
-  const int blocks_y = (frame.height + relation_block - 1) / relation_block;
-  const int block = (blockIdx.x * threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
-  if (block >= blocks_x * blocks_y) return;
-  const int left = block % blocks_x * relation_block, top = block / blocks_x * relation_block;
+__device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
+                                     ByteScale scale, std::uint32_t limit, bool main, int left,
+                                     int top) {
   int squares = 0, sum = 0, sum_of_squares = 0, samples = 0;
   bool differs = false, unlike = false;
-  for (int i = lane; i < relation_block * relation_block; i += 32) {
+  for (int i = threadIdx.x % 32; i < relation_block * relation_block; i += 32) {
     const int x = left + i % relation_block, y = top + i / relation_block;
     if (x >= frame.width || y >= frame.height) continue;
     const T a = frame(x, y), b = before(x, y);
@@ -57,14 +67,26 @@ __global__ void __launch_bounds__(threads)
   squares = warp_sum(squares), sum = warp_sum(sum);
   sum_of_squares = warp_sum(sum_of_squares), samples = warp_sum(samples);
   differs = __any_sync(~0u, differs), unlike = __any_sync(~0u, unlike);
-  if (lane != 0) return;
   const bool same = !unlike && same_block(squares, samples, limit);
-  if (differs) atomicAdd(&counts->unequal[plane], 1);
-  if (!same) atomicAdd(&counts->different[plane], 1);
-  if (main && lively_block(sum, sum_of_squares, samples, limit)) {
-    atomicAdd(&counts->lively, 1);
-    if (same) atomicAdd(&counts->shared, 1);
-  }
+  const bool lively = main && lively_block(sum, sum_of_squares, samples, limit);
+  return {differs, !same, lively, lively && same};
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    difference_kernel(StoredPlane<T> frame, StoredPlane<T> before, ByteScale scale,
+                      std::uint32_t limit, int plane, bool main, DifferenceCounts* counts) {
+  const int blocks_x = (frame.width + relation_block - 1) / relation_block;
+  const int blocks_y = (frame.height + relation_block - 1) / relation_block;
+  const int block = (blockIdx.x * threads + threadIdx.x) / 32;
+  BlockCounts found;
+  if (block < blocks_x * blocks_y)
+    found = compare_block(frame, before, scale, limit, main, block % blocks_x * relation_block,
+                          block / blocks_x * relation_block);
+  const bool one = threadIdx.x % 32 == 0;
+  found = {__syncthreads_count(one && found.unequal), __syncthreads_count(one && found.different),
+           __syncthreads_count(one && found.lively), __syncthreads_count(one && found.shared)};
+  if (threadIdx.x == 0) found.add_to(*counts, plane);
 }
 
 template <class T>
@@ -90,59 +112,64 @@ __global__ void __launch_bounds__(threads)
 constexpr int motions = 2 * prediction_reach + 1;
 constexpr int prediction_threads = (motions * motions + 31) / 32 * 32;
 
+/// Of the samples of a block.
+struct BlockSums {
+  std::uint32_t sum = 0, squares = 0;
+  __device__ void add(std::uint32_t word) {
+    sum = __dp4a(word, 0x01010101u, sum);
+    squares = __dp4a(word, word, squares);
+  }
+};
+
 /// A thread block for each block of the picture, a thread for each motion.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {
   constexpr int side = prediction_block, area = side + 2 * prediction_reach;
-  __shared__ std::uint8_t own[side][side], around[area][area];
+  // A word behind the others: cuts at the end of a row look there.
+  __shared__ std::uint32_t own[side][side / 4], around[area][area / 4 + 1];
   __shared__ std::uint32_t least;
   const int x = blockIdx.x * side, y = blockIdx.y * side;
   if (threadIdx.x == 0) least = ~0u;
   for (int i = threadIdx.x; i < side * side; i += prediction_threads)
-    own[i / side][i % side] = plane[(y + i / side) * width + x + i % side];
+    reinterpret_cast<std::uint8_t*>(own[i / side])[i % side] =
+        plane[(y + i / side) * width + x + i % side];
   for (int i = threadIdx.x; i < area * area; i += prediction_threads) {
     const int p = x + i % area - prediction_reach, q = y + i / area - prediction_reach;
     const bool inside = p >= 0 && q >= 0 && p < width && q < height;
-    around[i / area][i % area] = inside ? earlier[q * width + p] : 0;
+    reinterpret_cast<std::uint8_t*>(around[i / area])[i % area] =
+        inside ? earlier[q * width + p] : 0;
   }
   __syncthreads();
   const int dx = threadIdx.x % motions, dy = threadIdx.x / motions;
   const int p = x + dx - prediction_reach, q = y + dy - prediction_reach;
+  BlockSums mine;
+  for (int v = 0; v < side; ++v)
+    for (int k = 0; k < side / 4; ++k) mine.add(own[v][k]);
   if (dy < motions && p >= 0 && q >= 0 && p + side <= width && q + side <= height) {
-    int sum = 0, squares = 0;
+    BlockSums other;
+    std::uint32_t products = 0;
+#pragma unroll
     for (int v = 0; v < side; ++v)
-      for (int u = 0; u < side; ++u) {
-        const int d = own[v][u] - around[dy + v][dx + u];
-        sum += d, squares += d * d;
+#pragma unroll
+      for (int k = 0; k < side / 4; ++k) {
+        const std::uint32_t* const words = &around[dy + v][dx / 4 + k];
+        const std::uint32_t word = __funnelshift_r(words[0], words[1], 8 * (dx % 4));
+        other.add(word);
+        products = __dp4a(own[v][k], word, products);
       }
-    atomicMin(&least, about_mean(sum, squares));
+    atomicMin(&least, about_mean(static_cast<int>(mine.sum - other.sum),
+                                 mine.squares + other.squares - 2 * products));
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  int sum = 0, squares = 0;
-  for (int v = 0; v < side; ++v)
-    for (int u = 0; u < side; ++u) sum += own[v][u], squares += own[v][u] * own[v][u];
   PredictionCost cost;
-  add_block(cost, about_mean(sum, squares), least, noise);
+  add_block(cost, about_mean(static_cast<int>(mine.sum), mine.squares), least, noise);
   atomicAdd(&counts->own, static_cast<unsigned long long>(cost.own));
   atomicAdd(&counts->predicted, static_cast<unsigned long long>(cost.predicted));
 }
 
 constexpr int blocks_for(int items, int each) { return (items + each - 1) / each; }
-
-/// Calls `use` with a value of the samples' type.
-template <class Use>
-void with_type(SampleType sample, Use use) {
-  switch (sample) {
-    case SampleType::u8:
-      return use(std::uint8_t{});
-    case SampleType::u16:
-      return use(std::uint16_t{});
-    case SampleType::f32:
-      return use(float{});
-  }
-}
 
 }  // namespace
 
@@ -150,7 +177,7 @@ void count_difference(const RawPlanes& frame, const RawPlanes& before, const Fra
                       const std::array<float, max_planes>& sigma, DifferenceCounts* counts,
                       cudaStream_t stream) {
   cuda::check(cudaMemsetAsync(counts, 0, sizeof *counts, stream));
-  with_type(format.sample, [&](auto type) {
+  with_sample_type(format.sample, [&](auto type) {
     using T = decltype(type);
     for (int i = 0; i < format.planes(); ++i) {
       const StoredPlane<T> a(frame, format, i), b(before, format, i);
@@ -166,7 +193,7 @@ void count_difference(const RawPlanes& frame, const RawPlanes& before, const Fra
 void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainBytes& to,
                 cudaStream_t stream) {
   const int i = main_plane(format.layout == Layout::rgb);
-  with_type(format.sample, [&](auto type) {
+  with_sample_type(format.sample, [&](auto type) {
     const StoredPlane<decltype(type)> plane(frame, format, i);
     const int width = plane.width / coarse, height = plane.height / coarse;
     if (to.fine != nullptr)

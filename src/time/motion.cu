@@ -1,10 +1,9 @@
 // motion.h on a GPU: a thread block for each cell and each frame. The sum of squared differences at
-// a vector is |a|^2 + |b|^2 - 2ab. The products are those of bytes, four at a time: a thread cuts
-// words of the other frame at the places where vectors have their samples begin. In the coarse
-// plane it takes four vectors of a row. In full size it takes a word, for all vectors: what it cuts
-// serves all rows of vectors. The squares of the other frame are summed up once for each place
-// where a region may begin in a row. A key holds cost and order, so that the least is the same in
-// any order of work.
+// a vector is |a|^2 + |b|^2 - 2ab. The products ab of all vectors come from the tensor cores, row
+// by row of the other frame: rows of the first operand are a row of b from column dx on, columns of
+// the second one rows of a, each for the dy with which it meets that row. The squares of the other
+// frame are summed up once for each place where a region may begin in a row. A key holds cost and
+// order, so that the least is the same in any order of work.
 
 #include <algorithm>
 
@@ -19,8 +18,8 @@ constexpr int threads = 128, warps = threads / 32;
 constexpr int coarse_side = motion_region / coarse + 1;   // a region may begin off the grid
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // in a row, and rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
-constexpr int quads = (coarse_vectors + 3) / 4;  // of vectors in a row
-static_assert(coarse_vectors * quads <= threads - 32 && fine_vectors * fine_vectors <= threads);
+constexpr int quads = (coarse_vectors + 3) / 4;  // of vectors in a column
+static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <= threads);
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
@@ -29,16 +28,16 @@ __device__ std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
 
+/// Ones in the first `count` bytes, none to all four.
+__device__ std::uint32_t first_bytes(int count) {
+  return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
+}
+
 /// Two aligned words, of which four bytes count: from bit `shift` on.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
-
-  /// The first `count` of them, 4 at most; zeros for the others.
-  __device__ std::uint32_t first(int count) const {
-    const std::uint32_t word = __funnelshift_r(low, high, shift);
-    return count >= 4 ? word : count <= 0 ? 0 : word & ((1u << 8 * count) - 1);
-  }
+  __device__ std::uint32_t word() const { return __funnelshift_r(low, high, shift); }
 };
 
 struct BytePlane {
@@ -55,7 +54,7 @@ struct BytePlane {
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
-    if (x >= 0 && x + 8 <= width) return words_at(x, y).first(count);
+    if (x >= 0 && x + 8 <= width) return words_at(x, y).word() & first_bytes(count);
     for (int k = 0; k < 4; ++k)
       if (const int column = x + k; k < count && column >= 0 && column < width)
         word |= static_cast<std::uint32_t>(data[y * width + column]) << 8 * k;
@@ -63,61 +62,88 @@ struct BytePlane {
   }
 };
 
-/// Rows of bytes in shared memory; zeros where there are no samples. The pitch is odd, so that
-/// threads which read a row each do not meet in a bank.
-template <int width, int height>
+/// Where threads read a row each, they do not meet in a bank.
+constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
+
+/// Rows of bytes in shared memory.
+template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
-  static constexpr int pitch = (words_for(width) + 1) | 1;
   std::uint32_t words[height * pitch];
 
-  /// Rows `first` .. `end` - 1 of the tile get `columns` samples of the plane; row 0 would be at y.
-  __device__ void load(const BytePlane& plane, int x, int y, int columns, int first, int end) {
-    if (x >= 0 && x + 4 * pitch + 4 <= plane.width && y + first >= 0 && y + end <= plane.height)
-      return load_within(plane, x, y, columns, first, end);
+  /// Rows `first` .. `end` - 1 of the tile, `most` at most, get `columns` samples of the plane; row
+  /// 0 would be at y. The other rows, and what follows in these, become zeros.
+  template <int most>
+  __device__ void load_alone(const BytePlane& plane, int x, int y, int columns, int first,
+                             int end) {
+    if (!load_within<most>(plane, x, y, columns, first, end))
+      return load_anywhere(plane, x, y, columns, first, end);
+    for (int i = threadIdx.x; i < first * pitch; i += threads) words[i] = 0;
+    for (int i = end * pitch + threadIdx.x; i < height * pitch; i += threads) words[i] = 0;
+  }
+  /// `rows` of them from (x, y) on, with zeros outside the plane. What follows may be anything.
+  template <int most>
+  __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
+    if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))
+      load_anywhere(plane, x, y, columns, 0, rows);
+  }
+
+  __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }
+  __device__ std::uint32_t square(int row, int column) const {
+    const std::uint32_t v = reinterpret_cast<const std::uint8_t*>(words + row * pitch)[column];
+    return v * v;
+  }
+
+ private:
+  __device__ void load_anywhere(const BytePlane& plane, int x, int y, int columns, int first,
+                                int end) {
     for (int i = threadIdx.x; i < height * pitch; i += threads) {
       const int row = i / pitch, column = i % pitch * 4;
       const bool inside = row >= first && row < end;
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// The same where all that is read lies in the plane. All loads are under way before the first
-  /// is waited for: rows without samples read others.
-  __device__ void load_within(const BytePlane& plane, int x, int y, int columns, int first,
+  /// False where not all that would be read lies in the plane. A thread takes words below each
+  /// other; all loads are under way before the first is waited for.
+  template <int most>
+  __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
-    constexpr int count = (height * pitch + threads - 1) / threads;
-    const auto row_of = [](int k) { return static_cast<int>(threadIdx.x + k * threads) / pitch; };
-    const auto column_of = [](int k) {
-      return static_cast<int>(threadIdx.x + k * threads) % pitch * 4;
-    };
+    constexpr int lanes = pitch <= 4 ? 4 : 16, step = threads / lanes;
+    constexpr int count = (most + step - 1) / step;
+    static_assert(pitch <= lanes);
+    if (x < 0 || x + 4 * pitch + 4 > plane.width || y + first < 0 ||
+        y + first + count * step > plane.height)
+      return false;
+    const int column = threadIdx.x % lanes, row = first + threadIdx.x / lanes;
+    if (column >= pitch) return true;
     WordPair v[count];
 #pragma unroll
-    for (int k = 0; k < count; ++k)
-      v[k] = plane.words_at(x + column_of(k), y + max(first, min(row_of(k), end - 1)));
+    for (int k = 0; k < count; ++k) v[k] = plane.words_at(x + 4 * column, y + row + k * step);
+    const std::uint32_t mask = first_bytes(columns - 4 * column);
 #pragma unroll
-    for (int k = 0; k < count; ++k) {
-      if (row_of(k) >= height) break;
-      const bool inside = row_of(k) >= first && row_of(k) < end;
-      words[threadIdx.x + k * threads] = inside ? v[k].first(columns - column_of(k)) : 0;
-    }
-  }
-  __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }
-  __device__ std::uint32_t square(int row, int column) const {
-    const std::uint32_t v = at(row, column / 4) >> 8 * (column % 4) & 255;
-    return v * v;
+    for (int k = 0; k < count; ++k)
+      if (row + k * step < end) words[(row + k * step) * pitch + column] = v[k].word() & mask;
+    return true;
   }
 };
 
 /// The other frame around the place of a region, and sums of squares of `columns` samples of a row
 /// from each place on.
-template <int side, int vectors, int height = side + vectors - 1>
+template <int side, int vectors>
 struct Surroundings {
-  Tile<side + vectors - 1, height> tile;
+  static constexpr int height = side + vectors - 1;
+  Tile<side + vectors - 1, height + 2> tile;  // products take two rows or four at a time
   std::uint32_t squares[height][vectors];
 
+  /// For a region of `columns` x `rows`, whose first vector leads to (x, y).
+  __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
+    tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
+  }
   __device__ void sum_row(int row, int columns) {
     std::uint32_t sum = 0;
+#pragma unroll 12
     for (int k = 0; k < columns / 4; ++k) sum = __dp4a(tile.at(row, k), tile.at(row, k), sum);
     for (int x = columns & ~3; x < columns; ++x) sum += tile.square(row, x);
+#pragma unroll
     for (int dx = 0; dx < vectors; ++dx) {
       squares[row][dx] = sum;
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
@@ -126,6 +152,7 @@ struct Surroundings {
   /// |b|^2 for a vector and a region of `rows`.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
+#pragma unroll 12
     for (int y = 0; y < rows; ++y) sum += squares[dy + y][dx];
     return sum;
   }
@@ -148,6 +175,19 @@ __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
+/// Sizes of a region, in samples and in coarse ones; those that most regions have are constants.
+struct WholeRegion {
+  static constexpr int columns = motion_region, rows = motion_region;
+  static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
+};
+struct PartOfRegion {
+  int columns, rows, coarse_columns, coarse_rows;
+  constexpr bool is_whole() const {
+    return columns == WholeRegion::columns && rows == WholeRegion::rows &&
+           coarse_columns == WholeRegion::coarse_columns && coarse_rows == WholeRegion::coarse_rows;
+  }
+};
+
 struct MotionArgs {
   int width, height;  // of the main plane
   float sigma;
@@ -158,25 +198,50 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
+/// The region itself, with rows of zeros above and below, for those vectors with which a row of the
+/// other frame does not meet it. Eight rows with words of this pitch lie in different banks.
+constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
+template <int side, int height>
+using OwnTile = Tile<side, height, words_for(side)>;
+
+/// Products at each vector of the coarse search, of each warp that has a part of the rows.
+constexpr int coarse_warps = warps - 1;
+struct CoarseProducts {
+  // Rows of vectors go together, two at a time.
+  alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
+};
+
 struct Shared {
-  Tile<coarse_side, coarse_side> own_coarse;
+  OwnTile<coarse_side, coarse_above + coarse_side + coarse_vectors> own_coarse;
   Surroundings<coarse_side, coarse_vectors> coarse;
-  /// With rows of zeros above and below, for the rows of vectors that a row is not in.
-  Tile<motion_region, motion_region + 2 * (fine_vectors - 1)> own;
-  Surroundings<motion_region, fine_vectors> fine;
+  OwnTile<motion_region, fine_above + motion_region + fine_vectors + 1> own;
+  union {
+    CoarseProducts coarse_products;
+    Surroundings<motion_region, fine_vectors> fine;  // after these
+  };
   std::uint32_t own_coarse_squares;
-  /// Of each warp: products at each vector, then these.
-  static constexpr int own_squares = fine_vectors * fine_vectors;  // |a|^2
-  static constexpr int still_squares = own_squares + 1;            // |b|^2 without motion
-  static constexpr int still_products = own_squares + 2;           // ab without motion
-  static constexpr int sums = own_squares + 3;
-  std::uint32_t sums_of[warps][sums];
+  /// Of each warp: as the tensor cores leave them, by the row of a pair, dx, and dy or dy + 1.
+  alignas(8) std::uint32_t products[warps][2][8][8];
+  struct Squares {
+    std::uint32_t own;                    // |a|^2
+    std::uint32_t still, still_products;  // |b|^2 and ab without motion
+  } squares_of[warps];
   std::uint32_t still_cost;
   Key least_of[warps];
 
-  __device__ std::uint32_t sum(int i) const {
+  __device__ std::uint32_t product(int dx, int dy) const {
     std::uint32_t sum = 0;
-    for (int warp = 0; warp < warps; ++warp) sum += sums_of[warp][i];
+    for (int warp = 0; warp < warps; ++warp)
+      sum += products[warp][0][dx][dy + 1] + products[warp][1][dx][dy];
+    return sum;
+  }
+  __device__ Squares squares() const {
+    Squares sum = squares_of[0];
+    for (int warp = 1; warp < warps; ++warp) {
+      sum.own += squares_of[warp].own;
+      sum.still += squares_of[warp].still;
+      sum.still_products += squares_of[warp].still_products;
+    }
     return sum;
   }
   __device__ Key least() const {
@@ -191,48 +256,86 @@ __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
 
-/// Step 1. The last warp sums up squares.
-__device__ void search_coarse(const Interval& x, const Interval& y, int width, int height,
-                              Shared& s) {
-  const int columns = x.end - x.first, rows = y.end - y.first;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int dy = threadIdx.x / quads, quad = threadIdx.x % quads;
-  const bool has_vectors = dy < coarse_vectors;
-  std::uint32_t products[4] = {};
-  if (warp == warps - 1) {
-    for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
-    std::uint32_t squares = 0;
-    for (int i = lane; i < rows * words_for(coarse_side); i += 32) {
-      const std::uint32_t p =
-          s.own_coarse.at(i / words_for(coarse_side), i % words_for(coarse_side));
-      squares = __dp4a(p, p, squares);
-    }
-    squares = static_cast<std::uint32_t>(warp_sum(static_cast<int>(squares)));
-    if (lane == 0) s.own_coarse_squares = squares;
-  } else if (has_vectors) {
-    for (int row = 0; row < rows; ++row) {
-      std::uint32_t low = s.coarse.tile.at(row + dy, quad);
+/// Two sums of a product that lie beside each other, at an even place.
+__device__ void store_pair(std::uint32_t* to, int first, int second) {
+  *reinterpret_cast<uint2*>(to) =
+      make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
+}
+
+/// The products of step 1, of a part of the rows: two rows of the other frame at a time, of 16
+/// columns each. `warp`: below coarse_warps.
+__device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
+  const int group = lane / 4, word = lane % 4;
+  const int first_word = word + group / 4, shift = group % 4;
+  int sums[2][3][4] = {};  // dx from 0 and from 16 on; dy from 0, 8, and 16 on
+  for (int row = 2 * warp; row < rows + coarse_vectors - 1; row += 2 * coarse_warps) {
+    std::uint32_t there[2][3];  // dx from 0, 8 and 16 on
 #pragma unroll
-      for (int k = 0; k < words_for(coarse_side); ++k) {
-        const std::uint32_t p = s.own_coarse.at(row, k);
-        const std::uint32_t high = s.coarse.tile.at(row + dy, quad + k + 1);
+    for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int i = 0; i < 4; ++i) products[i] = __dp4a(p, cut(low, high, i), products[i]);
-        low = high;
-      }
+      for (int i = 0; i < 3; ++i)
+        there[h][i] = cut(s.coarse.tile.at(row + h, first_word + 2 * i),
+                          s.coarse.tile.at(row + h, first_word + 2 * i + 1), shift);
+    const std::uint32_t low[4] = {there[0][0], there[0][1], there[1][0], there[1][1]};
+    const std::uint32_t high[4] = {there[0][2], 0, there[1][2], 0};
+#pragma unroll
+    for (int j = 0; j < 3; ++j) {
+      const int own_row = row + coarse_above - 8 * j - group;
+      const std::uint32_t a = s.own_coarse.at(own_row, word);
+      const std::uint32_t b = s.own_coarse.at(own_row + 1, word);
+      mma_u8(sums[0][j], low, a, b);
+      mma_u8(sums[1][j], high, a, b);
     }
   }
+  auto& products = s.coarse_products.at[warp];
+#pragma unroll
+  for (int j = 0; j < 3; ++j) {
+    const int dy = 8 * j + 2 * word;
+    if (dy >= coarse_vectors) continue;
+    store_pair(&products[group][dy], sums[0][j][0], sums[0][j][1]);
+    store_pair(&products[group + 8][dy], sums[0][j][2], sums[0][j][3]);
+    if (group == 0) store_pair(&products[16][dy], sums[1][j][0], sums[1][j][1]);
+  }
+}
+static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
+
+/// The squares of step 1, by one warp.
+__device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
+  for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
+  std::uint32_t squares = 0;
+  for (int i = lane; i < rows * words_for(coarse_side); i += 32) {
+    const std::uint32_t p =
+        s.own_coarse.at(coarse_above + i / words_for(coarse_side), i % words_for(coarse_side));
+    squares = __dp4a(p, p, squares);
+  }
+  squares = static_cast<std::uint32_t>(warp_sum(static_cast<int>(squares)));
+  if (lane == 0) s.own_coarse_squares = squares;
+}
+
+/// Step 1. A thread compares four vectors below each other.
+template <class Size>
+__device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
+                              int height, Shared& s) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp < coarse_warps)
+    multiply_coarse(size.coarse_rows, warp, lane, s);
+  else
+    square_coarse(size.coarse_columns, size.coarse_rows, lane, s);
   __syncthreads();
+  const int dx = threadIdx.x % coarse_vectors, quad = threadIdx.x / coarse_vectors;
   std::uint32_t cost = none, order = none;
-  for (int i = 0; i < 4; ++i) {
-    const int dx = 4 * quad + i;
-    if (!has_vectors || dx >= coarse_vectors || !stays(x, dx - prediction_reach, width) ||
-        !stays(y, dy - prediction_reach, height))
-      continue;
-    const std::uint32_t c =
-        s.own_coarse_squares + s.coarse.squares_at(dx, dy, rows) - 2 * products[i];
-    const std::uint32_t o = order_of(dy * coarse_vectors + dx, coarse_vectors);
-    if (c < cost || (c == cost && o < order)) cost = c, order = o;
+  if (quad < quads && stays(x, dx - prediction_reach, width)) {
+    std::uint32_t squares = s.coarse.squares_at(dx, 4 * quad, size.coarse_rows);
+    for (int dy = 4 * quad; dy < min(4 * quad + 4, coarse_vectors); ++dy) {
+      std::uint32_t product = 0;
+      for (int k = 0; k < coarse_warps; ++k) product += s.coarse_products.at[k][dx][dy];
+      const std::uint32_t c = s.own_coarse_squares + squares - 2 * product;
+      const std::uint32_t o = order_of(dy * coarse_vectors + dx, coarse_vectors);
+      if (stays(y, dy - prediction_reach, height) && (c < cost || (c == cost && o < order)))
+        cost = c, order = o;
+      if (dy + 1 < coarse_vectors)
+        squares += s.coarse.squares[dy + size.coarse_rows][dx] - s.coarse.squares[dy][dx];
+    }
   }
   const Key key = least_in_warp(cost, order);
   if (lane == 0) s.least_of[warp] = key;
@@ -243,66 +346,79 @@ __device__ bool has_still(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// The sums of step 2, and those without motion if need be. `there`: the other frame.
-__device__ void sum_up_fine(const Interval& x, const Interval& y, int2 centre,
-                            const BytePlane& there, Shared& s) {
-  constexpr int padding = fine_vectors - 1, row_words = words_for(motion_region);
-  constexpr int words_apart = (fine_vectors - 1) / 4 + 2;
-  const int columns = x.end - x.first, rows = y.end - y.first;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int row = threadIdx.x; row < rows + fine_vectors - 1; row += threads)
-    s.fine.sum_row(row, columns);
-
-  std::uint32_t products[fine_vectors][fine_vectors] = {};
-  std::uint32_t own_squares = 0, still_squares = 0, still_products = 0;
-  for (int i = threadIdx.x; i < (rows + fine_vectors - 1) * row_words; i += threads) {
-    const int row = i / row_words, k = i % row_words;
-    std::uint32_t w[words_apart], q[fine_vectors];
+/// The products of step 2: four rows of the other frame at a time, of 48 columns each. Rows of the
+/// first operand are two rows of it, from each dx on.
+__device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
+  const int group = lane / 4, word = lane % 4;
+  const int first_word = word + group / 4, shift = group % 4;
+  int sums[4] = {};
+  // The first warps sum up squares before, and take less.
+  for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
+    std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
-    for (int j = 0; j < words_apart; ++j) w[j] = s.fine.tile.at(row, k + j);
+    for (int pair = 0; pair < 2; ++pair)
 #pragma unroll
-    for (int dx = 0; dx < fine_vectors; ++dx) q[dx] = cut(w[dx / 4], w[dx / 4 + 1], dx % 4);
+      for (int k = 0; k < 3; ++k) {
 #pragma unroll
-    for (int dy = 0; dy < fine_vectors; ++dy) {
-      const std::uint32_t p = s.own.at(row - dy + padding, k);
-      if (dy == 0) own_squares = __dp4a(p, p, own_squares);
+        for (int h = 0; h < 2; ++h)
+          there[pair][k][h] =
+              cut(s.fine.tile.at(row + 2 * pair + h, first_word + 4 * k),
+                  s.fine.tile.at(row + 2 * pair + h, first_word + 4 * k + 1), shift);
+        own[pair][k] = s.own.at(row + 2 * pair + 1 - group + fine_above, word + 4 * k);
+      }
 #pragma unroll
-      for (int dx = 0; dx < fine_vectors; ++dx)
-        products[dy][dx] = __dp4a(p, q[dx], products[dy][dx]);
+    for (int pair = 0; pair < 2; ++pair) {
+      const auto& t = there[pair];
+      const std::uint32_t a[4] = {t[0][0], t[0][1], t[1][0], t[1][1]};
+      mma_u8(sums, a, own[pair][0], own[pair][1]);
     }
+    const std::uint32_t a[4] = {there[0][2][0], there[0][2][1], there[1][2][0], there[1][2][1]};
+    mma_u8(sums, a, own[0][2], own[1][2]);
   }
-  for (int i = threadIdx.x; i < rows * row_words && !has_still(centre); i += threads) {
+  store_pair(&s.products[warp][0][group][2 * word], sums[0], sums[1]);
+  store_pair(&s.products[warp][1][group][2 * word], sums[2], sums[3]);
+}
+static_assert(motion_region == 48 && fine_vectors == 7);
+
+/// The sums of step 2, and those without motion if need be. `there`: the other frame.
+template <class Size>
+__device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
+                            const BytePlane& there, Shared& s) {
+  constexpr int row_words = words_for(motion_region);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int row = threadIdx.x; row < size.rows + fine_vectors - 1; row += threads)
+    s.fine.sum_row(row, size.columns);
+  multiply_fine(size.rows, warp, lane, s);
+
+  Shared::Squares squares{};
+  for (int i = threadIdx.x; i < size.rows * row_words; i += threads) {
     const int row = i / row_words, k = i % row_words;
-    const std::uint32_t p = s.own.at(row + padding, k);
-    const std::uint32_t q = there.word(x.first + 4 * k, y.first + row, columns - 4 * k);
-    still_squares = __dp4a(q, q, still_squares);
-    still_products = __dp4a(p, q, still_products);
+    const std::uint32_t p = s.own.at(row + fine_above, k);
+    squares.own = __dp4a(p, p, squares.own);
+    if (has_still(centre)) continue;
+    const std::uint32_t q = there.word(x.first + 4 * k, y.first + row, size.columns - 4 * k);
+    squares.still = __dp4a(q, q, squares.still);
+    squares.still_products = __dp4a(p, q, squares.still_products);
   }
-  const auto store = [&](int i, std::uint32_t part) {
-    const int sum = warp_sum(static_cast<int>(part));
-    if (lane == 0) s.sums_of[warp][i] = static_cast<std::uint32_t>(sum);
+  const auto sum = [](std::uint32_t part) {
+    return static_cast<std::uint32_t>(warp_sum(static_cast<int>(part)));
   };
-#pragma unroll
-  for (int dy = 0; dy < fine_vectors; ++dy)
-#pragma unroll
-    for (int dx = 0; dx < fine_vectors; ++dx) store(dy * fine_vectors + dx, products[dy][dx]);
-  store(Shared::own_squares, own_squares);
-  store(Shared::still_squares, still_squares);
-  store(Shared::still_products, still_products);
+  squares = {sum(squares.own), sum(squares.still), sum(squares.still_products)};
+  if (lane == 0) s.squares_of[warp] = squares;
 }
 
 /// The cost of a vector around `centre` for each of the first threads; and of standing still.
-__device__ void search_fine(const Interval& x, const Interval& y, int2 centre, int width,
-                            int height, Shared& s) {
+template <class Size>
+__device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
+                            int width, int height, Shared& s) {
   const int dx = threadIdx.x % fine_vectors, dy = threadIdx.x / fine_vectors;
   const bool is_one = dy < fine_vectors && stays(x, centre.x + dx - motion_refinement, width) &&
                       stays(y, centre.y + dy - motion_refinement, height);
-  const std::uint32_t own = s.sum(Shared::own_squares);
+  const Shared::Squares squares = s.squares();
   const std::uint32_t cost =
-      is_one ? own + s.fine.squares_at(dx, dy, y.end - y.first) - 2 * s.sum(threadIdx.x) : none;
+      is_one ? squares.own + s.fine.squares_at(dx, dy, size.rows) - 2 * s.product(dx, dy) : none;
   if (!has_still(centre)) {
-    if (threadIdx.x == 0)
-      s.still_cost = own + s.sum(Shared::still_squares) - 2 * s.sum(Shared::still_products);
+    if (threadIdx.x == 0) s.still_cost = squares.own + squares.still - 2 * squares.still_products;
   } else if (centre.x + dx == motion_refinement && centre.y + dy == motion_refinement) {
     s.still_cost = cost;
   }
@@ -310,25 +426,21 @@ __device__ void search_fine(const Interval& x, const Interval& y, int2 centre, i
   if (threadIdx.x % 32 == 0) s.least_of[threadIdx.x / 32] = key;
 }
 
-__global__ void __launch_bounds__(threads) motion_kernel(const MotionArgs a) {
-  __shared__ Shared s;
-  const MotionArgs::Other& other = a.others[blockIdx.z];
-  const Interval x = cell_region(blockIdx.x, a.width), y = cell_region(blockIdx.y, a.height);
-  const int width = x.end - x.first, height = y.end - y.first;
+template <class Size>
+__device__ Motion find_vector(const Size& size, const Interval& x, const Interval& y,
+                              const MotionArgs& a, const MainBytes& other, Shared& s) {
   const int coarse_width = a.width / coarse, coarse_height = a.height / coarse;
   const Interval cx = coarse_interval(x, coarse_width), cy = coarse_interval(y, coarse_height);
-  const int columns = cx.end - cx.first, rows = cy.end - cy.first;
-  const BytePlane there{other.bytes.fine, a.width, a.height};
-  constexpr int padding = fine_vectors - 1;
-  s.own_coarse.load({a.frame.coarse, coarse_width, coarse_height}, cx.first, cy.first, columns, 0,
-                    rows);
-  s.coarse.tile.load({other.bytes.coarse, coarse_width, coarse_height}, cx.first - prediction_reach,
-                     cy.first - prediction_reach, columns + coarse_vectors - 1, 0,
-                     rows + coarse_vectors - 1);
-  s.own.load({a.frame.fine, a.width, a.height}, x.first, y.first - padding, width, padding,
-             padding + height);
+  const BytePlane there{other.fine, a.width, a.height};
+  s.own_coarse.load_alone<coarse_side>({a.frame.coarse, coarse_width, coarse_height}, cx.first,
+                                       cy.first - coarse_above, size.coarse_columns, coarse_above,
+                                       coarse_above + size.coarse_rows);
+  s.coarse.load({other.coarse, coarse_width, coarse_height}, cx.first - prediction_reach,
+                cy.first - prediction_reach, size.coarse_columns, size.coarse_rows);
+  s.own.load_alone<motion_region>({a.frame.fine, a.width, a.height}, x.first, y.first - fine_above,
+                                  size.columns, fine_above, fine_above + size.rows);
   __syncthreads();
-  search_coarse(cx, cy, coarse_width, coarse_height, s);
+  search_coarse(size, cx, cy, coarse_width, coarse_height, s);
   __syncthreads();
 
   const auto inside = [](int v, const Interval& i, int length) {
@@ -336,22 +448,32 @@ __global__ void __launch_bounds__(threads) motion_kernel(const MotionArgs a) {
   };
   const int2 rough = vector_of(s.least(), prediction_reach);
   const int2 centre{inside(rough.x * coarse, x, a.width), inside(rough.y * coarse, y, a.height)};
-  s.fine.tile.load(there, x.first + centre.x - motion_refinement,
-                   y.first + centre.y - motion_refinement, width + fine_vectors - 1, 0,
-                   height + fine_vectors - 1);
+  s.fine.load(there, x.first + centre.x - motion_refinement, y.first + centre.y - motion_refinement,
+              size.columns, size.rows);
   __syncthreads();
-  sum_up_fine(x, y, centre, there, s);
+  sum_up_fine(size, x, y, centre, there, s);
   __syncthreads();
-  search_fine(x, y, centre, a.width, a.height, s);
+  search_fine(size, x, y, centre, a.width, a.height, s);
   __syncthreads();
-  if (threadIdx.x != 0) return;
   const Key best = s.least();
   const int2 fine = vector_of(best, motion_refinement);
-  Motion v{static_cast<std::int16_t>(centre.x + fine.x),
-           static_cast<std::int16_t>(centre.y + fine.y)};
-  if (s.still_cost <= static_cast<std::uint32_t>(best >> 32) + still_bonus(a.sigma, width * height))
-    v = {};
-  other.cells[blockIdx.y * gridDim.x + blockIdx.x] = v;
+  if (s.still_cost <=
+      static_cast<std::uint32_t>(best >> 32) + still_bonus(a.sigma, size.columns * size.rows))
+    return {};
+  return {static_cast<std::int16_t>(centre.x + fine.x),
+          static_cast<std::int16_t>(centre.y + fine.y)};
+}
+
+__global__ void __launch_bounds__(threads) motion_kernel(const __grid_constant__ MotionArgs a) {
+  __shared__ Shared s;
+  const MotionArgs::Other& other = a.others[blockIdx.z];
+  const Interval x = cell_region(blockIdx.x, a.width), y = cell_region(blockIdx.y, a.height);
+  const Interval cx = coarse_interval(x, a.width / coarse),
+                 cy = coarse_interval(y, a.height / coarse);
+  const PartOfRegion size{x.end - x.first, y.end - y.first, cx.end - cx.first, cy.end - cy.first};
+  const Motion found = size.is_whole() ? find_vector(WholeRegion{}, x, y, a, other.bytes, s)
+                                       : find_vector(size, x, y, a, other.bytes, s);
+  if (threadIdx.x == 0) other.cells[blockIdx.y * gridDim.x + blockIdx.x] = found;
 }
 
 }  // namespace

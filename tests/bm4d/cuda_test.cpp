@@ -138,8 +138,14 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
     else
       cuda::detail::filter_groups_alone(plan, ring(n.get()), ring(b.get()), margins, cubes,
                                         groups.get(), sums, nullptr);
-    cuda::finish_slices(sums, there, base, ring(n.get()), margins, params.cube, plan.window,
-                        ring(estimate.get()), nullptr, {}, nullptr);
+    cuda::finish_basic({.sums = sums,
+                        .slices = there,
+                        .first = base,
+                        .noisy = ring(n.get()),
+                        .margins = margins,
+                        .cube = params.cube,
+                        .window = plan.window},
+                       ring(estimate.get()), {}, {}, nullptr);
     return on_host(estimate);
   }
 };

@@ -2,8 +2,8 @@
 // The kernels of BM4D on a GPU. Everything is asynchronous on `stream`; nothing here allocates or
 // waits. The head of each .cu file says how it works.
 //
-// Slices lie in rings of device memory: slice z is in place z % depth. Each has margins
-// (cuda/device_planes.h), so that no kernel asks whether a window leaves it along x or y.
+// Slices lie in rings of device memory. Each has margins (cuda/device_planes.h), so that no kernel
+// asks whether a window leaves it along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -12,19 +12,13 @@
 #include <cstdint>
 
 #include "bm4d/cubes.h"
+#include "bm4d/cuda/rings.h"
+#include "bm4d/cuda/stored_slices.h"
 #include "bm4d/params.h"
 #include "bm4d/volume_engine.h"
 #include "cuda/device_planes.h"
 
 namespace lull::bm4d::cuda {
-
-template <class T>
-struct Ring {
-  T* data = nullptr;
-  std::size_t slice = 0;  // samples from one to the next
-  int depth = 1;
-  constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
-};
 
 /// The reference cubes of some layers.
 struct ReferenceCubes {
@@ -35,7 +29,14 @@ struct ReferenceCubes {
   constexpr int count() const { return columns * rows * layers; }
 };
 
-// ---- slices.cu: guides, the end of a phase ---------------------------------------------------
+// ---- samples.cu ------------------------------------------------------------------------------
+
+/// These slices of `stored` as floats on the 0..255 scale, continued by their mirror image where
+/// the planes of `noisy` are larger. `cells`: of floats, room for those of the slices.
+void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
+                 const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
+
+// ---- guide.cu --------------------------------------------------------------------------------
 
 /// The guide in bytes: (sample - low) * scale, rounded and limited to 0..255.
 struct ByteScale {
@@ -59,6 +60,8 @@ void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& mar
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
+// ---- finish.cu: the end of a phase -------------------------------------------------------------
+
 /// Sums in fixed point, which are equal in whatever order they are made. Of estimates with 64 bits,
 /// which there are not enough cubes in a volume to fill. A voxel begins at most 15^3 cubes of
 /// weight 1.
@@ -71,16 +74,22 @@ struct VolumeSums {
   Ring<std::uint32_t> weights;  // at the first voxels of cubes; the window comes later
 };
 
-/// These slices of the estimate, `noisy` where no cube was filtered. Of the weights, slices from
-/// `first` on exist. If `bytes` is given, the guide of the next phase is made on the way.
-void finish_slices(const VolumeSums& sums, SliceSpan slices, int first, const Ring<float>& noisy,
-                   const Margins& margins, int cube, const std::array<float, max_cube>& window,
-                   const Ring<float>& estimate, const Ring<std::uint8_t>* bytes,
-                   const ByteScale& scale, cudaStream_t stream);
-
-/// Continues a plane of `width` x `height` samples by its mirror image.
-void continue_plane(float* plane, const Margins& margins, int width, int height,
-                    cudaStream_t stream);
+/// Slices of a phase's estimate, `noisy` where no cube was filtered.
+struct PhaseEnd {
+  VolumeSums sums;
+  SliceSpan slices;
+  int first = 0;  // weights of slices from here on exist
+  Ring<float> noisy;
+  Margins margins;
+  int cube = 4;
+  std::array<float, max_cube> window{};
+};
+/// Of the first of two phases; its guide for the second, too, if `bytes` are given.
+void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
+                  const ByteScale& scale, cudaStream_t stream);
+/// Of the last phase: as samples, of which floats get what filters did not see of `original`.
+void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
+                   cudaStream_t stream);
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 

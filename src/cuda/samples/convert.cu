@@ -2,13 +2,13 @@
 // 4 neighbouring samples of a row.
 
 #include <algorithm>
-#include <type_traits>
 
 #include "core/colour.h"
 #include "core/round_up.h"
 #include "core/sample_curve.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
+#include "cuda/sample_type.cuh"
 #include "cuda/samples/colour_matrix.cuh"
 
 namespace lull {
@@ -160,14 +160,6 @@ __global__ void load_tabled_colour_kernel(const RawColour raw, const ColourMatri
   }
 }
 
-template <class Sample>
-__device__ Sample to_sample(float v, float full_scale) {
-  if constexpr (std::is_same_v<Sample, float>)
-    return v;
-  else
-    return static_cast<Sample>(fminf(fmaxf(rintf(v), 0.0f), full_scale));
-}
-
 __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) {
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
@@ -226,19 +218,6 @@ bool any(const WaysBack& back) {
   return back[0].curve != nullptr || back[1].curve != nullptr || back[2].curve != nullptr;
 }
 
-/// Calls `body` with a null pointer to the sample's type.
-template <class Body>
-void with_sample_type(SampleType sample, Body body) {
-  switch (sample) {
-    case SampleType::u8:
-      return body(static_cast<std::uint8_t*>(nullptr));
-    case SampleType::u16:
-      return body(static_cast<std::uint16_t*>(nullptr));
-    case SampleType::f32:
-      return body(static_cast<float*>(nullptr));
-  }
-}
-
 }  // namespace
 
 // Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch, and
@@ -257,8 +236,8 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
                        cudaStream_t stream, const CurveTables& curves) {
   const auto scale = static_cast<float>(255 / raw.full_scale);
   const dim3 grid = quads_for(margins.width, margins.height);
-  with_sample_type(raw.sample, [&](auto* type) {
-    using Sample = std::remove_pointer_t<decltype(type)>;
+  with_sample_type(raw.sample, [&](auto type) {
+    using Sample = decltype(type);
     if (colour == Colour::opponent && any(curves)) {
       load_tabled_colour_kernel<Sample>
           <<<grid, block, 0, stream>>>(RawColour(raw), ColourMatrix(opponent_forward), scale,
@@ -287,8 +266,8 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
   const auto full_scale = static_cast<float>(raw.full_scale);
   find_tolls(planes, first, count, colour, margins, back, stream);
   const dim3 grid = quads_for(margins.width, margins.height);
-  with_sample_type(raw.sample, [&](auto* type) {
-    using Sample = std::remove_pointer_t<decltype(type)>;
+  with_sample_type(raw.sample, [&](auto type) {
+    using Sample = decltype(type);
     if (colour == Colour::opponent && any(back)) {
       store_tabled_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           planes, ColourMatrix(opponent_inverse), scale, full_scale,

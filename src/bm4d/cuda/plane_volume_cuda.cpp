@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <utility>
+
+#include "bm4d/cuda/plane_volume.h"
+
+namespace lull::bm4d::cuda {
+namespace {
+
+FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
+  const bool first = phase == Phase::first;
+  const Params& p = plan.params;
+  FilterPlan filter{.wiener = !first, .cube = plan.phase(phase).cube};
+  filter.limit = first ? p.lambda * plan.sigma : p.mu2 * plan.sigma * plan.sigma;
+  filter.limit_mean = filter.limit * (first ? p.lambda_mean : p.mu2_mean);
+  filter.window = kaiser_window(plan.phase(phase).kaiser, filter.cube);
+  const AxisMatrix rows = dct_rows(filter.cube);
+  for (int k = 0; k < max_cube; ++k)
+    for (int i = 0; i < max_cube; ++i) filter.rows[k][i] = static_cast<float>(rows[k][i]);
+  return filter;
+}
+
+}  // namespace
+
+Extent::Extent(const Params& p, const FrameFormat& format) {
+  // Few layers of small slices would leave a GPU with too little to do.
+  const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
+  layers = cubes < 10000 ? most_layers : cubes < 20000 ? 8 : 4;
+  batch = layers * p.hard.step;
+  const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
+  phase[0] = own(p.hard) + batch;
+  phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
+  // And those of the batch that comes meanwhile.
+  noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
+}
+
+/// What a phase keeps of slices.
+struct PlaneVolume::Memory {
+  Memory(const VolumePlan& plan, Phase phase, bool searches, const Margins& margins, int depth,
+         cudaStream_t stream)
+      : params(plan.phase(phase)),
+        guide(depth, margins.size(), stream),
+        half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),  // nearly no_patch
+        numerator(depth, margins.size(), stream),
+        weights(depth, margins.size(), stream),
+        columns(reference_count(margins.width, params.step, params.cube)),
+        rows(reference_count(margins.height, params.step, params.cube)),
+        filter(plan_filter(plan, phase)) {}
+
+  std::size_t members_of_layer() const {
+    return static_cast<std::size_t>(columns) * rows * params.group;
+  }
+  Guide guides() const { return {guide.ring(), half_norms.ring()}; }
+  VolumeSums sums() const { return {numerator.ring(), weights.ring()}; }
+
+  PhaseParams params;
+  Slices<std::uint8_t> guide;
+  Slices<std::int32_t> half_norms;  // where it searches
+  Slices<Sum> numerator;
+  Slices<std::uint32_t> weights;
+  int columns, rows;
+  FilterPlan filter;
+  int cleared = 0;  // sums of slices before it are ready to be added to
+  int guided = 0;   // of the first phase: there are guides of slices before it
+  int normed = 0;   // and norms of cubes that begin before it
+};
+
+PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
+                         cudaStream_t stream)
+    : plan_(plan.volume),
+      plane_(plan.plane),
+      extent_(extent),
+      margins_(plan_.width, plan_.height,
+               std::max(plan_.params.hard.window, plan_.params.wiener.window), 2 * max_cube),
+      noisy_(extent.noisy, margins_.size(), stream),
+      kept_layers_(plan_.params, extent.layers) {
+  const bool ranks_anew = plan_.params.ranks_anew();
+  for (int i = 0; i < plan_.params.phases; ++i)
+    phases_.push_back(std::make_unique<Memory>(plan_, i == 0 ? Phase::first : Phase::second,
+                                               i == 0 || !ranks_anew, margins_, extent.phase[i],
+                                               stream));
+  if (plan_.params.phases == 2) basic_ = {extent.phase[1], margins_.size(), stream};
+  if (ranks_anew)
+    kept_ = lull::cuda::DeviceBuffer<std::uint32_t>(kept_layers_.depth() *
+                                                    phases_[0]->members_of_layer());
+  if (format.sample == SampleType::f32)
+    cells_ = {extent.batch,
+              static_cast<std::size_t>(guard_cells(format.plane_width(plane_))) *
+                  guard_cells(format.plane_height(plane_)),
+              stream};
+}
+
+PlaneVolume::~PlaneVolume() = default;
+
+std::size_t PlaneVolume::members() const {
+  std::size_t most = 0;
+  // Those of the first phase are elsewhere where they are kept.
+  for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
+    most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members_of_layer());
+  return most;
+}
+
+void PlaneVolume::begin(int z) {
+  first_ = z;
+  kept_layers_.begin();
+  for (const auto& phase : phases_) phase->cleared = phase->guided = phase->normed = z;
+}
+
+void PlaneVolume::load(SliceSpan slices, const StoredPlanes& stored, cudaStream_t stream) {
+  load_slices(stored, cells_.ring(), slices, margins_, noisy_.ring(), stream);
+}
+
+void PlaneVolume::filter(const Layers& layers, std::uint32_t* groups, cudaStream_t stream) {
+  Memory& memory = of(layers.phase);
+  prepare(layers.phase, layers.there.end, stream);
+  const bool first = layers.phase == Phase::first, ranks_anew = plan_.params.ranks_anew();
+  if (first || !ranks_anew) make_norms(memory, layers, stream);
+  const auto at_once = static_cast<int>(layers_at_once(memory));
+  for (int k = 0; k < layers.count;) {
+    ReferenceCubes cubes{.params = memory.params,
+                         .z = layers.z + k * memory.params.step,
+                         .layers = std::min(at_once, layers.count - k),
+                         .there = layers.there,
+                         .columns = memory.columns,
+                         .rows = memory.rows};
+    std::uint32_t* const found = first && ranks_anew ? room_for(cubes) : groups;
+    if (first || !ranks_anew)
+      find_groups(memory.guides(), margins_, cubes, found, stream);
+    else
+      rank_groups(memory.guide.ring(), margins_, cubes, lists_for(cubes), found, stream);
+    filter_groups(memory.filter, noisy_.ring(), basic_.ring(), margins_, cubes, found,
+                  memory.sums(), stream);
+    k += cubes.layers;
+  }
+}
+
+void PlaneVolume::finish_basic(SliceSpan slices, cudaStream_t stream) {
+  prepare(Phase::first, slices.end, stream);
+  cuda::finish_basic(end_of(Phase::first, slices), basic_.ring(), of(Phase::second).guide.ring(),
+                     byte_scale(plan_.sigma), stream);
+}
+
+void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
+                         const StoredPlanes& results, cudaStream_t stream) {
+  const Phase last = plan_.params.phases == 1 ? Phase::first : Phase::second;
+  prepare(last, slices.end, stream);
+  finish_slices(end_of(last, slices), original, results, stream);
+}
+
+void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
+  // Of layers that were left out nobody asks: their slices may be out of the ring by now.
+  const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
+                        layers.there.end - memory.params.cube + 1};
+  if (fresh.size() > 0)
+    make_half_norms(memory.guides(), fresh, margins_, memory.params.cube, stream);
+  memory.normed = std::max(memory.normed, fresh.end);
+}
+
+/// Where the groups of these layers are kept, of fewer of them where the room ends.
+std::uint32_t* PlaneVolume::room_for(ReferenceCubes& cubes) {
+  const int place = kept_layers_.add(cubes.z);
+  cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
+  for (int k = 1; k < cubes.layers; ++k) kept_layers_.add(cubes.z + k * cubes.params.step);
+  return kept_.get() + place * phases_[0]->members_of_layer();
+}
+
+/// What layers of the second phase look at.
+KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
+  const Memory& first = *phases_[0];
+  KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
+  for (int k = 0; k < cubes.layers; ++k) {
+    const auto around = kept_layers_.around(cubes.z + k * cubes.params.step);
+    std::copy(around.begin(), around.end(), lists.around[k]);
+  }
+  return lists;
+}
+
+/// Layers of which there are groups at a time: of large slices fewer, so that these need no more
+/// memory than the slices do.
+std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
+  constexpr std::size_t most = std::size_t{1} << 25;  // members
+  return std::clamp<std::size_t>(most / memory.members_of_layer() / 4 * 4, 1, extent_.layers);
+}
+
+/// Slices up to `end` that a phase can look at and add to.
+void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
+  Memory& memory = of(phase);
+  if (memory.cleared < end) {
+    const SliceSpan fresh{std::exchange(memory.cleared, end), end};
+    memory.numerator.clear(fresh, stream);
+    memory.weights.clear(fresh, stream);
+  }
+  if (phase == Phase::first && memory.guided < end)
+    make_guide(noisy_.ring(), {std::exchange(memory.guided, end), end}, margins_,
+               byte_scale(plan_.sigma), memory.guide.ring(), stream);
+}
+
+PhaseEnd PlaneVolume::end_of(Phase phase, SliceSpan slices) const {
+  const Memory& memory = of(phase);
+  return {.sums = memory.sums(),
+          .slices = slices,
+          .first = first_,
+          .noisy = noisy_.ring(),
+          .margins = margins_,
+          .cube = memory.filter.cube,
+          .window = memory.filter.window};
+}
+
+}  // namespace lull::bm4d::cuda

@@ -1,0 +1,46 @@
+#pragma once
+// Slices in a ring of device memory: slice z is in place z % depth.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/slices.h"
+#include "cuda/handles.h"
+
+namespace lull::bm4d::cuda {
+
+/// As kernels see one.
+template <class T>
+struct Ring {
+  T* data = nullptr;
+  std::size_t slice = 0;  // samples from one to the next
+  int depth = 1;
+  constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
+};
+
+/// One and its memory.
+template <class T>
+class Slices {
+ public:
+  Slices() = default;
+  /// Kernels read what lies around the picture, too, for nobody: all bytes are `fill`.
+  Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
+      : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
+    if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
+  }
+  const Ring<T>& ring() const { return ring_; }
+  T* at(int z) const { return ring_.at(z); }
+  void clear(SliceSpan slices, cudaStream_t stream) {
+    for (int z = slices.first; z < slices.end;) {  // up to the end of the ring, then from its start
+      const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
+      lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));
+      z += run;
+    }
+  }
+
+ private:
+  lull::cuda::DeviceBuffer<T> memory_;
+  Ring<T> ring_;
+};
+
+}  // namespace lull::bm4d::cuda

@@ -1,0 +1,77 @@
+#pragma once
+// Slices on a GPU as they are stored: those that come, and results on their way out.
+
+#include <array>
+#include <cstddef>
+
+#include "bm4d/cuda/rings.h"
+#include "core/float_range.h"
+#include "core/frame.h"
+#include "core/round_up.h"
+#include "cuda/device_picture.h"
+#include "cuda/staging.h"
+
+namespace lull::bm4d::cuda {
+
+/// A plane of each slice, as kernels see them.
+struct StoredPlanes {
+  Ring<std::byte> bytes;
+  int pitch, width, height;  // pitch in bytes
+  SampleType sample;
+  double full_scale;
+  FloatGuard guard;  // of floats
+};
+
+/// All planes of the slices in a ring.
+class StoredSlices {
+ public:
+  /// `levels`: of the noise in samples as they are stored.
+  StoredSlices(const FrameFormat& format, const std::array<float, max_planes>& levels, int depth,
+               cudaStream_t stream)
+      : format_(format), levels_(levels) {
+    for (int i = 0; i < format.planes(); ++i)
+      planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
+  }
+
+  /// Queues: the samples of `slice`, which must stay until that is done, from the host or a GPU.
+  void bring(int z, const Frame& slice, cudaStream_t stream) {
+    if (slice.on_device) return pictures_.read(*slice.on_device, format_, planes_of(z), stream);
+    for (int i = 0; i < format_.planes(); ++i)
+      staging_.upload(slice.planes[i], planes_[i].at(z), pitch(i), stream);
+  }
+  /// Queues: plane `i` to that of `slice`, in the host's memory or the GPU's.
+  void take(int z, int i, const Frame& slice, cudaStream_t stream) const {
+    const auto& to = slice.planes[i];
+    lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
+                                        to.height, cudaMemcpyDefault, stream));
+  }
+  StoredPlanes plane(int i) const {
+    return {planes_[i].ring(),
+            pitch(i),
+            format_.plane_width(i),
+            format_.plane_height(i),
+            format_.sample,
+            format_.full_scale(),
+            FloatGuard(format_, levels_[i])};
+  }
+
+ private:
+  int pitch(int i) const {
+    constexpr int row_alignment = 64;
+    return round_up(format_.plane_width(i) * format_.bytes_per_sample(), row_alignment);
+  }
+  RawPlanes planes_of(int z) const {
+    RawPlanes planes{.sample = format_.sample, .full_scale = format_.full_scale()};
+    for (int i = 0; i < format_.planes(); ++i)
+      planes.data[i] = planes_[i].at(z), planes.pitch[i] = pitch(i);
+    return planes;
+  }
+
+  FrameFormat format_;
+  std::array<float, max_planes> levels_;
+  std::array<Slices<std::byte>, max_planes> planes_;
+  lull::cuda::Staging staging_;
+  DevicePictureReader pictures_;
+};
+
+}  // namespace lull::bm4d::cuda

@@ -1,0 +1,58 @@
+#pragma once
+// What filters see of float samples (core/float_range.h), for kernels. Memory-bound: a thread takes
+// a sample, a warp 32 of a row; outsiders, which look around, are few.
+
+#include <cstddef>
+
+#include "core/float_range.h"
+#include "cuda/device_planes.h"
+
+namespace lull {
+
+struct FloatPlane {
+  std::byte* data;
+  int pitch, width, height;  // pitch in bytes
+
+  __device__ float& operator()(int x, int y) const {
+    return reinterpret_cast<float*>(data + static_cast<std::size_t>(y) * pitch)[x];
+  }
+};
+
+/// Cells of a plane along x and y for a block of 32x8 threads. A warp takes 4 neighbouring cells, a
+/// thread a row of one: that is a sector of memory.
+inline constexpr int cells_of_warp = 4;
+static_assert(cells_of_warp * guard_cell == 32);
+
+__device__ inline void sum_cells(const FloatPlane& plane, const FloatGuard& guard, CellSum* cells) {
+  const int lane = static_cast<int>(threadIdx.x), columns = guard_cells(plane.width),
+            rows = guard_cells(plane.height);
+  const int column = static_cast<int>(blockIdx.x) * cells_of_warp + lane % cells_of_warp;
+  const int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  const int y = row * guard_cell + lane / cells_of_warp;
+  CellSum sum;
+  if (column < columns && y < plane.height)
+    for (int x = column * guard_cell; x < min((column + 1) * guard_cell, plane.width); ++x)
+      if (const float v = plane(x, y) * guard.scale(); !guard.is_outsider(v))
+        sum.sum += FloatGuard::level(v), ++sum.count;
+  for (int step = 16; step >= cells_of_warp; step /= 2) {
+    sum.sum += __shfl_xor_sync(~0u, sum.sum, step);
+    sum.count += __shfl_xor_sync(~0u, sum.count, step);
+  }
+  if (lane < cells_of_warp && column < columns && row < rows) cells[row * columns + column] = sum;
+}
+
+/// What filters see of the sample at (x, y).
+__device__ inline float seen_sample(const FloatPlane& plane, const FloatGuard& guard,
+                                    const CellSum* cells, int x, int y) {
+  const float sample = plane(x, y), v = sample * guard.scale();
+  if (FloatGuard::is_seen(v)) return sample;
+  const int columns = guard_cells(plane.width);
+  const auto sample_at = [&](int i, int j) { return plane(i, j) * guard.scale(); };
+  const auto cell_at = [&](int i, int j) { return cells[j * columns + i]; };
+  const float stands_in =
+      guard.is_outsider(v) ? guard.stand_in(v, x, y, plane.width, plane.height, sample_at, cell_at)
+                           : FloatGuard::bounded(v);
+  return stands_in / guard.scale();
+}
+
+}  // namespace lull

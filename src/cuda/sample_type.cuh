@@ -1,0 +1,33 @@
+#pragma once
+// Kernels for samples of every type.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/frame.h"
+
+namespace lull {
+
+/// Calls `use` with a value of the samples' type.
+template <class Use>
+void with_sample_type(SampleType sample, Use use) {
+  switch (sample) {
+    case SampleType::u8:
+      return use(std::uint8_t{});
+    case SampleType::u16:
+      return use(std::uint16_t{});
+    case SampleType::f32:
+      return use(float{});
+  }
+}
+
+/// Integers rounded to nearest and clipped.
+template <class Sample>
+__device__ Sample to_sample(float v, float full_scale) {
+  if constexpr (std::is_same_v<Sample, float>)
+    return v;
+  else
+    return static_cast<Sample>(fminf(fmaxf(rintf(v), 0.0f), full_scale));
+}
+
+}  // namespace lull
