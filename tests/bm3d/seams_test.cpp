@@ -108,7 +108,6 @@ TEST(PatchShapeSeam, TheReferenceTakesSmallerPatches) {
   const FrameFormat format = gray(47, 38);
   Params params = small_params();
   params.hard.transform = Transform::dct;
-  params.kept = 0;  // groups are kept of whole patches alone
   params.hard.kaiser = params.wiener.kaiser = 1.5f;
   const auto session = [&](const Params& p) {
     return open_host(p, format,
@@ -120,6 +119,42 @@ TEST(PatchShapeSeam, TheReferenceTakesSmallerPatches) {
   params.phases = 1;
   params.lambda = 0;
   EXPECT_GT(psnr(denoise(*session(params), noisy.view()).view(), noisy.view()), 100);
+}
+
+// Smaller patches have reference patches where 8x8 have none: groups are kept for these too, and
+// they move as the last ones of 8x8 do.
+TEST(PatchShapeSeam, GroupsOfSmallerPatchesAreKept) {
+  const FrameFormat format = gray(65, 41);  // 16 columns of 8x8, two bundles wide; 17 of 4x4
+  for (const int search_step : {0, 11})
+    for (const int temporal : {0, 1}) {
+      Params params = make_params(Profile::fast, {20, 20, 20}, temporal);
+      for (PhaseParams* phase : {&params.hard, &params.wiener}) {
+        phase->transform = Transform::dct;
+        phase->step = 4;
+        phase->window = 9;
+        phase->temporal_window = 5;
+        phase->group = 4;
+      }
+      params.search_step = search_step;
+      params.same_groups = temporal == 0 && search_step == 0;
+      ASSERT_GT(params.kept, 0);
+      const auto session = open_host(
+          params, format, make_reference_engine(reference::make_exhaustive_matcher(), {.side = 4}));
+      std::vector<Frame> noisy, clean;
+      for (int n = 0; n < 1 + 2 * temporal; ++n) {
+        const Plane<float> plane = texture_picture(65, 41, 0.05 * n);
+        clean.push_back(frame_of(plane.view()));
+        noisy.push_back(frame_of(with_noise(plane.view(), 20, n + 1).view()));
+      }
+      const std::vector<Frame> results = run_clip(*session, noisy);
+      ASSERT_EQ(results.size(), noisy.size());
+      for (std::size_t n = 0; n < results.size(); ++n) {
+        const Plane<float> expected = plane_of(clean[n], 0);
+        EXPECT_GT(psnr(plane_of(results[n], 0).view(), expected.view()),
+                  psnr(plane_of(noisy[n], 0).view(), expected.view()) + 1)
+            << n << ", R = " << temporal << ", search step " << search_step;
+      }
+    }
 }
 
 TEST(PatchShapeSeam, OthersAreRefused) {

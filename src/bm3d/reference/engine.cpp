@@ -2,6 +2,7 @@
 // 2017, section 4; Dabov 2007, sections III and IV). It is the oracle of the tests; nothing in it
 // is made for speed.
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "bm3d/reference/bayes.h"
 #include "bm3d/reference/stages.h"
 #include "core/error.h"
+#include "match/grid.h"
 #include "match/group.h"
 #include "match/kept_groups.h"
 #include "match/motion_grid.h"
@@ -60,8 +62,7 @@ class Filter {
   /// Into PhaseInput::groups.
   void search() {
     const MatchParams searching = plan_.searching(input_.set);
-    const PlaneView<const float> picture = guides_[0].frame.samples;
-    input_.groups->reserve({picture.width, picture.height, searching.step}, searching.group);
+    input_.groups->reserve(references(searching.step), searching.group);
     matcher_.begin(guides_, searching, shape_);
     for_references(searching.step, [&](int i, int j, int x, int y) {
       input_.groups->keep(i, j, matcher_.find(guides_, x, y, searching, shape_));
@@ -69,11 +70,9 @@ class Filter {
   }
 
   void run() {
-    const PlaneView<const float> picture = guides_[0].frame.samples;
     const MatchParams matching = plan_.matching(input_.set);
     const MatchParams searching = plan_.searching(input_.set);
-    if (input_.keeps())
-      input_.groups->reserve({picture.width, picture.height, matching.step}, searching.group);
+    if (input_.keeps()) input_.groups->reserve(references(matching.step), searching.group);
     const bool searches = !input_.propagates() && !input_.takes_groups();
     if (searches) matcher_.begin(guides_, searching, shape_);
     for_references(matching.step, [&](int i, int j, int x, int y) {
@@ -94,19 +93,26 @@ class Filter {
   }
 
  private:
+  ReferenceGrid references(int step) const {
+    const PlaneView<const float> picture = guides_[0].frame.samples;
+    return {picture.width, picture.height, step, shape_.side};
+  }
+
   /// Calls use(column, row, x, y) for the reference patches, with their motion in guides_.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
-    const int side = shape_.side;
-    const MotionGrid grid{picture.width, picture.height, step};
-    for (int j = 0; j < reference_count(picture.height, step, side); ++j)
-      for (int i = 0; i < reference_count(picture.width, step, side); ++i) {
+    const ReferenceGrid grid = references(step);
+    const MotionGrid bundles{picture.width, picture.height, step};
+    for (int j = 0; j < grid.count_y; ++j)
+      for (int i = 0; i < grid.count_x; ++i) {
+        // Bundles are those of 8x8: smaller patches beyond the last of these move as it does.
+        const int x = std::min(grid.x(i), picture.width - patch);
+        const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
           if (const auto motion = input_.frames[f].frame.guide.motion; !motion.empty())
-            guides_[f].frame.motion = motion[grid.bundle(i, j)];
-        use(i, j, reference_position(i, picture.width, step, side),
-            reference_position(j, picture.height, step, side));
+            guides_[f].frame.motion = motion[bundles.bundle_at(x, y)];
+        use(i, j, grid.x(i), grid.y(j));
       }
   }
 
