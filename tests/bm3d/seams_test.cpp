@@ -15,6 +15,7 @@
 #include "support/coloured_noise.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
+#include "support/textured_clip.h"
 
 namespace lull::bm3d {
 namespace {
@@ -140,20 +141,12 @@ TEST(PatchShapeSeam, GroupsOfSmallerPatchesAreKept) {
       ASSERT_GT(params.kept, 0);
       const auto session = open_host(
           params, format, make_reference_engine(reference::make_exhaustive_matcher(), {.side = 4}));
-      std::vector<Frame> noisy, clean;
-      for (int n = 0; n < 1 + 2 * temporal; ++n) {
-        const Plane<float> plane = texture_picture(65, 41, 0.05 * n);
-        clean.push_back(frame_of(plane.view()));
-        noisy.push_back(frame_of(with_noise(plane.view(), 20, n + 1).view()));
-      }
-      const std::vector<Frame> results = run_clip(*session, noisy);
-      ASSERT_EQ(results.size(), noisy.size());
-      for (std::size_t n = 0; n < results.size(); ++n) {
-        const Plane<float> expected = plane_of(clean[n], 0);
-        EXPECT_GT(psnr(plane_of(results[n], 0).view(), expected.view()),
-                  psnr(plane_of(noisy[n], 0).view(), expected.view()) + 1)
+      const TexturedClip clip(format, 1 + 2 * temporal);
+      const std::vector<Frame> results = run_clip(*session, clip.noisy);
+      ASSERT_EQ(results.size(), clip.noisy.size());
+      for (std::size_t n = 0; n < results.size(); ++n)
+        EXPECT_GT(clip.quality(results[n], n, 0), clip.quality(clip.noisy[n], n, 0) + 1)
             << n << ", R = " << temporal << ", search step " << search_step;
-      }
     }
 }
 

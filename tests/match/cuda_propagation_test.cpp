@@ -16,6 +16,7 @@
 #include "support/gpu.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
+#include "support/textured_clip.h"
 
 namespace lull {
 namespace {
@@ -258,17 +259,7 @@ TEST_F(CudaPropagation, SessionsAgreeWithTheReference) {
                                .layout = layout,
                                .chroma_shift_x = shift,
                                .chroma_shift_y = shift};
-      std::vector<Frame> noisy, clean;
-      for (int n = 0; n < 1 + 2 * temporal; ++n) {
-        noisy.push_back(make_frame(format));
-        clean.push_back(make_frame(format));
-        for (int i = 0; i < format.planes(); ++i) {
-          const Plane<float> plane =
-              texture_picture(format.plane_width(i), format.plane_height(i), 0.05 * n + i);
-          store_plane(plane.view(), clean.back(), i);
-          store_plane(with_noise(plane.view(), 20, 10 * n + i + 1).view(), noisy.back(), i);
-        }
-      }
+      const TexturedClip clip(format, 1 + 2 * temporal);
       bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, temporal);
       params.hard.window = params.wiener.window = 11;
       params.hard.temporal_window = params.wiener.temporal_window = 5;
@@ -278,20 +269,17 @@ TEST_F(CudaPropagation, SessionsAgreeWithTheReference) {
       params.hard.near_window = params.wiener.near_window = 7;
       params.hard.near_temporal_window = temporal == 0 ? 0 : 3;
       const auto run = [&](const bm3d::Params& p, const bm3d::Backend& backend) {
-        return run_clip(*bm3d::open(p, format, backend), noisy);
+        return run_clip(*bm3d::open(p, format, backend), clip.noisy);
       };
       const auto expected = run(params, {.kind = BackendKind::reference});
       const auto actual = run(params, {.kind = BackendKind::cuda});
       bm3d::Params in_batches = params;
       in_batches.batch = {64, 48};
       const auto again = run(in_batches, {.kind = BackendKind::cuda, .streams = 1});
-      for (std::size_t n = 0; n < noisy.size(); ++n) {
+      for (std::size_t n = 0; n < clip.noisy.size(); ++n) {
         EXPECT_TRUE(same_samples(actual[n], again[n])) << n << ", R = " << temporal;
         for (int i = 0; i < format.planes(); ++i) {
-          const auto quality = [&](const Frame& frame) {
-            return psnr(plane_of(frame, i).view(), plane_of(clean[n], i).view());
-          };
-          EXPECT_NEAR(quality(actual[n]), quality(expected[n]), 0.15)
+          EXPECT_NEAR(clip.quality(actual[n], n, i), clip.quality(expected[n], n, i), 0.15)
               << n << ", plane " << i << ", R = " << temporal;
         }
       }

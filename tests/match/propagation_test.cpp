@@ -18,6 +18,7 @@
 #include "match/reference/matcher.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
+#include "support/textured_clip.h"
 
 namespace lull {
 namespace {
@@ -308,34 +309,22 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(WithoutASearch, TheBackendsAgree) {
   const auto& [name, format, temporal, change] = GetParam();
-  std::vector<Frame> noisy, clean;
-  for (int n = 0; n < 1 + 2 * temporal; ++n) {
-    noisy.push_back(make_frame(format));
-    clean.push_back(make_frame(format));
-    for (int i = 0; i < format.planes(); ++i) {
-      const Plane<float> plane =
-          texture_picture(format.plane_width(i), format.plane_height(i), 0.05 * n + i);
-      store_plane(plane.view(), clean.back(), i);
-      store_plane(with_noise(plane.view(), 20, 10 * n + i + 1).view(), noisy.back(), i);
-    }
-  }
+  const TexturedClip clip(format, 1 + 2 * temporal);
   bm3d::Params params = small_params(temporal);
   change(params);
   const auto run = [&](const bm3d::Backend& backend) {
-    return run_clip(*bm3d::open(params, format, backend), noisy);
+    return run_clip(*bm3d::open(params, format, backend), clip.noisy);
   };
   const auto expected = run({.kind = bm3d::BackendKind::reference});
   const auto one = run({.kind = bm3d::BackendKind::cpu, .threads = 1});
   const auto two = run({.kind = bm3d::BackendKind::cpu, .threads = 2});
   params.kept = params.search_step = 0;
   const auto searched = run({.kind = bm3d::BackendKind::cpu});
-  for (std::size_t n = 0; n < noisy.size(); ++n) {
+  for (std::size_t n = 0; n < clip.noisy.size(); ++n) {
     EXPECT_TRUE(same_samples(one[n], two[n])) << n;
     EXPECT_FALSE(same_samples(one[n], searched[n])) << n;
     for (int i = 0; i < format.planes(); ++i) {
-      const auto quality = [&](const Frame& frame) {
-        return psnr(plane_of(frame, i).view(), plane_of(clean[n], i).view());
-      };
+      const auto quality = [&](const Frame& frame) { return clip.quality(frame, n, i); };
       EXPECT_NEAR(quality(one[n]), quality(expected[n]), 0.15) << n << ", plane " << i;
       EXPECT_NEAR(quality(one[n]), quality(searched[n]), 0.5) << n << ", plane " << i;
     }
