@@ -1,0 +1,146 @@
+#pragma once
+// Sessions for parts of a clip whose results tell which frames they saw, and what one session that
+// sees it all gives.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/repeats.h"
+#include "pipeline/fakes.h"
+
+namespace lull::pipeline {
+
+/// The frames of a clip by what they are to the one before; those that are not in it are fresh.
+class Told final : public RepeatFinder {
+ public:
+  explicit Told(std::set<std::int64_t> repetitions) : repetitions_(std::move(repetitions)) {}
+  Likeness find(const Frame&) override {
+    return repetitions_.contains(next_++) ? Likeness::repeats : Likeness::fresh;
+  }
+  void clear() override { next_ = 0; }
+
+ private:
+  std::set<std::int64_t> repetitions_;
+  std::int64_t next_ = 0;
+};
+
+/// A filter over time whose result is a digest of all distinct frames within its margin, each given
+/// by its first sample. Repetitions get the result of the frame before.
+class Looking final : public Denoiser {
+ public:
+  struct Options {
+    Margin margin{};
+    int delay_ms = 0;
+    int fails_at = -1;  // the push that throws
+    bool fails_in_drain = false;
+    std::atomic<bool>* failed = nullptr;  // set when it fails
+    std::atomic<bool>* waits = nullptr;   // for this, to leave others their parts
+  };
+  struct Seen {
+    std::vector<std::int64_t> frames;
+    std::vector<int> aside;
+  };
+  Looking(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
+  int latency() const noexcept override { return options_.margin.after; }
+  std::optional<Frame> push(Frame frame) override {
+    if (options_.delay_ms > 0) sleep_ms(options_.delay_ms);
+    wait_until([&] { return !options_.waits || *options_.waits; });
+    if (pushes_++ == options_.fails_at) {
+      if (options_.failed) *options_.failed = true;
+      throw DeviceFailure("a device failed");
+    }
+    EXPECT_NE(frame.likeness, Likeness::unknown);
+    if (frames_.empty()) {
+      EXPECT_NE(frame.likeness, Likeness::repeats) << "nothing to repeat";
+      if (seen_) seen_->emplace_back();
+    }
+    if (seen_) {
+      seen_->back().frames.push_back(frame.passenger->number);
+      seen_->back().aside.push_back(frame.aside);
+    }
+    if (frame.likeness != Likeness::repeats)
+      distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
+    frames_.push_back({std::move(frame), distinct_.size() - 1});
+    return oldest(options_.margin.after);
+  }
+  std::optional<Frame> drain() override {
+    if (options_.fails_in_drain) throw DeviceFailure("a device failed");
+    if (std::optional<Frame> frame = oldest(0)) return frame;
+    distinct_.clear();
+    frames_.clear();
+    out_ = 0;
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Frame> oldest(std::size_t behind) {
+    if (out_ == frames_.size() || frames_[out_].second + behind >= distinct_.size()) return {};
+    const auto& [noisy, at] = frames_[out_++];
+    Frame result = make_frame(0);
+    const std::size_t before = options_.margin.before, after = options_.margin.after;
+    unsigned digest = 1;
+    for (std::size_t i = at > before ? at - before : 0; i <= at + after && i < distinct_.size();
+         ++i)
+      digest = digest * 31 + distinct_[i];
+    for (int i = 0; i < 4; ++i) result.pixels[i] = static_cast<std::byte>(digest >> 8 * i);
+    result.take_identity(noisy);
+    return result;
+  }
+
+  const Options options_;
+  std::vector<Seen>* seen_;
+  std::vector<int> distinct_;
+  std::vector<std::pair<Frame, std::size_t>> frames_;  // and the distinct one each has as its own
+  std::size_t out_ = 0;
+  int pushes_ = 0;
+};
+
+inline std::vector<std::unique_ptr<Denoiser>> team(const std::vector<Looking::Options>& members) {
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (const Looking::Options& member : members)
+    sessions.push_back(std::make_unique<Looking>(member));
+  return sessions;
+}
+
+inline std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
+  std::vector<Frame> out;
+  for (std::int64_t i = 0; i < frames; ++i)
+    if (auto ready = denoiser.push(make_frame(i))) out.push_back(*std::move(ready));
+  while (auto ready = denoiser.drain()) out.push_back(*std::move(ready));
+  return out;
+}
+
+/// By one session that sees it all.
+inline std::vector<Frame> whole(const Margin& margin, std::int64_t frames,
+                                const std::set<std::int64_t>& repetitions) {
+  Looking session({.margin = margin});
+  std::vector<Frame> out;
+  for (std::int64_t i = 0; i < frames; ++i) {
+    Frame frame = make_frame(i);
+    frame.likeness = repetitions.contains(i) ? Likeness::repeats : Likeness::fresh;
+    if (auto ready = session.push(std::move(frame))) out.push_back(*std::move(ready));
+  }
+  while (auto ready = session.drain()) out.push_back(*std::move(ready));
+  return out;
+}
+
+inline void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& expected) {
+  ASSERT_EQ(result.size(), expected.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    EXPECT_EQ(result[i].pts, expected[i].pts);
+    ASSERT_TRUE(result[i].passenger);
+    EXPECT_EQ(result[i].passenger->number, static_cast<std::int64_t>(i));
+    ASSERT_TRUE(std::equal(&result[i].pixels[0], &result[i].pixels[4], &expected[i].pixels[0]))
+        << "frame " << i;
+  }
+}
+
+}  // namespace lull::pipeline
