@@ -98,5 +98,12 @@ TEST(ProgressLine, OnATerminalOfAnySize) {
   }
 }
 
+TEST(ProgressLine, Durations) {
+  EXPECT_EQ(format_duration(0), "0:00");
+  EXPECT_EQ(format_duration(4.2), "0:05");
+  EXPECT_EQ(format_duration(754), "12:34");
+  EXPECT_EQ(format_duration(3723), "1:02:03");
+}
+
 }  // namespace
 }  // namespace lull::tools
