@@ -1,0 +1,328 @@
+#include "tools/commands/denoise_run.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "io/media.h"
+#include "pipeline/field_denoiser.h"
+#include "pipeline/run.h"
+#include "tools/commands/judging_sink.h"
+#include "tools/commands/run_report.h"
+#include "tools/commands/signals.h"
+#include "tools/report/progress.h"
+#include "tools/search/volume_look.h"
+#include "tools/sessions/depth.h"
+#include "tools/sessions/device_choice.h"
+#include "tools/sessions/grain.h"
+#include "tools/sessions/input_noise.h"
+#include "tools/sessions/job.h"
+#include "tools/sessions/masks.h"
+#include "tools/sessions/memory_need.h"
+#include "tools/sessions/noise_choice.h"
+#include "tools/sessions/sessions.h"
+#include "tools/sessions/shared_job.h"
+#include "tools/wrap/bursts.h"
+#include "tools/wrap/company.h"
+#include "tools/wrap/enlarging.h"
+
+namespace lull::tools {
+namespace {
+
+using Backends = std::vector<bm3d::Backend>;
+
+/// A video of which one picture is made gives its first frame, unless another is asked for.
+void take_first_frame(DenoiseOptions& options, Reports& reports) {
+  if (options.keep) return;
+  options.keep = 0;
+  reports.warn("'" + options.output + "' is one picture: it gets the first frame of '" +
+               options.input +
+               "' alone (--start, --frames and --keep choose another, a name such as out.%04d.png "
+               "takes them all)");
+}
+
+/// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
+std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
+                         const io::MediaSource& source) {
+  if (options.hwaccel == Hwaccel::none) return {};
+  std::string reason = why_no_gpu_decodes(options, backends);
+  if (reason.empty()) reason = source.why_not_gpu();
+  return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
+}
+
+void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
+  for (std::size_t i = from; i < sink.left_out().size(); ++i)
+    reports.warn("not in the output: " + sink.left_out()[i]);
+}
+
+/// How many of the first `frames` an earlier run has made.
+std::int64_t done_before(const std::vector<io::FrameRange>& wanted, std::int64_t frames) {
+  std::int64_t count = frames;
+  for (const io::FrameRange& range : wanted)
+    count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
+  return count;
+}
+
+JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
+                  const Backends& backends, const InputNoise& noise) {
+  JobFacts facts{.input = options.input,
+                 .output = options.output,
+                 .format = source.format(),
+                 .frames = source.info().frames_estimate,
+                 .devices = {},
+                 .noise = {},
+                 .follows = noise.plan().later != nullptr};
+  for (const bm3d::Backend& backend : backends) facts.devices.push_back(name_of(backend));
+  for (const SceneNoise& scene : noise.known().scenes)
+    facts.noise.push_back(levels_of(scene, facts.format.planes()));
+  return facts;
+}
+
+/// One run, from open input to named output.
+class Run {
+ public:
+  Run(DenoiseOptions options, Reports& reports)
+      : options_(std::move(options)), reports_(reports), signals_([this](int signal) {
+          leftover_.remove();
+          reports_.stopped(options_, signal);
+        }) {}
+
+  /// The exit code.
+  int run() {
+    open_source();
+    find_noise();
+    if (!open_sessions()) return stopped();
+    if (sink_->done()) {
+      reports_.info("'" + options_.output + "' is done already, by a job with these options");
+      return 0;
+    }
+    leave_out();
+    tell();
+    return work();
+  }
+
+  std::int64_t damaged_frames() const { return damaged_frames_; }
+
+ private:
+  void open_source() {
+    std::int64_t& most_memory = options_.source.limits.memory;
+    if (most_memory == 0) most_memory = default_max_memory();
+    devices_ = choose_devices(options_);
+    open_source_on(devices_.backends, true);
+    if (const io::Damage damage = source_->damage(); damage.frames > 0)
+      reports_.warn(damage.first + "; going on with what is there");
+    reports_.info(scale_note(options_, source_->info().values));
+    rescale_sigma(options_, source_->info().values);
+    if (options_.depth.on) (void)depth_samples(options_, *source_);
+    check_scale(options_, *source_);
+    check_align(options_, *source_);
+    mask_ = given_mask(options_, *source_);
+    check_volume_noise(options_, source_->info());
+    page_.emplace(options_, *source_);
+  }
+
+  void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
+    io::SourceOptions options = source_options(options_, backends);
+    if (!may_decode_on_gpu) options.gpu.reset();
+    add_part(options_, options);
+    options.layers = FeatureLayers(options_).choice();
+    source_ = io::open_source(options_.input, options);
+    company_ = Company(options_, options, *source_);
+  }
+
+  void find_noise() {
+    noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
+    noise_->find(*source_, [this] { open_sink({}, {}); });
+  }
+
+  /// Of a scene that was found on the way, by the thread that reads.
+  void learn(const SceneNoise& scene, const ScenePlan& plan) {
+    page_->learn(scene, plan);
+    grain_->learn(scene);
+    reports_.progress.learn(levels_of(scene, source_->format().planes()));
+  }
+
+  void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
+    one_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
+    if (one_) take_first_frame(options_, reports_);
+    io::SinkOptions given = sink_options(options_);
+    if (given.segments) {
+      given.segments->facts = facts;
+      given.segments->beside = company_.in_job();
+    }
+    given.grain_table = grain_table;
+    add_size(options_, source_->format(), given);
+    sink_ = io::open_sink(options_.output, *source_, given);
+    leftover_.name(sink_->temporary());
+  }
+
+  const ClipPlan& plan() const { return noise_->plan(); }
+
+  /// What sessions see.
+  FrameFormat seen() const {
+    const bool fields = options_.interlaced == Interlaced::fields;
+    return fields ? pipeline::field_format(source_->format()) : source_->format();
+  }
+
+  Say say() {
+    return [this](const std::string& text) { reports_.warn_once(text); };
+  }
+
+  /// And the sink, which may depend on what they run on. False: stopped.
+  bool open_sessions() {
+    check_memory(options_, {plan().method(), source_->format(), devices_.backends,
+                            scale_memory(options_, source_->format(), devices_.backends)});
+    grain_.emplace(options_, source_->format(), noise_->record());
+    if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
+    if (!grain_->look_ahead(options_, *noise_, devices_.backends, say(), signals_.token()))
+      return false;
+    opened_ = tools::open_sessions(options_, plan(), seen(), devices_.backends, say());
+    // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
+    const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
+    if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
+      open_source_on(opened_.backends, false);
+    if (!sink_)
+      open_sink(job_facts(options_, plan().method(), noise_->known(), opened_.backends),
+                grain_->encoder_table());
+    return true;
+  }
+
+  void leave_out() {
+    wanted_ = sink_->wanted();
+    if (options_.job.plans) return;
+    const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
+    if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
+    leave_out_others(opened_, options_.keep ? kept : wanted_, plan(), seen(),
+                     enough_ ? &*enough_ : nullptr, say());
+  }
+
+  void tell() {
+    reports_.info(devices_.reason);
+    reports_.info(thickness_note(options_, source_->info()));
+    reports_.info(decoder_note(options_, opened_.backends, *source_));
+    for (const std::string& text : source_->info().notes)
+      if (!options_.depth.on || text.find("white") == std::string::npos)  // depths have none
+        reports_.warn(text);
+    if (const std::string note = method_note(options_, source_->info()); !note.empty())
+      reports_.warn(note);
+    for (const std::string& text : sink_->notes()) reports_.info(text);
+    say_left_out(reports_, *sink_, 0);
+    reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
+                   source_->info().pixel_format);
+    reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
+                   sink_->pixel_format());
+    page_->begin(noise_->known(), plan(), opened_.backends);
+    reports_.progress.start(facts_of(options_, *source_, opened_.backends, *noise_));
+  }
+
+  int work() {
+    const std::size_t said = sink_->left_out().size();
+    const auto denoiser = worker();
+    JudgingSink judging(*sink_, *source_, options_);
+    const pipeline::PipelineOptions pipeline_options{
+        .observer = [&](pipeline::PipelineStats stats) {
+          stats.frames -= judging.outside();
+          stats.skipped = done_before(wanted_, stats.frames);
+          page_->note(stats);
+          if (stats.frames > 0) reports_.progress.update(stats, judging.time_s());
+        }};
+    pipeline::PipelineStats stats;
+    try {
+      const auto all = noise_->frames(
+          *source_, source_->info(),
+          [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
+      SourceOfSome of_some(*all, judging);
+      const bool some = one_ || !options_.job.folder.empty();
+      FrameSource& frames = some ? of_some : *all;
+      stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
+    } catch (...) {
+      damaged_frames_ = judging.damage().frames;
+      reports_.progress.clear();
+      if (signals_.signal() == 0) throw;
+      stats.cancelled = true;  // the failure came of the stop, or made no difference any more
+    }
+    damaged_frames_ = judging.damage().frames;
+    stats.frames -= judging.outside();
+    if (stats.cancelled) return stopped();
+    grain_->finish();
+    stats.skipped = done_before(wanted_, stats.frames);
+    say_left_out(reports_, *sink_, said);
+    reports_.progress.done(stats, damaged_frames_);
+    if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
+    if (options_.keep) stats.frames = 1;
+    if (const std::string problem = page_->finish(stats, damaged_frames_); !problem.empty())
+      reports_.warn(problem);
+    reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
+    return 0;
+  }
+
+  std::unique_ptr<Denoiser> worker() {
+    if (options_.job.plans) {
+      const Backends backends = std::move(opened_.backends);
+      opened_ = {};
+      const auto enough = [this](std::int64_t number) { source_->have_enough(number); };
+      const auto at_end = [this, backends] {
+        renew_facts(*options_.job.plan,
+                    job_facts(options_, plan().method(), noise_->record(), backends));
+      };
+      return company_.give(note_frames(options_, plan(), seen(), enough, at_end));
+    }
+    const Backends backends = opened_.backends;
+    auto denoiser =
+        aligned(one_of(std::move(opened_), source_->format()), options_, plan().method(), *source_);
+    const bool part = !options_.job.folder.empty();
+    denoiser = company_.give(page_->watch(grain_->watch(std::move(denoiser))),
+                             part ? PartFrom(0) : std::nullopt);
+    if (mask_) return masked(std::move(denoiser), *std::move(mask_));
+    return enlarged(std::move(denoiser), options_, *source_, backends);
+  }
+
+  std::string decoded() const {
+    const std::int64_t all = static_cast<std::int64_t>(options_.job.plan->index.pictures.size());
+    return "decoded " + std::to_string(source_->decoded()) + " pictures of " + std::to_string(all) +
+           ", from " + std::to_string(options_.job.begin) + " on";
+  }
+
+  int stopped() {
+    sink_.reset();
+    reports_.stopped(options_, signals_.signal());
+    return 128 + signals_.signal();
+  }
+
+  DenoiseOptions options_;
+  Reports& reports_;
+  Leftover leftover_;
+  SignalWatch signals_;
+  ChosenDevices devices_;
+  std::unique_ptr<io::MediaSource> source_;
+  Company company_;
+  std::optional<VolumeMask> mask_;
+  std::optional<InputNoise> noise_;
+  std::optional<GrainJob> grain_;
+  std::optional<RunReport> page_;
+  std::unique_ptr<io::MediaSink> sink_;
+  bool one_ = false;  // one picture is made
+  std::vector<io::FrameRange> wanted_;
+  std::optional<Enough> enough_;
+  OpenedDenoisers opened_;
+  std::int64_t damaged_frames_ = 0;
+};
+
+}  // namespace
+
+int run_denoise(const DenoiseOptions& options, Reports& reports, std::int64_t* damaged_frames) {
+  Run run(options, reports);
+  try {
+    return run.run();
+  } catch (...) {
+    if (damaged_frames) *damaged_frames = run.damaged_frames();
+    throw;
+  }
+}
+
+}  // namespace lull::tools
