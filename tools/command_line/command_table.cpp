@@ -1,0 +1,211 @@
+#include "tools/command_line/command_table.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "core/version.h"
+#include "tools/command_line/command_texts.h"
+
+namespace lull::tools {
+
+CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
+  app.set_help_flag("-h,--help", "print the options that most need, and exit");
+  app.set_help_all_flag("--help-all", "print everything, and exit");
+  app.set_version_flag("--version", "lull " + std::string(version), "print the version and exit");
+  app.footer(std::string(texts_of("").footer));
+  app.require_subcommand(1);
+  CLI::App* denoise = add_command("denoise");
+  for (const OptionRow& row : denoise_option_table()) add_row(*denoise, row, given.denoise);
+  CLI::App* preview = add_command("preview");
+  for (const OptionRow& row : preview_option_rows()) add_row(*preview, row, given.preview);
+  preview->get_option("INPUT")->required();
+  add_plan();
+  add_join();
+  add_report();
+  add_bids();
+  add_noise();
+  add_compare();
+  add_probe();
+  add_command("devices");
+  add_texts();
+}
+
+CLI::App* CommandTable::add_command(const std::string& name) {
+  const CommandTexts& texts = texts_of(name);
+  CLI::App* command = app.add_subcommand(name, std::string(texts.summary));
+  command->footer(std::string(texts.footer));
+  return command;
+}
+
+void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
+  const std::string names(row.names), help(row.help);
+  constexpr auto take = [](DenoiseOptions& to, const OptionRow& of, const std::string& value) {
+    of.apply(to, value);
+    to.given.emplace_back(of.names, value);
+  };
+  CLI::Option* option =
+      row.value.empty()
+          ? command.add_flag_callback(
+                names, [&options, row, take] { take(options, row, {}); }, help)
+          : command.add_option_function<std::string>(
+                names,
+                [&options, row, take](const std::string& value) { take(options, row, value); },
+                help);
+  if (!row.value.empty()) option->type_name(std::string(row.value));
+  if (row.repeatable) option->join(',');
+  option->group(std::string(row.group));
+  briefs[option] = row.brief;
+}
+
+void CommandTable::add_plan() {
+  CLI::App* command = add_command("plan");
+  command->add_flag("--json", given.json, "print what was planned, one JSON object");
+  // What has no meaning where nothing is denoised.
+  constexpr std::string_view others[] = {"--segment", "--resume", "--report", "--reference",
+                                         "--report-frames"};
+  for (OptionRow row : denoise_option_table()) {
+    if (std::ranges::find(others, row.names) != std::end(others)) continue;
+    if (row.names == "--job") row.help = "put the plan into this folder, which is then the job's";
+    add_row(*command, row, given.plan);
+  }
+}
+
+void CommandTable::add_join() {
+  CLI::App* command = add_command("join");
+  command->add_option("DIR", given.join.folder, "the folder of the job")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("-i,--input", given.join.input, "where the input is (default: as planned)")
+      ->type_name("FILE");
+  command->add_option("-o,--output", given.join.output, "the result (default: as planned)")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", given.join.overwrite, "replace an existing output");
+  command->add_flag("-q,--quiet", given.join.quiet, "print errors only");
+}
+
+void CommandTable::add_report() {
+  CLI::App* command = add_command("report");
+  command->add_option("DIR", given.report.folder, "the folder of the job")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("-o,--output", given.report.output, "the page (default: DIR.html, replaced)")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", given.report.overwrite, "replace an existing page");
+  command->add_flag("-q,--quiet", given.report.quiet, "print errors only");
+}
+
+void CommandTable::add_bids() {
+  CLI::App* command = add_command("bids");
+  command->add_option("BIDS_DIR", given.bids.dataset, "the dataset")->type_name("DIR")->required();
+  command->add_option("OUT", given.bids.output, "folder of the derivative, which is made")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("LEVEL", given.bids.level, "participant: images are denoised one by one")
+      ->type_name("participant")
+      ->required();
+  command
+      ->add_option("--participant-label,--participant_label", given.bids.labels,
+                   "these participants (default: all)")
+      ->type_name("LABEL ...");
+  command
+      ->add_option("--suffix", given.bids.suffixes,
+                   "images of these kinds, T1w bold (default: all)")
+      ->type_name("SUFFIX ...");
+  for (const OptionRow& row : bids_option_rows()) add_row(*command, row, given.bids.denoise);
+}
+
+void CommandTable::add_compare() {
+  CLI::App* command = add_command("compare");
+  command->add_option("A", given.compare.first, "video, still picture or volume: the reference")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("B", given.compare.second, "one of the same size, format and length")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--csv", given.compare.csv,
+                   "write frame,plane,psnr,ssim for every frame, volume,psnr,ssim of volumes")
+      ->type_name("FILE");
+  command
+      ->add_option("--mask", given.compare.mask,
+                   "compare volumes only where this one of the same size is not 0")
+      ->type_name("FILE");
+  command
+      ->add_option_function<double>(
+          "--range", [this](double range) { given.compare.range = range; },
+          "peak of the PSNR of volumes, in their units (default: the greatest value of A, less its "
+          "least one if that is negative)")
+      ->type_name("X");
+  command
+      ->add_option("--html", given.compare.html,
+                   "write a page too: A and B over each other, what differs, figures by frame")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", given.compare.overwrite, "replace an existing page");
+  command->add_flag("--json", given.compare.json, "one JSON object instead of lines");
+}
+
+void CommandTable::add_probe() {
+  CLI::App* command = add_command("probe");
+  command
+      ->add_option("INPUT", given.probe.input,
+                   "video, picture, sequence or -, as for lull denoise -i")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--json", given.json, "one JSON object instead of lines");
+  command
+      ->add_option("-o,--output", given.probe.output,
+                   "say what this output would carry (default: a Matroska file)")
+      ->type_name("FILE");
+  for (const OptionRow& row : media_option_rows()) add_row(*command, row, given.probe);
+}
+
+void CommandTable::add_noise() {
+  CLI::App* command = add_command("noise");
+  DenoiseOptions& input = given.noise.input;
+  command
+      ->add_option("INPUT", input.input,
+                   "video, picture, sequence or stack, as for lull denoise -i")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--all", given.noise.all,
+                    "decode all of a file, to tell every scene whose noise is another one; without "
+                    "it, eight places are looked at (pipes are always read to their end)");
+  command->add_flag("--json", given.noise.json, "one JSON object instead of lines");
+  command
+      ->add_option("--plot", given.noise.plot,
+                   "draw its level over brightness and its spectrum: SVG")
+      ->type_name("FILE");
+  command->add_option("-o,--output", input.output, "write it for lull denoise --noise: JSON")
+      ->type_name("FILE");
+  command->add_flag("-y,--overwrite", input.overwrite, "replace files that exist");
+  for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
+  for (const OptionRow& row : volume_option_rows())
+    if (row.names == "--stack" || row.names == "--noise-map") add_row(*command, row, input);
+  for (OptionRow row : noise_option_rows()) {
+    if (row.names != "--noise") continue;
+    row.value = "gaussian|rician|auto";
+    row.help =
+        "the kind of a volume's noise: rician, that of magnitudes (MRI), gaussian, or auto, Rician "
+        "where the background says so (default: auto)";
+    add_row(*command, row, input);
+  }
+}
+
+void CommandTable::add_texts() {
+  std::string commands;
+  for (const CLI::App* command : app.get_subcommands({}))
+    commands += (commands.empty() ? "" : "|") + command->get_name();
+  CLI::App* help = add_command("help");
+  help->add_option("COMMAND", given.text.topic, "what to explain; without it, the whole")
+      ->type_name(commands);
+  help->add_option("--format", given.text.format,
+                   "text: for the terminal; markdown: docs/cli.md; man: lull(1) (default: text)")
+      ->type_name("text|markdown|man");
+  CLI::App* completion = add_command("completion");
+  completion->add_option("SHELL", given.text.shell, "bash or zsh")
+      ->type_name("bash|zsh")
+      ->required();
+}
+
+}  // namespace lull::tools

@@ -1,0 +1,52 @@
+#pragma once
+// The commands and what each of them takes, as CLI11 sees them.
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+#include "tools/bids/bids.h"
+#include "tools/commands/commands.h"
+
+namespace lull::tools {
+
+struct TextRequest {
+  std::string topic, format = "text", shell;
+};
+
+/// What a command line gave, each command its own.
+struct GivenCommands {
+  DenoiseOptions denoise, plan, preview, probe;
+  JoinOptions join;
+  JobReportOptions report;
+  BidsOptions bids;
+  CompareOptions compare;
+  NoiseOptions noise;
+  bool json = false;
+  TextRequest text;
+};
+
+/// `app` writes what it parses into `given`, so that it stays where it is.
+struct CommandTable {
+  CommandTable();
+  CommandTable(const CommandTable&) = delete;
+  CommandTable& operator=(const CommandTable&) = delete;
+
+  CLI::App app;
+  GivenCommands given;
+  std::map<const CLI::Option*, std::string> briefs;  // OptionRow::brief
+
+ private:
+  CLI::App* add_command(const std::string& name);
+  void add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options);
+  void add_plan();
+  void add_join();
+  void add_report();
+  void add_bids();
+  void add_compare();
+  void add_probe();
+  void add_noise();
+  void add_texts();
+};
+
+}  // namespace lull::tools
