@@ -21,28 +21,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <numbers>
 #include <string>
 #include <thread>
 #include <vector>
 
-namespace {
+#include "scenes.h"
 
-struct Vec {
-  float x = 0, y = 0, z = 0;
-  friend Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-  friend Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-  friend Vec operator*(Vec a, Vec b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
-  friend Vec operator*(Vec a, float s) { return {a.x * s, a.y * s, a.z * s}; }
-};
-float dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Vec cross(Vec a, Vec b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-Vec unit(Vec a) { return a * (1 / std::sqrt(dot(a, a))); }
-Vec mirrored(Vec d, Vec n) { return d - n * (2 * dot(n, d)); }
-float fraction(float v) { return v - std::floor(v); }
-constexpr float pi = std::numbers::pi_v<float>;
+namespace {
 
 /// SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195).
 class Random {
@@ -59,100 +44,6 @@ class Random {
  private:
   std::uint64_t state_;
 };
-
-enum class Surface { matt, gloss, mirror, lamp };
-struct Hit {
-  float way = 1e30f;
-  Vec place, normal, albedo;
-  Surface surface = Surface::matt;
-};
-struct Ball {
-  Vec centre;
-  float radius;
-  Vec albedo;
-  Surface surface;
-};
-struct Box {
-  Vec low, high, albedo;
-  Surface surface;
-};
-
-struct Scene {
-  std::vector<Ball> balls;
-  std::vector<Box> boxes;
-  bool outdoors = true;
-  Vec eye, target;
-  Vec lamp_low, lamp_high, lamp_light;  // a lamp that faces down: x and z of its corners
-  Vec sun = unit({.5f, .75f, .35f}), sun_light{9, 8, 6.5f};
-};
-
-Scene make_scene(const std::string& name, int frame) {
-  const float t = static_cast<float>(frame);
-  Scene s;
-  if (name == "yard") {
-    s.eye = {-3.6f + .05f * t, 1.9f, 6.5f}, s.target = {.1f, .8f, 0};
-    for (int i = 0; i < 7; ++i) {
-      const float a = 2.1f * static_cast<float>(i), r = .35f + .09f * static_cast<float>(i % 4);
-      s.balls.push_back({{2.3f * std::sin(a) + .2f * static_cast<float>(i - 3), r,
-                          1.9f * std::cos(1.7f * a) + .5f},
-                         r,
-                         {.3f + .1f * static_cast<float>(i), .75f - .09f * static_cast<float>(i),
-                          .25f + .3f * static_cast<float>(i % 3)},
-                         i % 3 == 1 ? Surface::gloss : Surface::matt});
-    }
-    s.balls[0].centre.x += .08f * t;
-    for (int i = 0; i < 5; ++i)  // a fence
-      s.boxes.push_back({{-3.f + 1.4f * static_cast<float>(i), 0, -2.4f},
-                         {-2.7f + 1.4f * static_cast<float>(i), 2.2f, -2.2f},
-                         {.55f, .4f, .28f},
-                         Surface::matt});
-    s.boxes.push_back(
-        {{-3.2f, 1.4f, -2.45f}, {3.4f, 1.6f, -2.35f}, {.6f, .45f, .3f}, Surface::matt});
-    s.boxes.push_back({{1.3f, 0, -.6f}, {2.3f, 1.5f, .4f}, {.8f, .78f, .74f}, Surface::matt});
-    return s;
-  }
-  s.outdoors = false;
-  s.eye = {.3f + .04f * t, 1.6f, 4.6f}, s.target = {0, 1.f, 0};
-  s.lamp_low = {-1.6f, 2.98f, -1.2f}, s.lamp_high = {-.8f, 2.98f, -.4f},
-  s.lamp_light = {26, 22, 15};
-  s.boxes = {{{-1.3f, .7f, -.9f}, {1.5f, .8f, .7f}, {.5f, .33f, .2f}, Surface::matt},
-             {{-1.2f, 0, -.8f}, {-1.1f, .7f, -.7f}, {.4f, .3f, .2f}, Surface::matt},
-             {{1.3f, 0, .5f}, {1.4f, .7f, .6f}, {.4f, .3f, .2f}, Surface::matt},
-             {{1.3f, 0, -.8f}, {1.4f, .7f, -.7f}, {.4f, .3f, .2f}, Surface::matt},
-             {{-2.4f, 0, -2.3f}, {-1.7f, 2.2f, -1.6f}, {.65f, .6f, .2f}, Surface::matt},
-             {{1.0f, 1.2f, -2.28f}, {2.0f, 2.1f, -2.2f}, {.9f, .9f, .9f}, Surface::gloss}};
-  for (int i = 0; i < 6; ++i)  // books
-    s.boxes.push_back(
-        {{.5f + .11f * static_cast<float>(i), .8f, -.7f},
-         {.6f + .11f * static_cast<float>(i), 1.2f + .05f * static_cast<float>(i % 3), -.3f},
-         {.15f + .13f * static_cast<float>(i), .6f - .08f * static_cast<float>(i),
-          .2f + .2f * static_cast<float>(i % 3)},
-         Surface::matt});
-  s.balls = {{{-.5f + .05f * t, 1.05f, .1f}, .25f, {.95f, .95f, .95f}, Surface::mirror},
-             {{.15f, .95f, .3f}, .15f, {.8f, .25f, .2f}, Surface::gloss},
-             {{-1.6f, .45f, 1.2f}, .45f, {.3f, .45f, .75f}, Surface::matt}};
-  return s;
-}
-
-/// Fine, coarse and flat parts: what a filter must keep and what it may smooth.
-Vec texture(const Scene& scene, Vec place, Vec normal, Vec albedo) {
-  if (normal.y > .5f && place.y < .01f) {
-    if (scene.outdoors) {  // slabs with joints and grit
-      const float u = fraction(place.x * .8f), v = fraction(place.z * .8f);
-      if (std::min(u, v) < .05f) return {.18f, .2f, .15f};
-      const float grit = std::sin(place.x * 41) * std::sin(place.z * 53 + place.x * 17);
-      return Vec{.62f, .58f, .52f} * (.85f + .15f * grit);
-    }
-    const float plank = fraction(place.x * 2.2f);  // a floor of planks
-    const float grain = .5f + .5f * std::sin(place.z * 3 + 9 * std::sin(place.x * 14));
-    return plank < .04f ? Vec{.12f, .08f, .05f} : Vec{.5f, .34f, .2f} * (.7f + .3f * grain);
-  }
-  if (!scene.outdoors && normal.z > .5f && place.z < -2.4f) {  // a wall with dots
-    const float u = fraction(place.x * 3) - .5f, v = fraction(place.y * 3) - .5f;
-    return u * u + v * v < .04f ? Vec{.3f, .4f, .55f} : Vec{.72f, .7f, .62f};
-  }
-  return albedo;
-}
 
 void meet(const Ball& ball, Vec from, Vec along, Hit& hit) {
   const Vec e = from - ball.centre;
