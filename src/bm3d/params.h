@@ -139,10 +139,11 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Sets Params::search_step and Params::kept to 0 where parameters that were changed one by one
-/// need a search: where groups are found by clusters or in a guide, where frames have holes, and
-/// the first of them where noise is not white or no reference patches lie between those that
-/// search. open() does so itself; validate() refuses such parameters.
+/// Of parameters that were changed one by one, sets Params::search_step and Params::kept to 0 where
+/// they need a search: where groups are found by clusters or in a guide, where frames have holes,
+/// and the first of them where noise is not white or no reference patches lie between those that
+/// search; Params::same_groups to what the phases allow; and near windows to no more than windows.
+/// open() does so itself; validate() refuses such parameters.
 void search_where_needed(Params& params);
 
 /// What a frame's result depends on; it is ready when so many have come after it.

@@ -12,7 +12,7 @@ namespace lull::cuda {
 
 /// What is matched: a batch of the first frame's reference patches.
 struct MatchInput {
-  MatchParams params;  // those of the plan, but for tau
+  MatchParams params;  // those of the plan, but for tau and the size of groups, which may be kept
   /// The guides' scale must be such that tau and, over time, place_bonus together fit.
   std::span<const SearchFrame> frames;
   const Margins& margins;
