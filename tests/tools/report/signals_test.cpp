@@ -1,6 +1,6 @@
 // A stop by a signal: soon, with the right code, and nothing left.
 
-#include "tools/commands/signals.h"
+#include "tools/report/signals.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

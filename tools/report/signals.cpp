@@ -1,4 +1,4 @@
-#include "tools/commands/signals.h"
+#include "tools/report/signals.h"
 
 #include <poll.h>
 #include <pthread.h>
