@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "cuda/check.h"
-#include "cuda/sample_type.cuh"
+#include "cuda/samples/sample_type.cuh"
 #include "cuda/warp.cuh"
 #include "time/kernels.h"
 

@@ -4,7 +4,7 @@
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
 #include "cuda/check.h"
-#include "cuda/sample_type.cuh"
+#include "cuda/samples/sample_type.cuh"
 
 namespace lull::bm4d::cuda {
 namespace {

@@ -8,8 +8,8 @@
 #include "core/sample_curve.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
-#include "cuda/sample_type.cuh"
 #include "cuda/samples/colour_matrix.cuh"
+#include "cuda/samples/sample_type.cuh"
 
 namespace lull {
 namespace {

@@ -1,7 +1,7 @@
 // Planes of float samples: what filters see of them, and what they do not see.
 
 #include "cuda/check.h"
-#include "cuda/float_guard.cuh"
+#include "cuda/samples/float_guard.cuh"
 
 namespace lull {
 namespace {

@@ -1,0 +1,148 @@
+#pragma once
+// Pieces of planes in shared memory, as motion.cu compares them: by blocks of so many threads.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lull {
+
+inline constexpr int motion_threads = 128;
+
+constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
+
+/// Bytes `from` .. `from` + 3 of two words.
+__device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
+  return __funnelshift_r(low, high, 8 * from);
+}
+
+/// Ones in the first `count` bytes, none to all four.
+__device__ inline std::uint32_t first_bytes(int count) {
+  return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
+}
+
+/// Two aligned words, of which four bytes count: from bit `shift` on.
+struct WordPair {
+  std::uint32_t low, high;
+  int shift;
+  __device__ std::uint32_t word() const { return __funnelshift_r(low, high, shift); }
+};
+
+struct BytePlane {
+  const std::uint8_t* data;
+  int width, height;
+
+  /// Samples from (x, y) on. The plane has 8.
+  __device__ WordPair words_at(int x, int y) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
+    const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
+    return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
+  }
+  /// `count` samples from (x, y) on, 4 at most; zeros for the others and outside the plane.
+  __device__ std::uint32_t word(int x, int y, int count) const {
+    std::uint32_t word = 0;
+    if (y < 0 || y >= height || count <= 0) return word;
+    if (x >= 0 && x + 8 <= width) return words_at(x, y).word() & first_bytes(count);
+    for (int k = 0; k < 4; ++k)
+      if (const int column = x + k; k < count && column >= 0 && column < width)
+        word |= static_cast<std::uint32_t>(data[y * width + column]) << 8 * k;
+    return word;
+  }
+};
+
+/// Where threads read a row each, they do not meet in a bank.
+constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
+
+/// Rows of bytes in shared memory.
+template <int width, int height, int pitch = odd_pitch(width)>
+struct Tile {
+  std::uint32_t words[height * pitch];
+
+  /// Rows `first` .. `end` - 1 of the tile, `most` at most, get `columns` samples of the plane; row
+  /// 0 would be at y. The other rows, and what follows in these, become zeros.
+  template <int most>
+  __device__ void load_alone(const BytePlane& plane, int x, int y, int columns, int first,
+                             int end) {
+    if (!load_within<most>(plane, x, y, columns, first, end))
+      return load_anywhere(plane, x, y, columns, first, end);
+    for (int i = threadIdx.x; i < first * pitch; i += motion_threads) words[i] = 0;
+    for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
+  }
+  /// `rows` of them from (x, y) on, with zeros outside the plane. What follows may be anything.
+  template <int most>
+  __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
+    if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))
+      load_anywhere(plane, x, y, columns, 0, rows);
+  }
+
+  __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }
+  __device__ std::uint32_t square(int row, int column) const {
+    const std::uint32_t v = reinterpret_cast<const std::uint8_t*>(words + row * pitch)[column];
+    return v * v;
+  }
+
+ private:
+  __device__ void load_anywhere(const BytePlane& plane, int x, int y, int columns, int first,
+                                int end) {
+    for (int i = threadIdx.x; i < height * pitch; i += motion_threads) {
+      const int row = i / pitch, column = i % pitch * 4;
+      const bool inside = row >= first && row < end;
+      words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
+    }
+  }
+  /// False where not all that would be read lies in the plane. A thread takes words below each
+  /// other; all loads are under way before the first is waited for.
+  template <int most>
+  __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
+                              int end) {
+    constexpr int lanes = pitch <= 4 ? 4 : 16, step = motion_threads / lanes;
+    constexpr int count = (most + step - 1) / step;
+    static_assert(pitch <= lanes);
+    if (x < 0 || x + 4 * pitch + 4 > plane.width || y + first < 0 ||
+        y + first + count * step > plane.height)
+      return false;
+    const int column = threadIdx.x % lanes, row = first + threadIdx.x / lanes;
+    if (column >= pitch) return true;
+    WordPair v[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k) v[k] = plane.words_at(x + 4 * column, y + row + k * step);
+    const std::uint32_t mask = first_bytes(columns - 4 * column);
+#pragma unroll
+    for (int k = 0; k < count; ++k)
+      if (row + k * step < end) words[(row + k * step) * pitch + column] = v[k].word() & mask;
+    return true;
+  }
+};
+
+/// The other frame around the place of a region, and sums of squares of `columns` samples of a row
+/// from each place on.
+template <int side, int vectors>
+struct Surroundings {
+  static constexpr int height = side + vectors - 1;
+  Tile<side + vectors - 1, height + 2> tile;  // products take two rows or four at a time
+  std::uint32_t squares[height][vectors];
+
+  /// For a region of `columns` x `rows`, whose first vector leads to (x, y).
+  __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
+    tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
+  }
+  __device__ void sum_row(int row, int columns) {
+    std::uint32_t sum = 0;
+#pragma unroll 12
+    for (int k = 0; k < columns / 4; ++k) sum = __dp4a(tile.at(row, k), tile.at(row, k), sum);
+    for (int x = columns & ~3; x < columns; ++x) sum += tile.square(row, x);
+#pragma unroll
+    for (int dx = 0; dx < vectors; ++dx) {
+      squares[row][dx] = sum;
+      if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
+    }
+  }
+  /// |b|^2 for a vector and a region of `rows`.
+  __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
+    std::uint32_t sum = 0;
+#pragma unroll 12
+    for (int y = 0; y < rows; ++y) sum += squares[dy + y][dx];
+    return sum;
+  }
+};
+
+}  // namespace lull
