@@ -328,7 +328,7 @@ __device__ Motion find_vector(const Size& size, const Interval& x, const Interva
           static_cast<std::int16_t>(centre.y + fine.y)};
 }
 
-__global__ void __launch_bounds__(threads, 10) motion_kernel(const __grid_constant__ MotionArgs a) {
+__global__ void __launch_bounds__(threads) motion_kernel(const __grid_constant__ MotionArgs a) {
   __shared__ Shared s;
   const MotionArgs::Other& other = a.others[blockIdx.z];
   const Interval x = cell_region(blockIdx.x, a.width), y = cell_region(blockIdx.y, a.height);

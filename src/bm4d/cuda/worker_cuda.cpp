@@ -3,8 +3,11 @@
 // waits for results alone: those of a batch are on their way while it brings the next one. What
 // slices are written to is used again when the results of a batch before are there.
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bm4d/cuda/plane_volume.h"
