@@ -7,6 +7,19 @@
 
 namespace lull {
 
+/// A place in shared memory whose address is made once and kept: the compiler would make it anew
+/// wherever it is used, from all that it depends on.
+template <class T>
+__device__ __forceinline__ T* kept(T* place) {
+#ifdef __CUDA_ARCH__
+  auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(place));
+  asm("" : "+r"(address));
+  return static_cast<T*>(__cvta_shared_to_generic(address));
+#else
+  return place;
+#endif
+}
+
 /// How values compare: as words, or as two half words on their own.
 struct Words {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
@@ -82,16 +95,15 @@ __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else  // Turing has the quarter of it
   const auto quarter = [](int& c0, int& c1, std::uint32_t x, std::uint32_t y) {
-    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+r"(c0), "+r"(c1)
-                 : "r"(x), "r"(y));
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+r"(c0), "+r"(c1)
+        : "r"(x), "r"(y));
   };
   quarter(c[0], c[1], a[0], b0);
   quarter(c[0], c[1], a[2], b1);

@@ -60,10 +60,11 @@ template <int N, int chunk>
 Selection select_by_warp(const Window& window, int keep, int min_score, int band_rows, int odd) {
   const int row_words = (window.side + 1) / 2;
   const auto row_inverse = static_cast<std::uint32_t>(((1 << 20) + row_words - 1) / row_words);
-  std::vector<std::uint32_t> table(band_rows * row_words + 32 * chunk), pending(pending_slots);
+  std::vector<std::uint32_t> table(band_rows * row_words + 32 * chunk), gathered(gathered_words);
   std::array<std::uint32_t, 32> keys{};
   const auto program = [&](int lane) {
     BestList best{lane == 0 ? best_key : 0u, keep == 1 ? best_key : 0u};
+    Gathering gathering(gathered.data());
     for (int first = 0; first < window.side; first += band_rows) {
       const Scan scan{std::min(band_rows, window.side - first),
                       odd,
@@ -80,7 +81,7 @@ Selection select_by_warp(const Window& window, int keep, int min_score, int band
       }
       __syncwarp();
       clear_gaps<chunk>(scan, lane);
-      select<N, chunk>(scan, keep, min_score, pending.data(), best);
+      select<N, chunk>(scan, keep, min_score, gathering, best);
     }
     keys[lane] = lane < keep ? best.key : 0;
   };

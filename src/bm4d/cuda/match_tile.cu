@@ -57,7 +57,7 @@ struct TilePlan {
   __host__ __device__ constexpr int norms() const { return width * height * depth; }
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) *
-           (samples() + norms() + references * (table + match_detail::pending_slots));
+           (samples() + norms() + references * (table + match_detail::gathered_words));
   }
 };
 
@@ -91,16 +91,16 @@ struct Shape {
 
 /// The parts of shared memory.
 struct Tables {
-  std::uint32_t* samples;  // [slice][row][pitch]
-  std::int32_t* norms;     // [slice][row][width]
-  std::uint32_t* scores;   // [reference][table]
-  std::uint32_t* pending;  // [warp][match_detail::pending_slots]
+  std::uint32_t* samples;   // [slice][row][pitch]
+  std::int32_t* norms;      // [slice][row][width]
+  std::uint32_t* scores;    // [reference][table]
+  std::uint32_t* gathered;  // [warp][match_detail::gathered_words]
 
   __device__ Tables(std::uint32_t* memory, const TilePlan& plan)
       : samples(memory),
         norms(reinterpret_cast<std::int32_t*>(samples + plan.samples())),
         scores(reinterpret_cast<std::uint32_t*>(norms + plan.norms())),
-        pending(scores + references * plan.table) {}
+        gathered(scores + references * plan.table) {}
 };
 
 /// The block's place: of its first reference cube, and of the union's first candidate in a slice.
@@ -297,8 +297,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   __syncwarp();
   match_detail::BestList best{lane == 0 ? match_detail::best_key : 0u,
                               members == 1 ? match_detail::best_key : 0u};
-  match_detail::select<most, chunk>(scan, members, 1,
-                                    tables.pending + reference * match_detail::pending_slots, best);
+  match_detail::Gathering gathering(tables.gathered + reference * match_detail::gathered_words);
+  match_detail::select<most, chunk>(scan, members, 1, gathering, best);
   const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < members));
   const int count = 1 << (31 - __clz(found));
   const int place = best_score - static_cast<int>(best.key & 0xffffu);

@@ -32,11 +32,12 @@ namespace {
 
 using namespace match_detail;
 
-template <int N, int chunk, int union_pitch>
-__global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs a) {
+template <int N, int chunk, int union_pitch, FixedSearch fixed = FixedSearch{}>
+__global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];
+  const MatchArgs a = with_constants<fixed>(args);
   const SharedTables<union_pitch> shared(memory, a.plan);
-  store_group(a, threadIdx.x >> 5, match_own<N, chunk>(a, shared),
+  store_group(a, threadIdx.x >> 5, match_own<N, chunk, union_pitch, (fixed.window > 0)>(a, shared),
               [&](int place) { return own_displacement(a, place); });
 }
 
@@ -44,12 +45,29 @@ using Kernel = void (*)(MatchArgs);
 struct KernelChoice {
   Kernel of_16, of_32;
 };
+template <MatchShape shape, FixedSearch fixed = FixedSearch{}>
+constexpr KernelChoice choice_of = {match_kernel<16, shape.chunk, shape.union_pitch, fixed>,
+                                    match_kernel<32, shape.chunk, shape.union_pitch, fixed>};
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{{match_kernel<16, match_shapes[I].chunk, match_shapes[I].union_pitch>,
-            match_kernel<32, match_shapes[I].chunk, match_shapes[I].union_pitch>}...}};
+  return {{choice_of<match_shapes[I]>...}};
 }
 const auto kernels = kernels_of(std::make_index_sequence<std::size(match_shapes)>());
+template <std::size_t... I>
+constexpr std::array<KernelChoice, sizeof...(I)> fixed_kernels_of(std::index_sequence<I...>) {
+  return {{choice_of<fixed_searches[I].shape, fixed_searches[I]>...}};
+}
+const auto fixed_kernels = fixed_kernels_of(std::make_index_sequence<std::size(fixed_searches)>());
+
+const KernelChoice& kernels_for(const MatchArgs& args) {
+  const auto fixed = std::ranges::find_if(fixed_searches, [&](const FixedSearch& search) {
+    return search.window == args.window && search.step == args.grid.step &&
+           search.plan() == args.plan;
+  });
+  if (fixed != std::end(fixed_searches)) return fixed_kernels[fixed - fixed_searches];
+  const MatchShape shape{args.plan.chunk, args.plan.union_pitch};
+  return kernels[std::ranges::find(match_shapes, shape) - match_shapes];
+}
 
 }  // namespace
 
@@ -76,9 +94,8 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Groups& groups, cudaStream_t stream) {
   const MatchArgs args = arguments(guide, margins, grid, batch, phase, plan, groups);
   if (phase.bias != nullptr) return match_biased(args, *phase.bias, stream);
-  const auto shape =
-      std::ranges::find(match_shapes, MatchShape{plan.chunk, plan.union_pitch}) - match_shapes;
-  const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
+  const KernelChoice& choice = kernels_for(args);
+  const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
   const dim3 grid_size(batch.bricks_x, batch.bricks_y);
   kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(threads, 2)
   __shared__ std::int32_t bias_memory[bias_places];
   const SharedTables<union_pitch> shared(memory, a.plan);
   const SharedBias shared_bias(bias, bias_memory);
-  store_group(a, threadIdx.x >> 5, match_own<N, chunk>(a, shared, shared_bias),
+  store_group(a, threadIdx.x >> 5, match_own<N, chunk, union_pitch, false>(a, shared, shared_bias),
               [&](int place) { return own_displacement(a, place); });
 }
 

@@ -33,40 +33,6 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-std::uint32_t inverse(int divisor, int bits) {
-  return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
-}
-
-/// Rows of the lowest reference patches' windows above which there are others'.
-int rows_above(const MatchParams& phase) { return 3 * phase.step; }
-
-int union_side(const MatchParams& phase) {
-  return round_up(phase.window + rows_above(phase), unit_rows);
-}
-
-/// Words that are scanned for a band where no reference patch's window begins below it.
-int scanned_words(const MatchParams& phase, int rows, int chunk) {
-  return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
-}
-
-MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
-  MatchPlan plan;
-  plan.union_width = plan.union_height = union_side(phase);
-  plan.union_pitch = shape.union_pitch;
-  plan.band_rows = rows;
-  plan.score_row = (phase.window + 1) / 2;
-  plan.chunk = shape.chunk;
-  plan.columns_inverse = inverse(plan.union_width / 8, 16);
-  plan.row_inverse = inverse(plan.score_row, 20);
-  plan.window_inverse = inverse(phase.window, 24);
-  int end = rows * plan.score_row;  // of a table: scans may go beyond it
-  for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
-    end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
-  plan.score_pitch = end + 36;  // table_of moves a table by up to 31
-  plan.shared_bytes = table_bytes(plan.union_pitch, rows, plan.score_pitch);
-  return plan;
-}
-
 /// Bands as tall as fit with one of the shapes: with that which scans least beyond a band's end, or
 /// if `any`, with another.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,

@@ -2,9 +2,11 @@
 // How the match kernels cut their work to the shared memory of a device (match.cu, match_time.cu):
 // which kernels there are, and which one a device gets. Nothing here needs a device.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "core/round_up.h"
 #include "cuda/device_limits.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
@@ -15,7 +17,9 @@ namespace match_detail {
 
 constexpr int references = 16;  // of a thread block; a warp each
 constexpr int threads = references * 32;
-constexpr int pending_slots = 96;    // 31 left over and two ballots
+constexpr int pending_slots = 96;  // of keys: 31 left over and two ballots
+constexpr int listed_quads = 256;  // of words with hits, at most, in bytes
+constexpr int gathered_words = pending_slots + listed_quads / 4;  // of a warp that selects
 constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
 constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time
 
@@ -57,7 +61,7 @@ inline constexpr TimeShape time_shapes[] = {  // for ever greater windows
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
 /// What stands before the samples.
-constexpr int head_words = references * (reference_pitch + pending_slots);
+constexpr int head_words = references * (reference_pitch + gathered_words);
 /// Bytes of that, with samples and norms of so many frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
@@ -81,6 +85,75 @@ struct MatchPlan {
 
   bool operator==(const MatchPlan&) const = default;
 };
+
+namespace match_detail {
+
+/// Rows of the lowest reference patches' windows above which there are others'.
+constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
+
+constexpr int union_side(const MatchParams& phase) {
+  return round_up(phase.window + rows_above(phase), unit_rows);
+}
+
+/// Words that are scanned for a band where no reference patch's window begins below it.
+constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
+  return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
+}
+
+constexpr std::uint32_t inverse(int divisor, int bits) {
+  return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
+}
+
+/// In bands of so many rows.
+constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
+  MatchPlan plan;
+  plan.union_width = plan.union_height = union_side(phase);
+  plan.union_pitch = shape.union_pitch;
+  plan.band_rows = rows;
+  plan.score_row = (phase.window + 1) / 2;
+  plan.chunk = shape.chunk;
+  plan.columns_inverse = inverse(plan.union_width / 8, 16);
+  plan.row_inverse = inverse(plan.score_row, 20);
+  plan.window_inverse = inverse(phase.window, 24);
+  int end = rows * plan.score_row;  // of a table: scans may go beyond it
+  for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
+    end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
+  plan.score_pitch = end + 36;  // table_of moves a table by up to 31
+  plan.shared_bytes = table_bytes(plan.union_pitch, rows, plan.score_pitch);
+  return plan;
+}
+
+/// A window and a step that profiles have, and the shape of their plan where all rows are one band:
+/// of these there are kernels with all of it as constants.
+struct FixedSearch {
+  int window = 0, step = 0;  // 0: any
+  MatchShape shape{};
+
+  constexpr MatchPlan plan() const {
+    const MatchParams phase{.window = window, .step = step};
+    return plan_of(phase, shape, union_side(phase));
+  }
+};
+/// Over time, where the own frame is searched with the others (TimeShape::at_once).
+struct FixedTimeSearch {
+  FixedSearch own, others;
+
+  /// Whether it is what a plan does; how many frames it searches at a time is no constant.
+  constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
+    MatchPlan plan = others.plan();
+    plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
+    return own.plan() == own_plan && plan == other_plan;
+  }
+};
+inline constexpr FixedSearch fixed_searches[] = {{19, 8, {6, narrow_union}},
+                                                 {25, 5, {11, narrow_union}},
+                                                 {39, 2, {25, narrow_union}},
+                                                 {39, 3, {25, narrow_union}}};
+inline constexpr FixedTimeSearch fixed_time_searches[] = {
+    {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
+    {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
+
+}  // namespace match_detail
 
 /// Fixed per session.
 /// @throws InvalidArgument where the device has too little shared memory for the window

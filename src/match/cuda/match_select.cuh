@@ -10,7 +10,7 @@ namespace lull::match_detail {
 constexpr int warps = references;  // one reference patch for each warp in step 3
 static_assert(references == brick_references);
 constexpr std::uint32_t best_key = 0xffffffffu;
-constexpr int usual_hits = 4;  // of a lane, at most, where scores differ from each other
+constexpr int usual_quads = 24;  // with hits, at most, where scores differ from each other
 
 struct MatchArgs {
   Guide guide;
@@ -50,8 +50,8 @@ struct Scan {
 /// the scan, which takes whole chunks, and one at least.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
-  for (int row = lane; row < scan.rows; row += 32)
-    *scan.score(row, scan.odd != 0 ? -1 : scan.window) = 0;
+  for (int above = 0; above < scan.rows; above += 32)
+    if (above + lane < scan.rows) *scan.score(above + lane, scan.odd != 0 ? -1 : scan.window) = 0;
   const int words = scan.rows * scan.row_words;
   const int scanned = (max(words, 1) + 32 * chunk - 1) / (32 * chunk) * (32 * chunk);
 #pragma unroll 1
@@ -95,108 +95,161 @@ struct BestList {
   }
 };
 
-/// A lane's words of a scan, 32 apart, from `first` on.
+/// Words of a scan in their order, as many for each lane, 32 apart, from `first` on.
 struct ScanWords {
   const Scan& scan;
   int first;
 
-  __device__ std::uint32_t operator[](int k) const { return scan.scores[first + 32 * k]; }
-  /// Of the candidate in the low half of word k.
-  __device__ std::uint32_t place(int k) const {
-    const int i = first + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
+  /// Word k of a lane.
+  __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
+  /// Of the candidate in the low half of that.
+  __device__ std::uint32_t place(int lane, int k) const {
+    const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
   }
 };
 
-/// Of a lane's words with hits: those that may count. In flat and black pictures nearly all scores
-/// are equal, and every word reaches the bound; but of equal scores the first places count, so that
-/// a word whose scores are at the bound, none over it, cannot count behind keep - 1 others with
-/// hits.
-template <int chunk, class Words>
-__device__ inline std::uint32_t without_late_ties(const Words& words, std::uint32_t hits,
-                                                  std::uint32_t maxima, std::uint32_t bound,
-                                                  int keep, int lane) {
-  std::uint32_t early = 0;
-  int before = 0;  // words with hits, in the order of places
-#pragma unroll 1
-  for (int k = 0; k < chunk && before < keep - 1; ++k) {
-    const std::uint32_t ballot = __ballot_sync(~0u, (hits >> k & 1) != 0);
-    if (before + __popc(ballot & ((1u << lane) - 1)) < keep - 1) early |= 1u << k;
-    before += __popc(ballot);
-  }
-  std::uint32_t late = hits & ~early;
-  hits &= early;
-  const std::uint32_t ties = bound * 0x10001u;
-  if (__vmaxu2(maxima, ties) == ties) return hits;
-  for (; late != 0; late &= late - 1) {
-    const int k = __ffs(late) - 1;
-    if (__vmaxu2(words[k], ties) != ties) hits |= 1u << k;
-  }
-  return hits;
-}
+/// Where a warp gathers what may be among the best.
+struct Gathering {
+  std::uint32_t* keys;  // [pending_slots], of which
+  int count = 0;        // are in use
+  std::uint8_t* quads;  // [listed_quads]
 
-/// Adds the best of `chunk` words of each lane to the list; of them, `count` stay in `pending`.
-template <int N, int chunk, class Words>
-__device__ inline void select_chunk(const Words& words, int keep, int min_score,
-                                    std::uint32_t* pending, int& count, BestList& best) {
-  const int lane = threadIdx.x & 31;
-  std::uint32_t v[chunk], maxima = 0;
-#pragma unroll
-  for (int k = 0; k < chunk; ++k) {
-    v[k] = words[k];
-    maxima = __vmaxu2(maxima, v[k]);
-  }
-  // Places rise from chunk to chunk, so that a score equal to the worst of the list comes too late.
-  const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
-                                  static_cast<std::uint32_t>(min_score));
-  const std::uint32_t below = (bound - 1) * 0x10001u;
-  std::uint32_t hits = 0;  // words of this lane that hold a score at or over the bound
-#pragma unroll
-  for (int k = 0; k < chunk; ++k)
-    if (__vmaxu2(v[k], below) != below) hits |= 1u << k;
-  if (__any_sync(~0u, __popc(hits) > usual_hits))
-    hits = without_late_ties<chunk>(words, hits, maxima, bound, keep, lane);
+  __device__ explicit Gathering(std::uint32_t* memory)
+      : keys(kept(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  while (__any_sync(~0u, hits != 0)) {
-    const int k = (__ffs(hits) - 1) & 31;
-    const std::uint32_t word = hits != 0 ? words[k] : 0u;
-    hits &= hits - 1;
-    const std::uint32_t place = 65535u - words.place(k);
-    const std::uint32_t least = max(bound << 16, best.worst + 1);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const std::uint32_t key = half != 0 ? (word & 0xffff0000u) | ((place - 1) & 0xffffu)
-                                          : word << 16 | (place & 0xffffu);
-      const bool hit = key >= least;
-      const std::uint32_t ballot = __ballot_sync(~0u, hit);
-      if (hit) pending[count + __popc(ballot & ((1u << lane) - 1))] = key;
-      count += __popc(ballot);
-    }
+  /// One key of each lane, if it is at least that.
+  __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
+    const bool is_one = key >= least;
+    const std::uint32_t ballot = __ballot_sync(~0u, is_one);
+    if (is_one) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
+    count += __popc(ballot);
+  }
+  /// Both of a word's scores, the first one at `place` (from the end).
+  __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t least, int lane) {
+    add(word << 16 | (place & 0xffffu), least, lane);
+    add((word & 0xffff0000u) | ((place - 1) & 0xffffu), least, lane);
+  }
+  /// Merges 32 keys, while there are as many.
+  __device__ void merge_full(BestList& best, int keep, int lane) {
     while (count >= 32) {
       __syncwarp();
-      best.merge(pending, 32, keep, lane);
-      const std::uint32_t moved0 = lane + 32 < count ? pending[lane + 32] : 0u;
-      const std::uint32_t moved1 = lane + 64 < count ? pending[lane + 64] : 0u;
+      best.merge(keys, 32, keep, lane);
+      const std::uint32_t moved0 = lane + 32 < count ? keys[lane + 32] : 0u;
+      const std::uint32_t moved1 = lane + 64 < count ? keys[lane + 64] : 0u;
       __syncwarp();
-      pending[lane] = moved0;
-      pending[lane + 32] = moved1;
+      keys[lane] = moved0;
+      keys[lane + 32] = moved1;
       count -= 32;
       __syncwarp();
     }
   }
+  /// Merges the rest.
+  __device__ void merge_rest(BestList& best, int keep, int lane) {
+    __syncwarp();
+    if (count > 0) best.merge(keys, count, keep, lane);
+    count = 0;
+    __syncwarp();
+  }
+
+  /// Notes the quads with a score at or over the bound, of which `most` has the greatest scores of
+  /// each half word. Of equal scores the first places count, so that behind keep - 1 quads only
+  /// those count that are over it.
+  template <int quad_count>
+  __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound, int keep,
+                            int lane) {
+    static_assert(32 * quad_count <= listed_quads);
+    const std::uint32_t ties = bound * 0x10001u;
+    std::uint32_t below = ties - 0x10001u;
+    int noted = 0;
+#pragma unroll
+    for (int q = 0; q < quad_count; ++q) {
+      const bool is_one = __vmaxu2(most[q], below) != below;
+      const std::uint32_t ballot = __ballot_sync(~0u, is_one);
+      if (is_one)
+        quads[noted + __popc(ballot & ((1u << lane) - 1))] =
+            static_cast<std::uint8_t>(32 * q + lane);
+      noted += __popc(ballot);
+      if (noted >= keep - 1) below = ties;
+    }
+    return noted;
+  }
+};
+
+/// In flat and black pictures nearly all scores are equal, and every quad has one at the bound. So
+/// words are looked at in the order of their places: behind keep - 1 with hits only those count
+/// that are over it.
+template <int chunk, class Words>
+__device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
+                                    Gathering& gathering, BestList& best, int lane) {
+  const std::uint32_t ties = bound * 0x10001u, below = ties - 0x10001u;
+  int before = 0;  // words with hits
+#pragma unroll 1
+  for (int k = 0; k < chunk; ++k) {
+    const std::uint32_t word = words.at(lane, k);
+    const bool is_hit = __vmaxu2(word, below) != below, is_over = __vmaxu2(word, ties) != ties;
+    const std::uint32_t ballot = __ballot_sync(~0u, before < keep - 1 ? is_hit : is_over);
+    if (ballot == 0) continue;
+    const bool is_early = before + __popc(ballot & ((1u << lane) - 1)) < keep - 1;
+    before += __popc(ballot);
+    const bool counts = is_over || (is_hit && is_early);
+    const std::uint32_t least = max(bound << 16, best.worst + 1);
+    gathering.add_both(counts ? word : 0u, 65535u - words.place(lane, k), least, lane);
+    gathering.merge_full(best, keep, lane);
+  }
 }
 
-/// Step 3, for one reference patch: the chunks of a scan from word `from` on, after those that
-/// left `count` pending.
+/// Adds the best of `chunk` words of each lane to the list; some stay behind in `gathering`. A lane
+/// looks at four of its words as one, a quad; those of quads with hits are looked at by all lanes.
+template <int N, int chunk, class Words>
+__device__ inline void select_chunk(const Words& words, int keep, int min_score,
+                                    Gathering& gathering, BestList& best) {
+  constexpr int quad = 4, quads = (chunk + quad - 1) / quad;
+  const int lane = threadIdx.x & 31;
+  std::uint32_t most[quads], maxima = 0;
+#pragma unroll
+  for (int q = 0; q < quads; ++q) {
+    most[q] = words.at(lane, quad * q);
+#pragma unroll
+    for (int k = quad * q + 1; k < quad * q + quad && k < chunk; ++k)
+      most[q] = __vmaxu2(most[q], words.at(lane, k));
+    maxima = __vmaxu2(maxima, most[q]);
+  }
+  // Places rise from chunk to chunk, so that a score equal to the worst of the list comes too late.
+  const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
+                                  static_cast<std::uint32_t>(min_score));
+  const int noted = gathering.note_quads(most, bound, keep, lane);
+  __syncwarp();
+  if (noted > usual_quads) {
+    const std::uint32_t ties = bound * 0x10001u;
+    const std::uint32_t over = __ballot_sync(~0u, __vmaxu2(maxima, ties) != ties);
+    if (__popc(over) < (keep - 1) / 2)
+      return add_in_order<chunk>(words, bound, keep, gathering, best, lane);
+  }
+#pragma unroll 1
+  for (int first = 0; first < noted; first += 32 / quad) {
+    std::uint32_t word = 0, place = 0;
+    if (first + lane / quad < noted) {
+      const int one = gathering.quads[first + lane / quad];
+      const int of_lane = one % 32, k = one / 32 * quad + lane % quad;
+      if (chunk % quad == 0 || k < chunk) {
+        word = words.at(of_lane, k);
+        place = 65535u - words.place(of_lane, k);
+      }
+    }
+    gathering.add_both(word, place, max(bound << 16, best.worst + 1), lane);
+    gathering.merge_full(best, keep, lane);
+  }
+}
+
+/// Step 3, for one reference patch: the chunks of a scan from word `from` on.
 template <int N, int chunk>
-__device__ inline void select(const Scan& scan, int keep, int min_score, std::uint32_t* pending,
-                              BestList& best, int from = 0, int count = 0) {
-  const int lane = threadIdx.x & 31, words = scan.rows * scan.row_words;
+__device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
+                              BestList& best, int from = 0) {
+  const int words = scan.rows * scan.row_words;
   for (; from < words; from += 32 * chunk)
-    select_chunk<N, chunk>(ScanWords{scan, from + lane}, keep, min_score, pending, count, best);
-  __syncwarp();
-  if (count > 0) best.merge(pending, count, keep, lane);
-  __syncwarp();
+    select_chunk<N, chunk>(ScanWords{scan, from}, keep, min_score, gathering, best);
+  gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
 /// Writes the list of a reference patch as a group: the patch itself, then the others by distance.

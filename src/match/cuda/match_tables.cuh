@@ -15,16 +15,16 @@ struct Pitch {
 
 template <int union_pitch>
 struct SharedTables {
-  std::uint32_t* patches;  // [16][reference_pitch]: the reference patches, row by row
-  std::uint32_t* pending;  // [warps][pending_slots]
-  std::uint32_t* samples;  // [band_rows + 7][Pitch::samples]
-  std::int32_t* norms;     // [band_rows][Pitch::norms]
-  std::uint32_t* scores;   // [16][score_pitch], two scores to a word
+  std::uint32_t* patches;   // [16][reference_pitch]: the reference patches, row by row
+  std::uint32_t* gathered;  // [warps][gathered_words]
+  std::uint32_t* samples;   // [band_rows + 7][Pitch::samples]
+  std::int32_t* norms;      // [band_rows][Pitch::norms]
+  std::uint32_t* scores;    // [16][score_pitch], two scores to a word
 
   __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
       : patches(memory),
-        pending(patches + brick_references * reference_pitch),
-        samples(pending + warps * pending_slots),
+        gathered(patches + brick_references * reference_pitch),
+        samples(gathered + warps * gathered_words),
         norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
                                                             Pitch<union_pitch>::samples)),
         scores(
@@ -68,52 +68,54 @@ template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
-                                          int thread, int team) {
-  constexpr int pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
-  const int quads = plan.union_width / 4 + 3, word_pitch = guide_pitch / 4;
+                                          unsigned thread, unsigned team) {
+  constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
+  const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {
-    int y = thread / lanes;
-    const int q = thread % lanes, rows_at_a_time = team / lanes;
-    const auto* words =
-        reinterpret_cast<const std::uint32_t*>(guide.samples + (start & ~3)) + y * word_pitch + q;
-    std::uint32_t* to = samples + y * pitch + 4 * q;
-    for (; y < rows + patch - 1; y += rows_at_a_time) {
+    const unsigned first = thread / lanes, q = thread % lanes;
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
+    const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
+    // (From 0 on, so that a compiler that knows lengths knows how often.)
+    for (unsigned above = 0; above < sample_rows; above += team / lanes) {
+      const unsigned y = above + first,
+                     place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
 #pragma unroll
-      for (int more = 0; more < union_pitch / 4 + 3; more += lanes)
-        if (q + more < quads) {
-          const std::uint32_t low = words[more], high = words[more + 1];
-          *reinterpret_cast<uint4*>(to + 4 * more) =
+      for (unsigned more = 0; more < union_pitch / 4 + 3; more += lanes)
+        if (q + more < quads && y < sample_rows) {
+          const std::uint32_t low = words[place + more], high = words[place + more + 1];
+          *reinterpret_cast<uint4*>(samples + y * pitch + 4 * (q + more)) =
               make_uint4(low, __funnelshift_r(low, high, 8), __funnelshift_r(low, high, 16),
                          __funnelshift_r(low, high, 24));
         }
-      words += rows_at_a_time * word_pitch;
-      to += rows_at_a_time * pitch;
     }
   }
-  const int lane = thread % 32, rows_at_a_time = team / 32;
-  int y = thread / 32;
-  const std::int32_t* const all =
+  const unsigned lane = thread % 32, first = thread / 32;
+  const std::int32_t* const norms =
       guide.candidate_norms != nullptr ? guide.candidate_norms : guide.half_norms;
-  const std::int32_t* norms = all + start + y * guide_pitch + lane;
-  std::int32_t* to = half_norms + y * union_pitch + lane;
-  for (; y < rows; y += rows_at_a_time) {
+  for (unsigned above = 0; above < static_cast<unsigned>(rows); above += team / 32) {
+    const unsigned y = above + first, place = static_cast<unsigned>(start) + y * guide_pitch + lane;
 #pragma unroll
-    for (int x = 0; x < union_pitch; x += 32)
-      if (x + lane < plan.union_width) to[x] = norms[x];
-    norms += rows_at_a_time * guide_pitch;
-    to += rows_at_a_time * union_pitch;
+    for (unsigned x = 0; x < union_pitch; x += 32)
+      if (x + lane < static_cast<unsigned>(plan.union_width) && y < static_cast<unsigned>(rows))
+        half_norms[y * union_pitch + x + lane] = norms[place + x];
   }
 }
 
-__device__ __forceinline__ void store_shared(std::uint32_t address, std::uint32_t value) {
-  asm volatile("st.shared.u32 [%0], %1;" : : "r"(address), "r"(value));
+/// Stores a word where `is_one` holds. By hand, for the compiler would branch, and make the address
+/// anew behind each branch.
+__device__ __forceinline__ void store_if(bool is_one, std::uint32_t* place, std::uint32_t word) {
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
+               "r"(word), "r"(static_cast<int>(is_one))
+               : "memory");
 }
 
 /// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
 /// of patches g and g + 8. The order of the 64 terms of a product is free; this one makes the next
-/// row of candidates cost a single new load.
+/// row of candidates cost a single new load, and lets the words of four rows stay in the registers
+/// that they were loaded to: each word meets the row of the patch that it belongs to by then.
 struct References {
-  std::uint32_t words[8];  // two mma operands
+  std::uint32_t words[4][4];  // mma operands: row d and the second one after it, in turn
   int base[2];
 
   __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
@@ -121,7 +123,13 @@ struct References {
     for (int which = 0; which < 2; ++which) {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
-      for (int row = 0; row < 4; ++row) words[row * 2 + which] = own[2 * (quad + row) + half];
+      for (int row = 0; row < 4; ++row) {
+        // Two loads, or the compiler would keep one copy and move words from row to row.
+        const auto* word =
+            static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
+        words[row][which] = *word;
+        words[(row + 2) % 4][2 + which] = *word;
+      }
       base[which] = static_cast<int>(own[16]);
     }
   }
@@ -134,15 +142,15 @@ __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
                                            Store store) {
   constexpr int pitch = Pitch<union_pitch>::samples;
-  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};
+  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};  // of row i in w[i % 4]
 #pragma unroll
   for (int row = 0; row < unit_rows; ++row) {
-    w[(row + 3) & 3] = sample[(row + 3) * pitch];
+    w[(row + 3) % 4] = sample[(row + 3) * pitch];
     const int2 n = *reinterpret_cast<const int2*>(norm + row * union_pitch);
     int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
                 references.base[1] - n.y};
-    mma_u8(c, references.words, w[row & 3], w[(row + 1) & 3]);
-    mma_u8(c, references.words + 4, w[(row + 2) & 3], w[(row + 3) & 3]);
+    mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
+    mma_u8(c, references.words[(5 - row % 4) % 4], w[1], w[3]);
     store(row, pack_saturated(c[1], c[0]), pack_saturated(c[3], c[2]));
   }
 }
@@ -159,32 +167,22 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
   const int first_i = (a.batch.x0 + blockIdx.x) * brick_side;
   const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
-  const auto address_of = [&](int word) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores + word));
-  };
-  const std::uint32_t first_low = address_of(table_of(plan, g, left) + t - left / 2);
-  const std::uint32_t first_high = address_of(table_of(plan, g + 8, left) + t - left / 2);
-  // Scores outside the window go to the pending slots, which are not in use before step 3.
-  const auto waste = static_cast<std::uint32_t>(
-      __cvta_generic_to_shared(shared.pending + warp * pending_slots + lane));
+  const int table = table_of(plan, g, left), next_table = table_of(plan, g + 8, left) - table;
+  std::uint32_t* const scores = shared.scores + table + t - left / 2;
   const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
   const std::int32_t* const norms = shared.norms + 2 * t;
 
+#pragma unroll 1
   for (int unit = warp; unit < units; unit += warps) {
     const int unit_y = unit * plan.columns_inverse >> 16;
     const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
     const bool inside =
         static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
-    const std::uint32_t from = 4 * y * plan.score_row + 2 * x;
-    const std::uint32_t advance = inside ? 4 * plan.score_row : 0;
-    std::uint32_t low = inside ? first_low + from : waste;
-    std::uint32_t high = inside ? first_high + from : waste;
+    std::uint32_t *const low = scores + y * plan.score_row + x / 2, *const high = low + next_table;
     score_unit<union_pitch>(references, samples + y * pitch + x, norms + y * union_pitch + x,
-                            [&](int, std::uint32_t of_low, std::uint32_t of_high) {
-                              store_shared(low, of_low);
-                              store_shared(high, of_high);
-                              low += advance;
-                              high += advance;
+                            [&](int row, std::uint32_t of_low, std::uint32_t of_high) {
+                              store_if(inside, low + row * plan.score_row, of_low);
+                              store_if(inside, high + row * plan.score_row, of_high);
                             });
   }
 }
@@ -242,26 +240,46 @@ __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
+/// The arguments, of which a fixed search knows some: as constants they are parts of instructions.
+template <FixedSearch fixed>
+__device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
+  if constexpr (fixed.window > 0) {
+    constexpr MatchPlan plan = fixed.plan();
+    a.plan = plan;
+    a.window = fixed.window, a.radius = fixed.window / 2;
+    a.grid.step = fixed.step;
+  }
+  return a;
+}
+
 /// Steps 1 to 3 in the frame of the reference patches.
-template <int N, int chunk, int union_pitch, class Bias = NoBias>
+template <int N, int chunk, int union_pitch, bool one_band, class Bias = NoBias>
 __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared,
                                      const Bias& bias = {}) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(a, reference);
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
-  for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
-    const int rows = min(a.plan.band_rows, a.plan.union_height - band);
+  Gathering gathering(shared.gathered + reference * gathered_words);
+  // The union's rows `band` .. `band` + `rows` - 1, of the window `from` .. `to` - 1.
+  const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);
     __syncthreads();
     score_band(a, at.start & 3, rows, shared);  // rows begin at aligned words
     __syncthreads();
-    const int from = max(band, at.dy), to = min(band + rows, at.dy + a.window);
     if (from < to)
       select<N, chunk>(scan_of_own<chunk>(a, at, band, from, to, shared, bias), a.keep, a.min_score,
-                       shared.pending + reference * pending_slots, best);
-    if (band + rows < a.plan.union_height) __syncthreads();
+                       gathering, best);
+  };
+  if constexpr (one_band) {
+    match_band(0, a.plan.union_height, at.dy, at.dy + a.window);
+  } else {
+    for (int band = 0; band < a.plan.union_height; band += a.plan.band_rows) {
+      if (band > 0) __syncthreads();
+      const int rows = min(a.plan.band_rows, a.plan.union_height - band);
+      match_band(band, rows, max(band, at.dy), min(band + rows, at.dy + a.window));
+    }
   }
   return best;
 }

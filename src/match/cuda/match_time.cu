@@ -15,28 +15,44 @@ namespace {
 
 using namespace match_detail;
 
-template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
+template <int N, TimeShape shape, FixedTimeSearch fixed = FixedTimeSearch{}>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
-  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(a, memory, frames,
-                                                                         NoBias{});
+  match_frames<N, shape.at_once, shape.own.chunk, shape.own.union_pitch, shape.others.chunk,
+               shape.others.union_pitch>(with_constants<fixed>(a.search), a.frames, memory, frames,
+                                         NoBias{});
 }
 
 using Kernel = void (*)(TimeArgs);
 struct KernelChoice {
   Kernel of_16, of_32;
 };
-template <std::size_t I, int N>
-constexpr Kernel kernel_of =
-    match_time_kernel<N, time_shapes[I].at_once, time_shapes[I].own.chunk,
-                      time_shapes[I].own.union_pitch, time_shapes[I].others.chunk,
-                      time_shapes[I].others.union_pitch>;
+template <TimeShape shape, FixedTimeSearch fixed = FixedTimeSearch{}>
+constexpr KernelChoice choice_of = {match_time_kernel<16, shape, fixed>,
+                                    match_time_kernel<32, shape, fixed>};
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{{kernel_of<I, 16>, kernel_of<I, 32>}...}};
+  return {{choice_of<time_shapes[I]>...}};
 }
 const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
+template <std::size_t... I>
+constexpr std::array<KernelChoice, sizeof...(I)> fixed_kernels_of(std::index_sequence<I...>) {
+  return {{choice_of<TimeShape{true, fixed_time_searches[I].own.shape,
+                               fixed_time_searches[I].others.shape, 0},
+                     fixed_time_searches[I]>...}};
+}
+const auto fixed_kernels =
+    fixed_kernels_of(std::make_index_sequence<std::size(fixed_time_searches)>());
+
+const KernelChoice& kernels_for(const TimeSearch& a) {
+  const auto fixed = std::ranges::find_if(fixed_time_searches, [&](const FixedTimeSearch& search) {
+    return search.own.window == a.own.window && search.own.step == a.own.grid.step &&
+           search.others.window == a.window && search.is_of(a.own.plan, a.others);
+  });
+  if (fixed != std::end(fixed_time_searches)) return fixed_kernels[fixed - fixed_time_searches];
+  return kernels[shape_of(a)];
+}
 
 }  // namespace
 
@@ -45,20 +61,19 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream) {
   const Guide& own = frames.front().frame.guide;
-  TimeArgs args{arguments(own, margins, grid, batch, phase, plan.own, groups),
-                plan.others,
-                motion,
-                phase.temporal_window,
-                plan.at_a_time,
-                static_cast<int>(half_distance(phase.place_bonus, own))};
+  TimeArgs args{{arguments(own, margins, grid, batch, phase, plan.own, groups), plan.others, motion,
+                 phase.temporal_window, plan.at_a_time,
+                 static_cast<int>(half_distance(phase.place_bonus, own))},
+                {}};
   for (const auto& [offset, frame] : frames.subspan(1)) {
-    args.guide[args.frames] = frame.guide;
-    args.offset[args.frames] = offset;
-    args.motion[args.frames++] = frame.motion;
+    const int k = args.search.frames++;
+    args.frames.guide[k] = frame.guide;
+    args.frames.offset[k] = offset;
+    args.frames.motion[k] = frame.motion;
   }
   if (phase.bias != nullptr) return match_time_biased(args, *phase.bias, plan.shared_bytes, stream);
-  const std::size_t shape = shape_of(args);
-  const Kernel kernel = phase.group <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
+  const KernelChoice& choice = kernels_for(args.search);
+  const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
   kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());

@@ -7,6 +7,7 @@
 // scanned with the others' first chunk.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "match/cuda/match_tables.cuh"
 
@@ -14,41 +15,69 @@ namespace lull::match_detail {
 
 constexpr int max_others = 2 * max_temporal;
 
-struct TimeArgs {
+/// The other frames that are searched.
+struct SearchedFrames {
+  Guide guide[max_others] = {};
+  int offset[max_others] = {};
+  const Motion* motion[max_others] = {};
+};
+
+struct TimeSearch {
   MatchArgs own;
   MatchPlan others;
   MotionGrid grid;  // of the own frame's references
   int window, at_a_time;
   int bonus;  // of the score where motion predicts the reference patch
   int frames = 0;
-  Guide guide[max_others] = {};
-  int offset[max_others] = {};
-  const Motion* motion[max_others] = {};
-
-  /// To a frame, for the brick's reference patches.
-  __device__ Motion motion_to(int frame) const {
-    if (motion[frame] == nullptr) return {};
-    return grid.vector(motion[frame], (own.batch.x0 + blockIdx.x) * brick_side,
-                       (own.batch.y0 + blockIdx.y) * brick_side);
-  }
 };
+struct TimeArgs {
+  TimeSearch search;
+  SearchedFrames frames;
+};
+
+/// As with_constants() of match_tables.cuh.
+template <FixedTimeSearch fixed>
+__device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
+  a.own = with_constants<fixed.own>(a.own);
+  if constexpr (fixed.own.window > 0) {
+    constexpr MatchPlan plan = fixed.others.plan();
+    const int pitch = a.others.score_pitch;  // by frames at a time
+    a.others = plan;
+    a.others.score_pitch = pitch;
+    a.window = fixed.others.window;
+  }
+  return a;
+}
 
 /// What the block's threads share of the other frames.
 struct OtherFrames {
   int motion_x[max_others], motion_y[max_others];
   int start[max_others];  // of the union, in the plane
+
+  /// By each thread, for one frame.
+  __device__ void find(const TimeSearch& a, const SearchedFrames& searched) {
+    const int k = threadIdx.x;
+    if (k >= a.frames) return;
+    const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
+    const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
+    const Motion v =
+        searched.motion[k] == nullptr ? Motion{} : a.grid.vector(searched.motion[k], i, j);
+    motion_x[k] = v.x, motion_y[k] = v.y;
+    start[k] = a.own.margins.at(a.own.grid.x(i) + v.x - a.window / 2,
+                                a.own.grid.y(j) + v.y - a.window / 2);
+  }
 };
 
 /// Own candidates come first in the order of places, then those of the other frames.
-__device__ inline std::uint32_t displacement_of(const TimeArgs& a, const OtherFrames& frames,
-                                                int place) {
+__device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
+                                                const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
   int window = a.own.window, x = 0, y = 0, offset = 0;
   if (place >= own_places) {
     place -= own_places;
     const int frame = place / places;
     place -= frame * places;
-    window = a.window, offset = a.offset[frame];
+    window = a.window, offset = searched.offset[frame];
     x = frames.motion_x[frame], y = frames.motion_y[frame];
   }
   const int row = place / window;
@@ -71,9 +100,9 @@ struct OtherTables {
 };
 
 /// Step 2 for `count` frames, from `first` on: tables have the rows of the windows alone, those of
-/// one frame after those of the other.
+/// one frame after those of the other. A warp stays in one frame.
 template <int union_pitch>
-__device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+__device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
   constexpr int pitch = Pitch<union_pitch>::samples;
   const MatchPlan& plan = a.others;
@@ -86,52 +115,69 @@ __device__ void score_others(const TimeArgs& a, const OtherFrames& frames, int f
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // of g + 8 too
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  const auto address_of = [&](int reference, int top) {
-    const int word = table_of(plan, reference, left, top) - top * plan.score_row + t - left / 2;
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared.scores)) + 4 * word;
+  // Above these rows lie the upper reference patches' windows alone, behind them the lower ones'.
+  const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
+  const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
+  const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
+  const auto scores_of = [&](int reference, int top) {
+    return shared.scores + table_of(plan, reference, left, top) + t - left / 2 +
+           (k * a.window - top) * plan.score_row;
   };
-  const std::uint32_t first_low = address_of(g, top_low), first_high = address_of(g + 8, top_high);
+  std::uint32_t *const scores_low = scores_of(g, top_low), *const scores_high =
+                                                               scores_of(g + 8, top_high);
+  const std::uint32_t* const samples = shared.samples + k * tables.sample_words + quad * pitch +
+                                       (frames.start[first + k] & 3) + g + 4 * half;
+  const std::int32_t* const norms = shared.norms + k * tables.norm_words + 2 * t;
   const int columns = plan.union_width / 8, units = columns * (plan.union_height / unit_rows);
-  const std::uint32_t row_bytes = 4 * plan.score_row;
 
-  for (int unit = warp; unit < units * count; unit += warps) {
-    const int k = unit / units, own_unit = unit - k * units;
-    const int unit_y = own_unit * plan.columns_inverse >> 16;
-    const int y = unit_y * unit_rows, x = (own_unit - unit_y * columns) * 8;
+#pragma unroll 1
+  for (int unit = warp / count; unit < units; unit += warps_of_frame) {
+    const int unit_y = unit * plan.columns_inverse >> 16;
+    const int y = unit_y * unit_rows, x = (unit - unit_y * columns) * 8;
     const bool inside =
         static_cast<unsigned>((x - left) / 2 + t) < static_cast<unsigned>(plan.score_row);
-    const std::uint32_t from = (k * a.window + y) * row_bytes + 2 * x;
-    const std::uint32_t* const sample = shared.samples + k * tables.sample_words +
-                                        (y + quad) * pitch + x + (frames.start[first + k] & 3) + g +
-                                        4 * half;
-    const std::int32_t* const norm =
-        shared.norms + k * tables.norm_words + y * union_pitch + x + 2 * t;
-    score_unit<union_pitch>(
-        references, sample, norm, [&](int row, std::uint32_t low, std::uint32_t high) {
-          const auto is_in = [&](int top) {
-            return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(a.window);
-          };
-          if (is_in(top_low)) store_shared(first_low + from + row * row_bytes, low);
-          if (is_in(top_high)) store_shared(first_high + from + row * row_bytes, high);
-        });
+    const int from = y * plan.score_row + x / 2;
+    std::uint32_t *const low = scores_low + from, *const high = scores_high + from;
+    const auto is_in = [&](int row, int top) {
+      return inside && static_cast<unsigned>(y + row - top) < static_cast<unsigned>(a.window);
+    };
+    const auto score = [&](auto of_upper, auto of_lower) {
+      score_unit<union_pitch>(references, samples + y * pitch + x, norms + y * union_pitch + x,
+                              [&](int row, std::uint32_t of_low, std::uint32_t of_high) {
+                                if constexpr (of_upper.value)
+                                  store_if(is_in(row, top_low), low + row * plan.score_row, of_low);
+                                if constexpr (of_lower.value)
+                                  store_if(is_in(row, top_high), high + row * plan.score_row,
+                                           of_high);
+                              });
+    };
+    constexpr std::true_type yes;
+    constexpr std::false_type no;
+    if (y + unit_rows <= lower_begin)
+      score(yes, no);
+    else if (y >= upper_end)
+      score(no, yes);
+    else
+      score(yes, yes);
   }
 }
 
 /// Step 1 for `count` frames, from `first` on: by a team of warps each.
 template <int union_pitch>
-__device__ void load_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+__device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
+                            const OtherFrames& frames, int first, int count,
                             const OtherTables<union_pitch>& tables) {
   const int team = warps / max(count, 1) * 32, k = threadIdx.x / team;
   if (k < count)
     load_band<union_pitch>(
-        a.guide[first + k], a.others, a.own.margins.pitch, frames.start[first + k],
+        searched.guide[first + k], a.others, a.own.margins.pitch, frames.start[first + k],
         a.others.union_height, tables.first.samples + k * tables.sample_words,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
 /// What step 3 scans of these frames, with the bonus where motion predicts the reference patch.
 template <int chunk, int union_pitch>
-__device__ Scan scan_of_others(const TimeArgs& a, const ReferencePlace& at, int first, int count,
+__device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const Scan scan{count * a.window,
@@ -151,17 +197,19 @@ __device__ Scan scan_of_others(const TimeArgs& a, const ReferencePlace& at, int 
 
 /// Steps 1 to 3 in other frames, `count` from `first` on.
 template <int N, int chunk, int union_pitch>
-__device__ void match_others(const TimeArgs& a, const OtherFrames& frames, int first, int count,
+__device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
+                             const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables, BestList& best) {
   const int reference = threadIdx.x >> 5;
   __syncthreads();
-  load_others(a, frames, first, count, tables);
+  load_others(a, searched, frames, first, count, tables);
   __syncthreads();
   score_others(a, frames, first, count, tables);
   __syncthreads();
   const ReferencePlace at(a.own, reference);
+  Gathering gathering(tables.first.gathered + reference * gathered_words);
   select<N, chunk>(scan_of_others<chunk>(a, at, first, count, tables), a.own.keep, a.own.min_score,
-                   tables.first.pending + reference * pending_slots, best);
+                   gathering, best);
 }
 
 /// The words of an own scan, then those of the others'.
@@ -169,18 +217,19 @@ template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
 
-  __device__ std::uint32_t operator[](int k) const {
-    return k < own_chunk ? own[k] : others[k - own_chunk];
+  __device__ std::uint32_t at(int lane, int k) const {
+    return k < own_chunk ? own.at(lane, k) : others.at(lane, k - own_chunk);
   }
-  __device__ std::uint32_t place(int k) const {
-    return k < own_chunk ? own.place(k) : others.place(k - own_chunk);
+  __device__ std::uint32_t place(int lane, int k) const {
+    return k < own_chunk ? own.place(lane, k) : others.place(lane, k - own_chunk);
   }
 };
 
 /// Steps 1 to 3 in the own frame, where a window is a chunk and all rows are a band, and in the
 /// first `count` others.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
-__device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, int count,
+__device__ BestList match_at_once(const TimeSearch& a, const SearchedFrames& searched,
+                                  const OtherFrames& frames, int count,
                                   const SharedTables<own_pitch>& own_tables,
                                   const OtherTables<union_pitch>& tables, const Bias& bias) {
   const MatchArgs& own = a.own;
@@ -191,7 +240,7 @@ __device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, 
   load_reference(own, at.x, at.y, reference, lane, own_tables.patches);
   load_band<own_pitch>(own.guide, own.plan, own.margins.pitch, at.start, rows, own_tables.samples,
                        own_tables.norms, threadIdx.x, threads);
-  load_others(a, frames, 0, count, tables);
+  load_others(a, searched, frames, 0, count, tables);
   __syncthreads();
   score_band(own, at.start & 3, rows, own_tables);
   score_others(a, frames, 0, count, tables);
@@ -199,49 +248,44 @@ __device__ BestList match_at_once(const TimeArgs& a, const OtherFrames& frames, 
   const Scan own_scan =
       scan_of_own<own_chunk>(own, at, 0, at.dy, at.dy + own.window, own_tables, bias);
   const Scan others = scan_of_others<chunk>(a, at, 0, count, tables);
-  const WordsOfBoth<own_chunk> words{{own_scan, lane}, {others, lane}};
-  std::uint32_t* const pending = own_tables.pending + reference * pending_slots;
+  const WordsOfBoth<own_chunk> words{{own_scan, 0}, {others, 0}};
+  Gathering gathering(own_tables.gathered + reference * gathered_words);
   BestList best = list_of_itself(own);
-  int waiting = 0;
-  select_chunk<N, own_chunk + chunk>(words, own.keep, own.min_score, pending, waiting, best);
-  select<N, chunk>(others, own.keep, own.min_score, pending, best, 32 * chunk, waiting);
+  select_chunk<N, own_chunk + chunk>(words, own.keep, own.min_score, gathering, best);
+  select<N, chunk>(others, own.keep, own.min_score, gathering, best, 32 * chunk);
   return best;
 }
 
 /// All of a block's work. `at_once`: the own frame's tables stand before those of the others.
 template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
-__device__ __forceinline__ void match_frames(const TimeArgs& a, std::uint32_t* memory,
-                                             OtherFrames& frames, const Bias& bias) {
-  if (threadIdx.x < a.frames) {
-    const Motion v = a.motion_to(threadIdx.x);
-    frames.motion_x[threadIdx.x] = v.x, frames.motion_y[threadIdx.x] = v.y;
-    frames.start[threadIdx.x] = a.own.margins.at(
-        a.own.grid.x((a.own.batch.x0 + blockIdx.x) * brick_side) + v.x - a.window / 2,
-        a.own.grid.y((a.own.batch.y0 + blockIdx.y) * brick_side) + v.y - a.window / 2);
-  }
+__device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
+                                             std::uint32_t* memory, OtherFrames& frames,
+                                             const Bias& bias) {
+  frames.find(a, searched);
   const SharedTables<union_pitch> own_tables(memory, a.own.plan);
   OtherTables<other_pitch> tables(memory + (at_once ? table_words(a.own.plan) : 0), a.others,
                                   a.at_a_time);
   tables.first.patches = own_tables.patches;
-  tables.first.pending = own_tables.pending;
+  tables.first.gathered = own_tables.gathered;
   BestList best;
   int first = 0;
   if constexpr (at_once) {
     first = min(a.at_a_time, a.frames);
-    best = match_at_once<N, chunk, other_chunk>(a, frames, first, own_tables, tables, bias);
+    best =
+        match_at_once<N, chunk, other_chunk>(a, searched, frames, first, own_tables, tables, bias);
   } else {
-    best = match_own<N, chunk>(a.own, own_tables, bias);
+    best = match_own<N, chunk, union_pitch, false>(a.own, own_tables, bias);
   }
   for (; first < a.frames; first += a.at_a_time)
-    match_others<N, other_chunk>(a, frames, first, min(a.at_a_time, a.frames - first), tables,
-                                 best);
+    match_others<N, other_chunk>(a, searched, frames, first, min(a.at_a_time, a.frames - first),
+                                 tables, best);
   store_group(a.own, threadIdx.x >> 5, best,
-              [&](int place) { return displacement_of(a, frames, place); });
+              [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
 /// Which of time_shapes a plan has.
-inline std::size_t shape_of(const TimeArgs& a) {
+inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&
            s.others == MatchShape{a.others.chunk, a.others.union_pitch};

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(threads, 2)
   __shared__ OtherFrames frames;
   __shared__ std::int32_t bias_memory[bias_places];
   match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(
-      a, memory, frames, SharedBias(bias, bias_memory));
+      a.search, a.frames, memory, frames, SharedBias(bias, bias_memory));
 }
 
 using Kernel = void (*)(TimeArgs, ScoreBias);
@@ -43,11 +43,11 @@ const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>
 
 void match_detail::match_time_biased(const TimeArgs& args, const DistanceBias& bias,
                                      std::size_t shared_bytes, cudaStream_t stream) {
-  const KernelChoice& choice = kernels[shape_of(args)];
-  const Kernel kernel = args.own.keep <= 16 ? choice.of_16 : choice.of_32;
+  const KernelChoice& choice = kernels[shape_of(args.search)];
+  const Kernel kernel = args.search.own.keep <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
-  const dim3 grid(args.own.batch.bricks_x, args.own.batch.bricks_y);
-  kernel<<<grid, threads, shared_bytes, stream>>>(args, ScoreBias(bias, args.own.guide));
+  const dim3 grid(args.search.own.batch.bricks_x, args.search.own.batch.bricks_y);
+  kernel<<<grid, threads, shared_bytes, stream>>>(args, ScoreBias(bias, args.search.own.guide));
   cuda::check(cudaGetLastError());
 }
 
