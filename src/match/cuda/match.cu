@@ -32,12 +32,15 @@ namespace {
 
 using namespace match_detail;
 
-template <int N, int chunk, int union_pitch, FixedSearch fixed = FixedSearch{}>
+/// `fixed`: which of fixed_searches; any_search: none. (A number, as nvcc's code on the host does
+/// not know kernels of objects.)
+template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];
-  const MatchArgs a = with_constants<fixed>(args);
+  constexpr FixedSearch search = fixed_search(fixed);
+  const MatchArgs a = with_constants<search>(args);
   const SharedTables<union_pitch> shared(memory, a.plan);
-  store_group(a, threadIdx.x >> 5, match_own<N, chunk, union_pitch, (fixed.window > 0)>(a, shared),
+  store_group(a, threadIdx.x >> 5, match_own<N, chunk, union_pitch, fixed != any_search>(a, shared),
               [&](int place) { return own_displacement(a, place); });
 }
 
@@ -45,17 +48,17 @@ using Kernel = void (*)(MatchArgs);
 struct KernelChoice {
   Kernel of_16, of_32;
 };
-template <MatchShape shape, FixedSearch fixed = FixedSearch{}>
+template <MatchShape shape, int fixed>
 constexpr KernelChoice choice_of = {match_kernel<16, shape.chunk, shape.union_pitch, fixed>,
                                     match_kernel<32, shape.chunk, shape.union_pitch, fixed>};
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<match_shapes[I]>...}};
+  return {{choice_of<match_shapes[I], any_search>...}};
 }
 const auto kernels = kernels_of(std::make_index_sequence<std::size(match_shapes)>());
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> fixed_kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<fixed_searches[I].shape, fixed_searches[I]>...}};
+  return {{choice_of<fixed_searches[I].shape, I>...}};
 }
 const auto fixed_kernels = fixed_kernels_of(std::make_index_sequence<std::size(fixed_searches)>());
 

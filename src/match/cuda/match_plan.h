@@ -153,6 +153,15 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
+/// No kernel's constants.
+inline constexpr int any_search = -1;
+constexpr FixedSearch fixed_search(int which) {
+  return which == any_search ? FixedSearch{} : fixed_searches[which];
+}
+constexpr FixedTimeSearch fixed_time_search(int which) {
+  return which == any_search ? FixedTimeSearch{} : fixed_time_searches[which];
+}
+
 }  // namespace match_detail
 
 /// Fixed per session.

@@ -15,32 +15,37 @@ namespace {
 
 using namespace match_detail;
 
-template <int N, TimeShape shape, FixedTimeSearch fixed = FixedTimeSearch{}>
+/// `fixed`: which of fixed_time_searches, as in match.cu.
+template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
+          int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
-  match_frames<N, shape.at_once, shape.own.chunk, shape.own.union_pitch, shape.others.chunk,
-               shape.others.union_pitch>(with_constants<fixed>(a.search), a.frames, memory, frames,
-                                         NoBias{});
+  constexpr FixedTimeSearch search = fixed_time_search(fixed);
+  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(
+      with_constants<search>(a.search), a.frames, memory, frames, NoBias{});
 }
 
 using Kernel = void (*)(TimeArgs);
 struct KernelChoice {
   Kernel of_16, of_32;
 };
-template <TimeShape shape, FixedTimeSearch fixed = FixedTimeSearch{}>
-constexpr KernelChoice choice_of = {match_time_kernel<16, shape, fixed>,
-                                    match_time_kernel<32, shape, fixed>};
+template <int N, bool at_once, MatchShape own, MatchShape others, int fixed>
+constexpr Kernel kernel_of = match_time_kernel<N, at_once, own.chunk, own.union_pitch, others.chunk,
+                                               others.union_pitch, fixed>;
+template <bool at_once, MatchShape own, MatchShape others, int fixed>
+constexpr KernelChoice choice_of = {kernel_of<16, at_once, own, others, fixed>,
+                                    kernel_of<32, at_once, own, others, fixed>};
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<time_shapes[I]>...}};
+  return {{choice_of<time_shapes[I].at_once, time_shapes[I].own, time_shapes[I].others,
+                     any_search>...}};
 }
 const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> fixed_kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<TimeShape{true, fixed_time_searches[I].own.shape,
-                               fixed_time_searches[I].others.shape, 0},
-                     fixed_time_searches[I]>...}};
+  return {{choice_of<true, fixed_time_searches[I].own.shape, fixed_time_searches[I].others.shape,
+                     I>...}};
 }
 const auto fixed_kernels =
     fixed_kernels_of(std::make_index_sequence<std::size(fixed_time_searches)>());
