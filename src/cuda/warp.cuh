@@ -125,16 +125,14 @@ __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::u
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
       "{%8, %9};"
       : "=r"(d.at[0]), "=r"(d.at[1])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
 #else  // Turing has the half of it
   d = c;
   const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+    asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
         : "+r"(d.at[0]), "+r"(d.at[1])
         : "r"(a0), "r"(a1), "r"(b));
   };
@@ -148,8 +146,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
                                               std::uint32_t b1, const FloatSums& c) {
   FloatSums d;
 #if __CUDA_ARCH__ >= 800
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%10, %11, %12, %13};"
       : "=f"(d.at[0]), "=f"(d.at[1]), "=f"(d.at[2]), "=f"(d.at[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c.at[0]), "f"(c.at[1]),
@@ -157,8 +154,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
 #else
   d = c;
   const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
         "{%0, %1, %2, %3};"
         : "+f"(d.at[0]), "+f"(d.at[1]), "+f"(d.at[2]), "+f"(d.at[3])
         : "r"(a0), "r"(a1), "r"(b));
@@ -166,6 +162,25 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   part(a[0], a[1], b0);
   part(a[2], a[3], b1);
 #endif
+  return d;
+}
+
+/// a b + c: 16x8 by 8x8, halves.
+__device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
+                                             const HalfSums& c) {
+  HalfSums d;
+  asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%5, %6};"
+      : "=r"(d.at[0]), "=r"(d.at[1])
+      : "r"(a0), "r"(a1), "r"(b), "r"(c.at[0]), "r"(c.at[1]));
+  return d;
+}
+__device__ __forceinline__ FloatSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
+                                              const FloatSums& c) {
+  FloatSums d;
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, "
+      "%9, %10};"
+      : "=f"(d.at[0]), "=f"(d.at[1]), "=f"(d.at[2]), "=f"(d.at[3])
+      : "r"(a0), "r"(a1), "r"(b), "f"(c.at[0]), "f"(c.at[1]), "f"(c.at[2]), "f"(c.at[3]));
   return d;
 }
 

@@ -14,7 +14,7 @@
 // chunks, and 4 times those to find places; groups of 8, as over time, have two.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
-#include "bm3d/cuda/filter/filter_group.cuh"
+#include "bm3d/cuda/filter/coloured_transforms.cuh"
 #include "noise/patch_covariance.h"
 
 namespace lull::bm3d::filter_detail {
@@ -239,7 +239,7 @@ __device__ __forceinline__ void keep_halves(const ChunkRatios& chunk, int half, 
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
-  constexpr bool is_haar = !GroupTransform::transforms_differences;
+  constexpr bool is_haar = !GroupMatrix<GroupTransform>::transforms_differences;
   constexpr int blocks = is_haar ? 1 : 2;
   keep_least<second_phase>(ratio);
   RatioSums<blocks> sums(lane, 1 << log2);
@@ -264,7 +264,7 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
-  constexpr bool is_haar = !GroupTransform::transforms_differences;
+  constexpr bool is_haar = !GroupMatrix<GroupTransform>::transforms_differences;
   RatioSums<2> sums(lane, set == 0 ? 32 : 0);
 #pragma unroll 1
   for (int round = 0; round < 4; ++round) {
@@ -295,7 +295,7 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   if constexpr (S == 2) {
     if (log2 == 5) {
       wide_ratios<second_phase, GroupTransform>(noise, member, 0, lane, ratios.set);
-      if constexpr (GroupTransform::transforms_differences)
+      if constexpr (GroupMatrix<GroupTransform>::transforms_differences)
         wide_ratios<second_phase, GroupTransform>(noise, member, 1, lane, ratios.set);
       return;
     }
@@ -321,7 +321,8 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
           const float scale = set == 0 ? noise.deviation[b] : sqrtf(noise.of_differences);
           const float deviation = __ldg(own + patch * patch + k + i);
           const __half2 roots = spectrum.set[set][k + i][b];
-          __half2 bound = roots * twice(limit * deviation * scale * Transform2d::gain(k + i));
+          __half2 bound =
+              roots * twice(limit * deviation * scale * Butterflies<Transform2d>::gain(k + i));
           if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
             if ((lane & 3) == 0) bound = bound * __floats2half2_rn(mean_factor, 1);
             if (k + i == 0 && lane == 0)
@@ -351,7 +352,7 @@ __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
       patches, operands, [&](int set, int k, int b, const FloatSums& sums) {
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-          const float gain = Transform2d::gain(k + i);
+          const float gain = Butterflies<Transform2d>::gain(k + i);
           const float scale = variance * (set == 0 ? noise.variance[b] : noise.of_differences);
           const float of_patch = __ldg(own + k + i);
           const float2 ratios = __half22float2(factors.set[set][k + i][b]);

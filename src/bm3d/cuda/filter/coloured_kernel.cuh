@@ -9,50 +9,79 @@ namespace lull::bm3d::filter_detail {
 /// Weights are told from each other in steps of 1 / weight_scale.
 inline constexpr float least_weight = 4 / weight_scale;
 
-struct ColouredArgs : KernelArgs {
-  CovarianceViews covariances;
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+class ColouredGroup;
 
-  /// Transforms, shrinks and weighs a group: its weight.
+struct ColouredArgs : KernelArgs {
   template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-  __device__ __forceinline__ float shrink(const Work& work,
-                                          const Operands<Transform2d, GroupTransform>& operands,
-                                          const NoiseScale<S, GroupTransform>& noise,
-                                          const int (&offset)[S][2], int pitch,
-                                          const GroupHead& head, int lane,
-                                          Spectrum<S>& spectrum) const {
-    const CovarianceView& shared = covariances[work.plane];
+  using Group = ColouredGroup<second_phase, S, Transform2d, GroupTransform, staging>;
+
+  CovarianceViews covariances;
+};
+
+/// As WhiteGroup; slots in place of patches (coloured_transforms.cuh).
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+class ColouredGroup {
+ public:
+  static constexpr bool with_below = false;
+
+  __device__ __forceinline__ ColouredGroup(const float* window, int lane)
+      : operands_(window, lane), noise_(lane), lane_(lane) {}
+
+  __device__ __forceinline__ float shrink(const ColouredArgs& a, const Work& work,
+                                          const GroupHead& head, int offset, int pitch) {
+    const CovarianceView& shared = a.covariances[work.plane];
     const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
-    group_ratios<second_phase, S, GroupTransform>(shared, head.displacement, head.log2_count, lane,
-                                                  spectrum);
+    group_ratios<second_phase, S, GroupTransform>(shared, head.displacement, head.log2_count, lane_,
+                                                  spectrum_);
     Slots patches[S];
+    int offsets[S][2];
+    spread<S>(offset, lane_, offsets);
     const auto transform = [&](const std::uint32_t* tile, const float* plane) {
-      const int column = 2 * (lane & 3);
-      const Samples<staging> samples{staging == Staging::shared
-                                         ? static_cast<const void*>(tile + column)
-                                         : static_cast<const void*>(plane + work.start + column),
-                                     pitch, work.level};
+      const int column = 2 * (lane_ & 3);
+      const SlotSamples<staging> samples{
+          staging == Staging::shared ? static_cast<const void*>(tile + column)
+                                     : static_cast<const void*>(plane + work.start + column),
+          pitch, work.level};
 #pragma unroll
       for (int s = 0; s < S; ++s)
-        transform_patches<Transform2d>(samples, offset[s], operands.rows, patches[s]);
+        transform_slots<Transform2d>(samples, offsets[s], operands_.rows, patches[s]);
     };
-    const float sigma = filter.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
+    const FilterArgs& f = a.filter;
+    const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
     float energy;
     if constexpr (!second_phase) {
-      transform(work.noisy_tile, filter.noisy[work.plane]);
+      transform(work.noisy_tile, f.noisy[work.plane]);
       energy = coloured_threshold<S, Transform2d>(
-          patches, operands.group, strength.value * sigma * exp2f(0.5f * log2_repeats),
-          strength.mean_factor, shared.own, noise, lane, spectrum);
+          patches, operands_.group, a.strength.value * sigma * exp2f(0.5f * log2_repeats),
+          a.strength.mean_factor, shared.own, noise_, lane_, spectrum_);
     } else {
-      transform(work.basic_tile, filter.basic[work.plane]);
-      energy = coloured_factors<S, Transform2d>(patches, operands.group,
-                                                strength.value * sigma * sigma * repeats,
-                                                shared.own, noise, lane, spectrum);
-      transform(work.noisy_tile, filter.noisy[work.plane]);
-      apply_factors<S, GroupTransform>(patches, operands.group, spectrum);
+      transform(work.basic_tile, f.basic[work.plane]);
+      energy = coloured_factors<S, Transform2d>(patches, operands_.group,
+                                                a.strength.value * sigma * sigma * repeats,
+                                                shared.own, noise_, lane_, spectrum_);
+      transform(work.noisy_tile, f.noisy[work.plane]);
+      apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
     // Sums have room for weights of 1 at most; hence the unit.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), least_weight), 1.0f);
   }
+
+  template <class Sum>
+  __device__ __forceinline__ void aggregate(const FilterArgs& f, int offset, float weight,
+                                            float level_offset, Sum* sums, int pitch) {
+    int offsets[S][2];
+    spread<S>(offset, lane_, offsets);
+    aggregate_group<S, Transform2d, GroupTransform, staging>(
+        spectrum_, offsets, operands_, weight, Target<Sum>{sums, f.window, pitch, level_offset},
+        lane_);
+  }
+
+ private:
+  const SlotOperands<Transform2d, GroupTransform> operands_;
+  const NoiseScale<S, GroupTransform> noise_;
+  const int lane_;
+  Spectrum<S> spectrum_;
 };
 
 template <bool second_phase, class Transform2d>

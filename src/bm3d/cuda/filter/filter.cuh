@@ -1,44 +1,42 @@
 #pragma once
 // Collaborative filtering and aggregation of one batch, for the separable real transforms.
 //
-// A warp filters one group, which never leaves its registers: 16 patches ("slots") at a time, in
-// half precision, two values to a register. What the tensor cores can do they do, and what they
-// give lands where the next step wants it; lane (g, t) = (lane / 4, lane % 4) holds
-//   1. samples: columns 2t, 2t + 1 of slots g and g + 8, as loaded from shared memory;
-//   2. after the horizontal transform, a product of 16x16 by 16x8 for two rows and 8 slots:
-//      coefficient g of slots 2t, 2t + 1 (and + 8), all rows. The product gives sum and difference
-//      of the two rows, the first butterfly of the vertical transform;
-//   3. the rest of the vertical transform is plain code on these registers, which are
-//   4. the operand of the product across the group: coefficient g of all rows, group coefficients
-//      2t, 2t + 1 (and + 8). Here the shrinkage happens;
-//   5. these are the other operand of the product back, which so gives coefficients 2t, 2t + 1 of
-//      slots g and g + 8;
-//   6. after the vertical transform but its last butterfly, that and the horizontal transform are
-//      one product again, with the aggregation window in its matrix: rows of the patches, weighted.
-// For groups of 32 two sets of 16 slots are paired first: sums and differences.
+// A warp filters one group, which never leaves its registers, in half precision, two values to a
+// register. Of each patch a lane (g, t) = (lane / 4, lane % 4) has one register:
+//   1. samples: column g, rows 2t and 2t + 1, as loaded from shared memory. Four rows 2t of a tile
+//      and their 8 columns lie in 32 different banks, of any patch, so that neither these loads nor
+//      the additions of step 6 conflict;
+//   2. after the vertical transform, a product on the tensor cores with the matrix in front, two
+//      patches at a time: coefficient g of columns 2t and 2t + 1;
+//   3. after the horizontal one, a product with the matrix behind: coefficients (g, 2t) and
+//      (g, 2t + 1);
+//   4. the transform across the group is plain code on the registers of its patches, and so is the
+//      shrinkage;
+//   5. back, the other way round: first horizontally, with the matrix in front, which gives column
+//      g of coefficients 2t and 2t + 1, then vertically: column g, rows 2t and 2t + 1, weighted, as
+//      the aggregation window is part of the matrices;
+//   6. these are added to the sums.
+// Noise that is not white has kernels of its own (coloured_kernel.cuh), in which lanes hold other
+// coefficients: those whose variances they get.
 //
 // A thread block takes up to 8x8 neighbouring reference patches, 8x4 with groups of 32. Where
 // shared memory is large enough for the union of their windows, samples are read from a tile there
 // and estimates are added up there, in 32-bit fixed point, with one addition for each sample to
-// device memory at the end
-// (`Staging::shared`); else samples come from and sums go to device memory directly. Both give the
-// same bytes. Over frames there is room for the sums at most, a tile for each frame
-// (`Staging::sums`).
+// device memory at the end (`Staging::shared`); else samples come from and sums go to device memory
+// directly. Both give the same bytes. Over frames there is room for the sums at most, a tile for
+// each frame (`Staging::sums`).
 //
 // Numbers. Samples enter as the difference from one sample of the block, so that half precision
-// resolves the contrast of the block and not its level; flat pictures are exact. It holds sums of
-// 2 x 64 of these up to 511 each, which float samples are kept to (core/float_range.h). Transforms
-// are scaled to have few and exact factors: a patch by 8 (sqrt(8) along each axis), the Haar
-// transform to means and differences of means; thresholds and variances are scaled to match. Fewer
-// than N patches: each of the M stands N / M times, which is the transform of M scaled by sqrt(N /
-// M), the rest zeros.
+// resolves the contrast of the block and not its level; flat pictures are exact. These are up to
+// 511 each, which float samples are kept to (core/float_range.h). Transforms are scaled so that
+// sums of N patches fit: coefficients of patches by 8 / N, and those of groups are plain sums and
+// differences; thresholds and variances are scaled to match. Fewer than N patches: each of the M
+// stands N / M times, which is the transform of M scaled by sqrt(N / M), the rest zeros.
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"
 #include "bm3d/transform_tables.h"
 #include "cuda/check.h"
-#include "cuda/warp.cuh"
-#include "match/group.h"
 
 namespace lull::bm3d {
 
@@ -51,92 +49,11 @@ inline constexpr float mid_level = 128.0f;       // values are summed as differe
 
 namespace filter_detail {
 
-constexpr float root_8 = 2.8284271f;
-
-__device__ __forceinline__ __half2 twice(float value) { return __float2half2_rn(value); }
-
-/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
-/// and difference; on the way back they are (e + o) / 8 and (e - o) / 8.
-struct Dct {
-  static constexpr int partner(int y) { return 7 - y; }
-  static constexpr int first(int pair) { return pair; }
-  static __device__ constexpr float gain(int) { return 1; }  // of coefficient k, beyond sqrt(8)
-  static __device__ __forceinline__ __half2 factor(int k, int y) {
-    constexpr Matrix8<float> table = dct_forward<float>;  // local: constants of the instructions
-    return twice(root_8 * table.at[k][y]);
-  }
-
-  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
-                                                 __half2 (&x)[8]) {
-    const __half2 p = s[0] + s[3], q = s[1] + s[2], u = s[0] - s[3], v = s[1] - s[2];
-    x[0] = p + q;
-    x[4] = p - q;
-    x[2] = __hfma2(factor(2, 0), u, factor(2, 1) * v);
-    x[6] = __hfma2(factor(6, 0), u, factor(6, 1) * v);
-#pragma unroll
-    for (int k = 1; k < 8; k += 2)
-      x[k] = __hfma2(factor(k, 0), d[0],
-                     __hfma2(factor(k, 1), d[1], __hfma2(factor(k, 2), d[2], factor(k, 3) * d[3])));
-  }
-  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
-                                                 __half2 (&o)[4]) {
-    const __half2 p = x[0] + x[4], q = x[0] - x[4];
-    const __half2 u = __hfma2(factor(2, 0), x[2], factor(6, 0) * x[6]);
-    const __half2 v = __hfma2(factor(2, 1), x[2], factor(6, 1) * x[6]);
-    e[0] = p + u, e[1] = q + v, e[2] = q - v, e[3] = p - u;
-#pragma unroll
-    for (int y = 0; y < 4; ++y)
-      o[y] = __hfma2(factor(1, y), x[1],
-                     __hfma2(factor(3, y), x[3], __hfma2(factor(5, y), x[5], factor(7, y) * x[7])));
-  }
-};
-
-/// Bior1.5, likewise, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are paired.
-struct Bior {
-  static constexpr int partner(int y) { return y ^ 1; }
-  static constexpr int first(int pair) { return 2 * pair; }
-  // Rows of transform_tables.h have unit norm; these have not.
-  struct Gains {
-    float at[8];
-  };
-  static constexpr Gains make_gains() {
-    Gains gains{1};
-    for (int k = 1; k < 8; ++k) {
-      const auto& row = table_detail::bior.at[k];
-      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // the support of the coefficient's sum
-      const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
-      gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
-    }
-    return gains;
-  }
-  static __device__ __forceinline__ float gain(int k) {
-    constexpr Gains gains = make_gains();
-    return gains.at[k];
-  }
-
-  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
-                                                 __half2 (&x)[8]) {
-    const __half2 p = s[0] + s[1], q = s[2] + s[3], a = d[0] - d[2], b = d[1] - d[3];
-    x[0] = p + q;
-    x[1] = __hfma2(twice(-11.0f / 32), a - b, p - q);
-    const __half2 c = a + b;
-    x[2] = __hfma2(twice(11.0f / 64), c, s[0] - s[1]);
-    x[3] = __hfma2(twice(-11.0f / 64), c, s[2] - s[3]);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) x[4 + i] = d[i];
-  }
-  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
-                                                 __half2 (&o)[4]) {
-    const __half2 m = x[0] + x[1], n = x[0] - x[1], q = x[7] - x[5], r = x[4] - x[6];
-    const __half2 two = twice(2), lift = twice(11.0f / 16), minus_lift = twice(-11.0f / 16);
-    e[0] = __hfma2(lift, q, __hfma2(two, x[2], m));
-    e[1] = __hfma2(lift, r, __hfma2(-two, x[2], m));
-    e[2] = __hfma2(minus_lift, q, __hfma2(two, x[3], n));
-    e[3] = __hfma2(minus_lift, r, __hfma2(-two, x[3], n));
-#pragma unroll
-    for (int i = 0; i < 4; ++i) o[i] = twice(4) * x[4 + i];
-  }
-};
+// Transforms, as types that kernels are made for.
+struct Dct {};
+struct Bior {};
+struct Haar {};
+struct WalshHadamard {};
 
 /// Matrices of both transforms, read by the lanes at their own indices.
 template <class Transform2d>
@@ -144,70 +61,6 @@ __device__ __constant__ const Matrix8<float> matrices[2] = {dct_forward<float>, 
 template <>
 __device__ __constant__ const Matrix8<float> matrices<Bior>[2] = {bior_forward<float>,
                                                                   bior_inverse<float>};
-
-// The group transforms of 16: coefficient k is the sum over slots of sign(k, slot) / support(k),
-// and a slot the sum over k of sign(k, slot): all factors are powers of two. White noise of
-// variance 1 has the variance 1 / support in coefficient k.
-struct Haar {
-  static constexpr bool transforms_differences = false;  // of the pairs of 32
-  static __host__ __device__ constexpr int support(int k) {
-    return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
-  }
-  static __host__ __device__ constexpr int sign(int k, int slot) {
-    if (k == 0) return 1;
-    const int n = support(k), place = slot - (k - 16 / n) * n;
-    return place < 0 || place >= n ? 0 : place < n / 2 ? 1 : -1;
-  }
-};
-struct WalshHadamard {
-  static constexpr bool transforms_differences = true;
-  static __host__ __device__ constexpr int support(int) { return 16; }
-  static __host__ __device__ constexpr int sign(int k, int slot) {
-    int bits = k & slot;
-    bits ^= bits >> 2;
-    return ((bits ^ bits >> 1) & 1) != 0 ? -1 : 1;
-  }
-};
-
-/// Operands of the products across the group, for one lane: words of the mma layouts.
-struct GroupOperands {
-  std::uint32_t forward[2][2];  // b of coefficients 0..7 and 8..15
-  std::uint32_t inverse[4];     // a
-};
-struct GroupOperandTable {
-  GroupOperands lane[32];
-};
-
-/// sign / 2^shift as the bits of a half.
-constexpr std::uint32_t power_bits(int sign, int shift) {
-  return sign == 0 ? 0u : (sign < 0 ? 0x8000u : 0u) | static_cast<std::uint32_t>(15 - shift) << 10;
-}
-
-template <class GroupTransform>
-constexpr GroupOperandTable make_group_operands() {
-  const auto forward = [](int k, int slot) {
-    int shift = 0;
-    while (1 << shift < GroupTransform::support(k)) ++shift;
-    return power_bits(GroupTransform::sign(k, slot), shift);
-  };
-  const auto inverse = [](int slot, int k) { return power_bits(GroupTransform::sign(k, slot), 0); };
-  GroupOperandTable table{};
-  for (int lane = 0; lane < 32; ++lane) {
-    const int g = lane / 4, t2 = 2 * (lane % 4);
-    for (int half = 0; half < 2; ++half)
-      for (int block = 0; block < 2; ++block) {
-        const int slot = t2 + 8 * half, k = g + 8 * block;
-        table.lane[lane].forward[block][half] = forward(k, slot) | forward(k, slot + 1) << 16;
-        const int row = g + 8 * block, column = t2 + 8 * half;
-        table.lane[lane].inverse[2 * half + block] = inverse(row, column) | inverse(row, column + 1)
-                                                                                << 16;
-      }
-  }
-  return table;
-}
-
-template <class GroupTransform>
-__device__ const GroupOperandTable group_operands = make_group_operands<GroupTransform>();
 
 }  // namespace filter_detail
 }  // namespace lull::bm3d

@@ -1,189 +1,161 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates: steps 1 to 6 of
-// filter.cuh.
+// filter.cuh. S: 1 for groups of up to 16, 2 for 32.
+
+#include <type_traits>
 
 #include "bm3d/cuda/filter/filter.cuh"
+#include "cuda/warp.cuh"
 
 namespace lull::bm3d::filter_detail {
 
+/// What a lane has of each patch, or of each coefficient across the group.
+template <int S>
+using LaneGroup = __half2[16 * S];
+
+/// A place `bytes` behind another: what comes out of a shuffle is an address with one addition.
+template <class T>
+__device__ __forceinline__ T* behind(T* place, int bytes) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return reinterpret_cast<T*>(reinterpret_cast<Byte*>(place) + bytes);
+}
+
 /// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
-/// Offsets are words of the tile (shared) or elements of the plane (direct).
+/// Offsets are words of the tile (shared) or elements of the plane (else).
 template <Staging staging>
-struct Samples {
-  const void* at;
+struct PatchSamples {
+  using Element = std::conditional_t<staging == Staging::shared, std::uint32_t, float>;
+  const Element* at;  // the lane's first sample of a patch at offset 0
   int pitch;
   float level;
-  /// Samples (x, y) and (x + 1, y) from `offset` on.
-  __device__ __forceinline__ std::uint32_t pair(int offset, int y) const {
+
+  __device__ __forceinline__ PatchSamples(const Element* first, int pitch_of_first,
+                                          float level_of_block, int lane)
+      : at(first + 2 * (lane & 3) * pitch_of_first + (lane >> 2)),
+        pitch(pitch_of_first),
+        level(level_of_block) {}
+  /// Of the patch at an offset in bytes, two rows.
+  __device__ __forceinline__ std::uint32_t pair(int bytes) const {
+    const Element* const sample = behind(at, bytes);
     if constexpr (staging == Staging::shared)
-      return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
-    const float* sample = static_cast<const float*>(at) + offset + y * pitch;
-    return pack_halves(sample[0] - level, sample[1] - level);
+      return *sample;
+    else
+      return pack_halves(sample[0] - level, sample[pitch] - level);
   }
 };
 
-/// 16 patches: before the group transform [row or coefficient][slots 2t.. | 2t + 8..], in it
-/// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
-using Slots = __half2[8][2];
+/// What a lane needs of the matrices; the same for all groups of a block. Operands in front have
+/// the matrix twice, for the two patches behind it.
+template <class Transform2d, int S>
+struct PatchOperands {
+  std::uint32_t vertical[4], horizontal_back[4];  // in front
+  std::uint32_t horizontal, vertical_back;        // behind
+  float window[2];                                // of the lane's samples
 
-/// What a lane needs of the matrices; the same for all groups of a block.
-template <class Transform2d, class GroupTransform>
-struct Operands {
-  std::uint32_t rows[4];     // two rows to coefficients of their sum and difference
-  std::uint32_t columns[4];  // back, with the window: of rows y and 7 - y
-  float window[2];           // columns 2t and 2t + 1
-  GroupOperands group;
-
-  __device__ __forceinline__ Operands(const float* w, int lane)
-      : window{w[2 * (lane & 3)], w[2 * (lane & 3) + 1]},
-        group(group_operands<GroupTransform>.lane[lane]) {
+  __device__ __forceinline__ PatchOperands(const float* w, int lane) {
+    constexpr float root_8 = 2.8284271f;
     const int g = lane >> 2, t2 = 2 * (lane & 3);
+    const auto two = [&](const Matrix8<float>& matrix, float scale) {
+      return pack_halves(matrix.at[g][t2] * scale, matrix.at[g][t2 + 1] * scale);
+    };
     const Matrix8<float>& forward = matrices<Transform2d>[0];
     const Matrix8<float>& inverse = matrices<Transform2d>[1];
-    rows[0] = rows[1] = rows[2] =
-        pack_halves(forward.at[g][t2] * root_8, forward.at[g][t2 + 1] * root_8);
-    rows[3] = word_of(-halves_of(rows[0]));
-#pragma unroll
-    for (int y = 0; y < 4; ++y) {
-      // 8: what the vertical transform is too great by.
-      const float scale = value_scale / (8 * root_8) * w[y] * w[g];
-      columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
-    }
+    const std::uint32_t first = two(forward, root_8 / 4), back = two(inverse, w[g]);
+    vertical[0] = vertical[3] = first;
+    horizontal_back[0] = horizontal_back[3] = back;
+    vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
+    horizontal = two(forward, root_8 / (4 * S));
+    // What comes is 8 times too great: the product of 8 / N and of N from sums across the group.
+    vertical_back = two(inverse, w[g] * value_scale / 8);
+    window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
 };
 
-/// Horizontal and vertical transform of 16 patches.
-template <class Transform2d, Staging staging>
-__device__ __forceinline__ void transform_patches(const Samples<staging>& samples,
-                                                  const int (&offset)[2],
-                                                  const std::uint32_t (&operand)[4], Slots& c) {
+/// Steps 1 to 3. `offset`: in lane m, of patch m.
+template <int S, class Transform2d, Staging staging>
+__device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples, int offset,
+                                                  const PatchOperands<Transform2d, S>& operands,
+                                                  LaneGroup<S>& group) {
+  const int bytes = offset * static_cast<int>(sizeof(*samples.at));
 #pragma unroll
-  for (int b = 0; b < 2; ++b) {
-    __half2 sum[4], difference[4], x[8];
-#pragma unroll
-    for (int pair = 0; pair < 4; ++pair) {
-      const int y = Transform2d::first(pair);
-      const HalfSums product =
-          multiply(operand, samples.pair(offset[b], y),
-                   samples.pair(offset[b], Transform2d::partner(y)), HalfSums{});
-      sum[pair] = halves_of(product.at[0]);
-      difference[pair] = halves_of(product.at[1]);
-    }
-    Transform2d::forward(sum, difference, x);
-#pragma unroll
-    for (int k = 0; k < 8; ++k) c[k][b] = x[k];
+  for (int m = 0; m < 16 * S; m += 2) {
+    const std::uint32_t first = samples.pair(__shfl_sync(~0u, bytes, m));
+    const std::uint32_t second = samples.pair(__shfl_sync(~0u, bytes, m + 1));
+    const HalfSums columns = multiply(operands.vertical, first, second, HalfSums{});
+    const HalfSums both = multiply(columns.at[0], columns.at[1], operands.horizontal, HalfSums{});
+    group[m] = halves_of(both.at[0]);
+    group[m + 1] = halves_of(both.at[1]);
   }
 }
 
-/// Adds the group transform of rows `k` and k + 1 of `c` to sums: coefficients 0..7 or 8..15.
-template <class Sums>
-__device__ __forceinline__ Sums transform_across(const Slots& c, int k,
-                                                 const std::uint32_t (&operand)[2],
-                                                 const Sums& sums) {
-  const std::uint32_t a[4] = {word_of(c[k][0]), word_of(c[k + 1][0]), word_of(c[k][1]),
-                              word_of(c[k + 1][1])};
-  return multiply(a, operand[0], operand[1], sums);
-}
-
-/// A group in registers: sets of 16 slots. Set 0 holds the transform of the slots, or for S = 2 of
-/// the sums of pairs; set 1 the differences.
-template <int S>
-struct Spectrum {
-  Slots set[S];
-};
-
-__device__ __forceinline__ void set(HalfSums& sums, __half2 a, __half2 b) {
-  sums.at[0] = word_of(a), sums.at[1] = word_of(b);
-}
-__device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
-  const float2 low = __half22float2(a), high = __half22float2(b);
-  sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
-}
-
-/// What stands in front of the shrinkage: calls `use(set, k, b, sums)` with coefficients k and
-/// k + 1 of a column, group coefficients 2t + 8b and 2t + 8b + 1.
-template <class Sums, class GroupTransform, int S, class Use>
-__device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
-                                             const GroupOperands& operands, Use use) {
-#pragma unroll
-  for (int k = 0; k < 8; k += 2) {
-    Slots difference;
-    if constexpr (S == 2) {
-#pragma unroll
-      for (int i = k; i < k + 2; ++i)
-#pragma unroll
-        for (int b = 0; b < 2; ++b) difference[i][b] = patches[0][i][b] - patches[1][i][b];
-    }
-#pragma unroll
-    for (int b = 0; b < 2; ++b) {
-      Sums sums;
-#pragma unroll
-      for (int s = 0; s < S; ++s) sums = transform_across(patches[s], k, operands.forward[b], sums);
-      use(0, k, b, sums);
-      if constexpr (S == 2) {
-        if constexpr (GroupTransform::transforms_differences)
-          sums = transform_across(difference, k, operands.forward[b], Sums{});
-        else
-          set(sums, difference[k][b], difference[k + 1][b]);
-        use(1, k, b, sums);
-      }
-    }
-  }
-}
-
-/// What the scales of filter.cuh make of the noise in the lane's coefficients, in units of that of
-/// a sample: `variance` squared units, `deviation` its root.
+/// How many patches the coefficient `k` across the group is a sum of, in the order that the
+/// transform leaves them in; 0 is the sum of all.
 template <int S, class GroupTransform>
-struct NoiseScale {
-  float variance[2], deviation[2];  // of group coefficients 2t and 2t + 1 (equal supports), + 8
-  static constexpr float patch_scale = 64.0f * S;  // 8^2, and the sums of pairs
-  static constexpr float of_differences =
-      GroupTransform::transforms_differences ? patch_scale / 16 : patch_scale;
-
-  __device__ explicit NoiseScale(int lane) {
-#pragma unroll
-    for (int b = 0; b < 2; ++b) {
-      variance[b] =
-          patch_scale / static_cast<float>(GroupTransform::support(2 * (lane & 3) + 8 * b));
-      deviation[b] = sqrtf(variance[b]);
-    }
-  }
-};
-
-/// The whole group's mean: it is always kept. Lane 0 holds it first.
-__device__ __forceinline__ bool is_mean(int lane, int set, int k) {
-  return set == 0 && k == 0 && lane == 0;
+constexpr int support_of(int k) {
+  if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return 16 * S;
+  int support = 2;
+  for (; k % 2 == 0; k /= 2) support *= 2;
+  return support;
 }
 
-/// First phase: transform and threshold. Returns the number of coefficients that are kept.
-template <int S, class Transform2d, class GroupTransform>
-__device__ __forceinline__ int threshold(const Slots (&patches)[S], const GroupOperands& operands,
-                                         float limit, float mean_factor,
-                                         const NoiseScale<S, GroupTransform>& noise, int lane,
-                                         Spectrum<S>& spectrum) {
-  __half2 kept[2] = {twice(0), twice(0)};
-  const auto keep = [&](__half2 value, __half2 bound) {
-    const __half2 mask = __hgt2(__habs2(value), bound);
-    kept[0] = kept[0] + mask;
-    return value * mask;
-  };
-  for_spectrum<HalfSums, GroupTransform>(
-      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
+/// Sums and differences, in place.
+template <int S, class GroupTransform>
+__device__ __forceinline__ void transform_across(LaneGroup<S>& c) {
+  constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const float scale = set == 0 ? noise.deviation[b] : sqrtf(noise.of_differences);
-          const float plain = limit * scale * Transform2d::gain(k + i);
-          float first = plain;
-          if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
-            if ((lane & 3) == 0) first *= mean_factor;
-            if (k + i == 0 && lane == 0) first = -1;
-          }
-          spectrum.set[set][k + i][b] =
-              keep(halves_of(sums.at[i]), __floats2half2_rn(first, plain));
-        }
-      });
-  const int own = static_cast<int>(__low2float(kept[0]) + __high2float(kept[0]));
-  return warp_sum(own);
+  for (int apart = 1; apart < 16 * S; apart *= 2)
+#pragma unroll
+    for (int i = 0; i < 16 * S; ++i) {
+      if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
+      const __half2 a = c[i], b = c[i + apart];
+      c[i] = a + b;
+      c[i + apart] = a - b;
+    }
+}
+
+/// The way back, times the number of patches.
+template <int S, class GroupTransform>
+__device__ __forceinline__ void transform_back_across(LaneGroup<S>& c) {
+  constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
+#pragma unroll
+  for (int apart = 8 * S; apart > 0; apart /= 2)
+#pragma unroll
+    for (int i = 0; i < 16 * S; ++i) {
+      if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
+      // Haar's sums have been doubled so often.
+      const auto scale = is_haar ? static_cast<float>(8 * S / apart) : 1.0f;
+      const __half2 a = c[i], b = c[i + apart];
+      c[i] = __hfma2(__float2half2_rn(scale), b, a);
+      c[i + apart] = __hfma2(__float2half2_rn(-scale), b, a);
+    }
+}
+
+/// Of coefficient `k` across the group: the noise's variance in units of that of a sample.
+template <int S, class GroupTransform>
+constexpr float noise_variance(int k) {
+  constexpr float scale = 8.0f / (16 * S);  // of the patches' coefficients
+  return scale * scale * static_cast<float>(support_of<S, GroupTransform>(k));
+}
+template <int S, class GroupTransform>
+constexpr float noise_deviation(int k) {
+  return static_cast<float>(table_detail::square_root(noise_variance<S, GroupTransform>(k)));
+}
+
+/// First phase: shrinks. Returns the number of coefficients that are kept. The whole group's mean,
+/// which lane 0 holds first, always is.
+template <int S, class GroupTransform>
+__device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
+                                         LaneGroup<S>& group) {
+  __half2 kept = __float2half2_rn(0);
+#pragma unroll
+  for (int k = 0; k < 16 * S; ++k) {
+    const float bound = limit * noise_deviation<S, GroupTransform>(k) * (k == 0 ? mean_factor : 1);
+    const __half2 bounds = __floats2half2_rn(k == 0 && lane == 0 ? -1.0f : bound, bound);
+    const __half2 mask = __hgt2(__habs2(group[k]), bounds);
+    kept = kept + mask;
+    group[k] = group[k] * mask;
+  }
+  return warp_sum(static_cast<int>(__low2float(kept) + __high2float(kept)));
 }
 
 __device__ __forceinline__ float reciprocal(float x) {
@@ -192,45 +164,23 @@ __device__ __forceinline__ float reciprocal(float x) {
   return result;
 }
 
-/// Second phase: the Wiener factors of a group, from its basic estimate. Returns their energy.
-template <int S, class Transform2d, class GroupTransform>
-__device__ __forceinline__ float wiener_factors(const Slots (&patches)[S],
-                                                const GroupOperands& operands, float variance,
-                                                const NoiseScale<S, GroupTransform>& noise,
-                                                int lane, Spectrum<S>& factors) {
+/// Second phase: a basic estimate becomes its Wiener factors. Returns their energy.
+template <int S, class GroupTransform>
+__device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<S>& group) {
   float energy = 0;
-  for_spectrum<FloatSums, GroupTransform>(
-      patches, operands, [&](int set, int k, int b, const FloatSums& sums) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const float gain = Transform2d::gain(k + i);
-          const float scale = set == 0 ? noise.variance[b] : noise.of_differences;
-          const float own = variance * scale * (gain * gain);
-          float f[2];
-#pragma unroll
-          for (int q = 0; q < 2; ++q) {
-            const float c = sums.at[2 * i + q];
-            f[q] = fmaf(-own, reciprocal(fmaf(c, c, own)), 1.0f);
-            if (q == 0 && b == 0 && is_mean(lane, set, k + i)) f[q] = 1;
-            energy = fmaf(f[q], f[q], energy);
-          }
-          factors.set[set][k + i][b] = __floats2half2_rn(f[0], f[1]);
-        }
-      });
+  for (int k = 0; k < 16 * S; ++k) {
+    const float own = variance * noise_variance<S, GroupTransform>(k);
+    const auto factor = [&](float c) { return fmaf(-own, reciprocal(fmaf(c, c, own)), 1.0f); };
+    const float2 c = __half22float2(group[k]);
+    float2 f = make_float2(factor(c.x), factor(c.y));
+    if (k == 0 && lane == 0) f.x = 1;
+    energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
+    group[k] = __floats2half2_rn(f.x, f.y);
+  }
   // In fixed point: the sum of integers is one instruction.
   constexpr float scale = 1 << 18;  // at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
-}
-
-template <int S, class GroupTransform>
-__device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
-                                              const GroupOperands& operands, Spectrum<S>& factors) {
-  for_spectrum<HalfSums, GroupTransform>(
-      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i)
-          factors.set[set][k + i][b] = factors.set[set][k + i][b] * halves_of(sums.at[i]);
-      });
 }
 
 __device__ __forceinline__ void add(int* sum, int value) { atomicAdd(sum, value); }
@@ -238,92 +188,30 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
 }
 
-/// What is added to the sums of one group: weight * window * (estimate - mid_level), fixed point.
-template <class Sum>
-struct Target {
-  Sum* sums;
-  const std::array<float, patch>& window;  // a kernel's argument: elements are operands
-  int pitch;
-  float offset;  // weight * (level - mid_level) * value_scale
-};
-
-/// The last steps back for 16 patches, and their rows added to the sums.
-template <Staging staging, class Transform2d, class GroupTransform, class Sum>
-__device__ __forceinline__ void aggregate(const Slots& c, const int (&offset)[2],
-                                          const Operands<Transform2d, GroupTransform>& operands,
-                                          const Target<Sum>& target) {
-  __half2 e[2][4], o[2][4];
+/// Steps 5 and 6: adds weight * window * (estimate - mid_level) in fixed point to `sums`. `offset`:
+/// in lane m, of patch m there. `level_offset`: weight * (level - mid_level) * value_scale.
+template <int S, class Transform2d, class Sum>
+__device__ __forceinline__ void aggregate(const LaneGroup<S>& group, int offset,
+                                          const PatchOperands<Transform2d, S>& operands,
+                                          float weight, float level_offset, Sum* sums, int pitch,
+                                          int lane) {
+  const std::uint32_t vertical_back =
+      word_of(halves_of(operands.vertical_back) * __float2half2_rn(weight));
+  const float first = level_offset * operands.window[0], second = level_offset * operands.window[1];
+  const FloatSums levels{first, second, first, second};
+  Sum* const own = sums + 2 * (lane & 3) * pitch + (lane >> 2);
+  int bytes = offset * static_cast<int>(sizeof(Sum));
+  asm("" : "+r"(bytes));  // else the offsets of all patches would be kept in registers from step 1
 #pragma unroll
-  for (int b = 0; b < 2; ++b) {
-    __half2 x[8];
+  for (int m = 0; m < 16 * S; m += 2) {
+    const HalfSums columns =
+        multiply(operands.horizontal_back, word_of(group[m]), word_of(group[m + 1]), HalfSums{});
+    const FloatSums both = multiply(columns.at[0], columns.at[1], vertical_back, levels);
 #pragma unroll
-    for (int k = 0; k < 8; ++k) x[k] = c[k][b];
-    Transform2d::inverse(x, e[b], o[b]);
-  }
-  const int column = 2 * (threadIdx.x & 3);
-  const float w[2] = {target.offset * operands.window[0], target.offset * operands.window[1]};
-#pragma unroll
-  for (int pair = 0; pair < 4; ++pair) {
-    const std::uint32_t a[4] = {word_of(e[0][pair]), word_of(e[1][pair]), word_of(o[0][pair]),
-                                word_of(o[1][pair])};
-#pragma unroll
-    for (int side = 0; side < 2; ++side) {
-      const int first = Transform2d::first(pair),
-                y = side == 0 ? first : Transform2d::partner(first);
-      const std::uint32_t b = operands.columns[y < 4 ? y : 7 - y];
-      const float wy = target.window[y];
-      const FloatSums row = multiply(a, b, side == 0 ? b : word_of(-halves_of(b)),
-                                     FloatSums{w[0] * wy, w[1] * wy, w[0] * wy, w[1] * wy});
-      const int at = y * (staging == Staging::direct ? target.pitch : tile_pitch) + column;
-#pragma unroll
-      for (int q = 0; q < 4; ++q)
-        add(target.sums + offset[q / 2] + at + (q & 1), __float2int_rn(row.at[q]));
-    }
-  }
-}
-
-/// Back across the group, and on: the estimates of all patches go to the sums.
-template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum>
-__device__ __forceinline__ void aggregate_group(
-    const Spectrum<S>& spectrum, const int (&offset)[S][2],
-    const Operands<Transform2d, GroupTransform>& operands, float weight, const Target<Sum>& target,
-    int lane) {
-  const __half2 scale = twice(weight / S);
-  std::uint32_t back[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) back[i] = word_of(halves_of(operands.group.inverse[i]) * scale);
-  Slots sums;
-#pragma unroll
-  for (int k = 0; k < 8; ++k) {
-    const HalfSums product =
-        multiply(back, word_of(spectrum.set[0][k][0]), word_of(spectrum.set[0][k][1]), HalfSums{});
-    sums[k][0] = halves_of(product.at[0]);
-    sums[k][1] = halves_of(product.at[1]);
-  }
-  if constexpr (S == 1) {
-    aggregate<staging>(sums, offset[0], operands, target);
-  } else {
-    if constexpr (!GroupTransform::transforms_differences) {  // the diagonal
-      const int g = lane >> 2, t2 = 2 * (lane & 3);
-      back[0] = back[3] = g == t2       ? word_of(scale) & 0xffffu
-                          : g == t2 + 1 ? word_of(scale) & 0xffff0000u
-                                        : 0u;
-      back[1] = back[2] = 0;
-    }
-#pragma unroll
-    for (int s = 0; s < 2; ++s) {  // sum plus difference, then sum minus difference
-      Slots own;
-#pragma unroll
-      for (int k = 0; k < 8; ++k) {
-        const HalfSums product =
-            multiply(back, word_of(spectrum.set[1][k][0]), word_of(spectrum.set[1][k][1]),
-                     HalfSums{{word_of(sums[k][0]), word_of(sums[k][1])}});
-        own[k][0] = halves_of(product.at[0]);
-        own[k][1] = halves_of(product.at[1]);
-      }
-      aggregate<staging>(own, offset[s], operands, target);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) back[i] = word_of(-halves_of(back[i]));
+    for (int i = 0; i < 2; ++i) {
+      Sum* const to = behind(own, __shfl_sync(~0u, bytes, m + i));
+      add(to, __float2int_rn(both.at[2 * i]));
+      add(to + pitch, __float2int_rn(both.at[2 * i + 1]));
     }
   }
 }

@@ -10,7 +10,14 @@
 
 namespace lull::bm3d::filter_detail {
 
+template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+class WhiteGroup;
+
+/// For white noise. `Group`: what filters a group and how it holds it (WhiteGroup).
 struct KernelArgs {
+  template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+  using Group = WhiteGroup<second_phase, S, Transform2d, GroupTransform, staging>;
+
   FilterArgs filter;
   Tile tile;
   int radius;
@@ -36,11 +43,15 @@ __device__ __forceinline__ void for_tile(const Tile& tile, int plane_pitch, Use 
         use(y * tile_pitch + x + lane, y * plane_pitch + x + lane);
 }
 
-/// A plane's samples around the block, each with its right neighbour, as halves.
+/// A plane's samples around the block, each with its neighbour below or at the right, as halves.
+template <bool with_below>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
   for_tile(tile, plane_pitch, [&](int word, int at) {
-    samples[word] = pack_halves(first[at] - level, first[at + 1] - level);
+    int next = 1;
+    if constexpr (with_below)  // below the last row none is used
+      next = word < (tile.rows - 1) * tile_pitch ? plane_pitch : 0;
+    samples[word] = pack_halves(first[at] - level, first[at + next] - level);
   });
 }
 
@@ -73,21 +84,22 @@ struct GroupHead {
 };
 
 template <int S>
-__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, int r, int first_x, int first_y,
-                                           int lane) {
+__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, unsigned r, int first_x,
+                                           int first_y, int lane) {
   const FilterArgs& f = a.filter;
-  const int rx = r & ((1 << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
-  const int local_i = (blockIdx.x << a.tile.log2_x) + rx;
-  const int local_j = (blockIdx.y << a.tile.log2_y) + ry;
+  const unsigned rx = r & ((1u << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
+  const unsigned local_i = (blockIdx.x << a.tile.log2_x) + rx;
+  const unsigned local_j = (blockIdx.y << a.tile.log2_y) + ry;
   const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
-  const int brick_x = local_i / brick_side, brick_y = local_j / brick_side;
+  const unsigned brick_x = local_i / brick_side, brick_y = local_j / brick_side;
   GroupHead head{};
-  head.exists = r < a.tile.references() && brick_x < f.batch.bricks_x &&
-                brick_y < f.batch.bricks_y && i < f.grid.count_x && j < f.grid.count_y;
+  head.exists = ry < 1u << a.tile.log2_y && brick_x < static_cast<unsigned>(f.batch.bricks_x) &&
+                brick_y < static_cast<unsigned>(f.batch.bricks_y) && i < f.grid.count_x &&
+                j < f.grid.count_y;
   if (!head.exists) return head;
-  const int index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
-                    (ry % brick_side) * brick_side + rx % brick_side;
-  head.log2_count = f.groups.log2_filtered(index);
+  const unsigned index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
+                         ry % brick_side * brick_side + rx % brick_side;
+  head.log2_count = f.groups.log2_filtered(static_cast<int>(index));
   head.displacement =
       f.groups.displacements[index * f.groups.capacity +
                              ((lane & (16 * S - 1)) >> ((S == 1 ? 4 : 5) - head.log2_count))];
@@ -108,16 +120,16 @@ struct Work {
 };
 
 /// Before groups: the tile's samples, and sums of zero.
-template <bool second_phase, Staging staging>
+template <bool second_phase, Staging staging, bool with_below>
 __device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {
   const FilterArgs& f = a.filter;
   if constexpr (staging == Staging::shared) {
-    load_tile(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
-              work.noisy_tile);
+    load_tile<with_below>(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+                          work.noisy_tile);
     if constexpr (second_phase)
-      load_tile(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
-                work.basic_tile);
+      load_tile<with_below>(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+                            work.basic_tile);
   }
   if constexpr (staging != Staging::direct)
     for (int i = threadIdx.x; i < a.tile.words(); i += threads) work.values[i] = 0;
@@ -170,58 +182,76 @@ __device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& 
   return place;
 }
 
-/// What the lanes hold of each slot, as the lanes need it in step 1.
-template <int S>
-__device__ __forceinline__ void spread(int own, int lane, int (&offset)[S][2]) {
-#pragma unroll
-  for (int s = 0; s < S; ++s)
-#pragma unroll
-    for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
-}
-
-/// Transforms, shrinks and weighs a group: its weight.
+/// A group in white noise (filter_group.cuh).
 template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-__device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
-                                        const Operands<Transform2d, GroupTransform>& operands,
-                                        const NoiseScale<S, GroupTransform>& noise,
-                                        const int (&offset)[S][2], int pitch, int log2_repeats,
-                                        int lane, Spectrum<S>& spectrum) {
-  const FilterArgs& f = a.filter;
-  Slots patches[S];
-  const auto transform = [&](const std::uint32_t* tile, const float* plane) {
-    const int column = 2 * (lane & 3);
-    const Samples<staging> samples{staging == Staging::shared
-                                       ? static_cast<const void*>(tile + column)
-                                       : static_cast<const void*>(plane + work.start + column),
-                                   pitch, work.level};
-#pragma unroll
-    for (int s = 0; s < S; ++s)
-      transform_patches<Transform2d>(samples, offset[s], operands.rows, patches[s]);
-  };
-  const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
-  if constexpr (!second_phase) {
-    transform(work.noisy_tile, f.noisy[work.plane]);
-    const int kept = threshold<S, Transform2d>(
-        patches, operands.group, a.strength.value * sigma * exp2f(0.5f * log2_repeats),
-        a.strength.mean_factor, noise, lane, spectrum);
-    return reciprocal(static_cast<float>(kept) * repeats);
-  } else {
-    transform(work.basic_tile, f.basic[work.plane]);
-    const float energy = wiener_factors<S, Transform2d>(
-        patches, operands.group, a.strength.value * sigma * sigma * repeats, noise, lane, spectrum);
-    const float weight = reciprocal(energy * repeats);
-    transform(work.noisy_tile, f.noisy[work.plane]);
-    apply_factors<S, GroupTransform>(patches, operands.group, spectrum);
-    return weight;
-  }
-}
+class WhiteGroup {
+ public:
+  static constexpr bool with_below = true;  // what a word of a tile has beside its sample
 
-/// Args: KernelArgs for white noise; else what is derived from it and shrinks groups itself.
+  __device__ __forceinline__ WhiteGroup(const float* window, int lane)
+      : operands_(window, lane), lane_(lane) {}
+
+  /// Transforms, shrinks and weighs it: its weight. `offset`: of its patches, in tile or plane.
+  __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
+                                          const GroupHead& head, int offset, int pitch) {
+    const FilterArgs& f = a.filter;
+    const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
+    const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
+    if constexpr (!second_phase) {
+      transform(work, work.noisy_tile, f.noisy[work.plane], offset, pitch, group_);
+      const int kept =
+          threshold<S, GroupTransform>(a.strength.value * sigma * exp2f(0.5f * log2_repeats),
+                                       a.strength.mean_factor, lane_, group_);
+      return reciprocal(static_cast<float>(kept) * repeats);
+    } else {
+      transform(work, work.basic_tile, f.basic[work.plane], offset, pitch, group_);
+      const float energy = wiener_factors<S, GroupTransform>(
+          a.strength.value * sigma * sigma * repeats, lane_, group_);
+      LaneGroup<S> noisy;
+      transform(work, work.noisy_tile, f.noisy[work.plane], offset, pitch, noisy);
+#pragma unroll
+      for (int k = 0; k < 16 * S; ++k) group_[k] = group_[k] * noisy[k];
+      return reciprocal(energy * repeats);
+    }
+  }
+
+  /// `level_offset`: of the weighted values, from mid_level.
+  template <class Sum>
+  __device__ __forceinline__ void aggregate(const FilterArgs&, int offset, float weight,
+                                            float level_offset, Sum* sums, int pitch) {
+    transform_back_across<S, GroupTransform>(group_);
+    filter_detail::aggregate<S>(group_, offset, operands_, weight, level_offset, sums, pitch,
+                                lane_);
+  }
+
+ private:
+  __device__ __forceinline__ void transform(const Work& work, const std::uint32_t* tile,
+                                            const float* plane, int offset, int pitch,
+                                            LaneGroup<S>& to) const {
+    const auto transform = [&](const auto* first) {
+      const PatchSamples<staging> samples(first, pitch, work.level, lane_);
+      transform_patches<S>(samples, offset, operands_, to);
+    };
+    if constexpr (staging == Staging::shared)
+      transform(tile);
+    else
+      transform(plane + work.start);
+    transform_across<S, GroupTransform>(to);
+  }
+
+  const PatchOperands<Transform2d, S> operands_;
+  const int lane_;
+  LaneGroup<S> group_;
+};
+
+/// Args: KernelArgs, or what is derived from it and has groups of another kind.
 template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
                                   least_blocks(second_phase, S, !std::is_same_v<Args, KernelArgs>))
     filter_kernel(const Args a) {
+  using Group =
+      typename Args::template Group<second_phase, S, Transform2d, GroupTransform, staging>;
   extern __shared__ std::uint32_t memory[];
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
@@ -240,11 +270,10 @@ __global__ void __launch_bounds__(threads,
   work.level = fminf(fmaxf(middle, -greatest), greatest);
 
   if (threadIdx.x < patch) window[threadIdx.x] = f.window[threadIdx.x];
-  fill_tiles<second_phase, staging>(a, work, frame_sums);
+  fill_tiles<second_phase, staging, Group::with_below>(a, work, frame_sums);
   __syncthreads();
 
-  const Operands<Transform2d, GroupTransform> operands(window, lane);
-  const NoiseScale<S, GroupTransform> noise(lane);
+  Group group(window, lane);
   const int pitch = pitch_of<staging>(f);
   GroupHead next = fetch<S>(a, warp, work.first_x, work.first_y, lane);
   for (int r = warp; r < a.tile.references(); r += warps) {
@@ -253,32 +282,17 @@ __global__ void __launch_bounds__(threads,
     if (!head.exists) continue;
 
     const PatchPlace place = place_of<staging>(a, work, head, pitch);
-    int offset[S][2];
-    spread<S>(place.samples, lane, offset);
-    Spectrum<S> spectrum;
-    float weight;
-    if constexpr (std::is_same_v<Args, KernelArgs>)
-      weight = shrink<second_phase, S, Transform2d, GroupTransform, staging>(
-          a, work, operands, noise, offset, pitch, (S == 1 ? 4 : 5) - head.log2_count, lane,
-          spectrum);
-    else
-      weight = a.template shrink<second_phase, S, Transform2d, GroupTransform, staging>(
-          work, operands, noise, offset, pitch, head, lane, spectrum);
+    float weight = group.shrink(a, work, head, place.samples, pitch);
     // Rounded to a weight that both a half and the fixed point can hold: it must count in the
     // estimates exactly as it does in the sum of weights.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
-    const float target_offset = weight * (work.level - mid_level) * value_scale;
-    if constexpr (staging == Staging::sums) spread<S>(place.sum_word, lane, offset);
-    const auto aggregate_into = [&](auto* sums, int sum_pitch) {
-      using Sum = std::remove_pointer_t<decltype(sums)>;
-      aggregate_group<S, Transform2d, GroupTransform, staging>(
-          spectrum, offset, operands, weight, Target<Sum>{sums, f.window, sum_pitch, target_offset},
-          lane);
-    };
+    const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
-      aggregate_into(f.sums[work.plane].numerator + work.start, pitch);
+      group.aggregate(f, place.samples, weight, level_offset,
+                      f.sums[work.plane].numerator + work.start, pitch);
     else
-      aggregate_into(work.values, tile_pitch);
+      group.aggregate(f, staging == Staging::sums ? place.sum_word : place.samples, weight,
+                      level_offset, work.values, tile_pitch);
     if (lane < 16 * S)
       atomicAdd(&f.sums[work.plane].denominator[place.sums],
                 static_cast<std::uint32_t>(weight * weight_scale));

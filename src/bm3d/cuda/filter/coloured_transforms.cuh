@@ -1,0 +1,448 @@
+#pragma once
+// Groups as the kernels for noise that is not white hold them: in lane (g, t) = (lane / 4, lane %
+// 4) those coefficients whose variances it gets (coloured_group.cuh). 16 patches ("slots") at a
+// time:
+//   1. samples: columns 2t, 2t + 1 of slots g and g + 8, as loaded from shared memory;
+//   2. after the horizontal transform, a product of 16x16 by 16x8 for two rows and 8 slots:
+//      coefficient g of slots 2t, 2t + 1 (and + 8), all rows. The product gives sum and difference
+//      of the two rows, the first butterfly of the vertical transform;
+//   3. the rest of the vertical transform is plain code on these registers, which are
+//   4. the operand of the product across the group: coefficient g of all rows, group coefficients
+//      2t, 2t + 1 (and + 8). Here the shrinkage happens;
+//   5. these are the other operand of the product back, which so gives coefficients 2t, 2t + 1 of
+//      slots g and g + 8;
+//   6. after the vertical transform but its last butterfly, that and the horizontal transform are
+//      one product again, with the aggregation window in its matrix: rows of the patches, weighted.
+// For groups of 32 two sets of 16 slots are paired first: sums and differences. Transforms are
+// scaled to have few and exact factors: a patch by 8 (sqrt(8) along each axis), the Haar transform
+// to means and differences of means.
+
+#include "bm3d/cuda/filter/filter_group.cuh"
+
+namespace lull::bm3d::filter_detail {
+
+/// A transform along a column, as butterflies.
+template <class Transform2d>
+struct Butterflies;
+/// A transform across the group, as a matrix.
+template <class GroupTransform>
+struct GroupMatrix;
+
+constexpr float root_8 = 2.8284271f;
+
+__device__ __forceinline__ __half2 twice(float value) { return __float2half2_rn(value); }
+
+/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
+/// and difference; on the way back they are (e + o) / 8 and (e - o) / 8.
+template <>
+struct Butterflies<Dct> {
+  static constexpr int partner(int y) { return 7 - y; }
+  static constexpr int first(int pair) { return pair; }
+  static __device__ constexpr float gain(int) { return 1; }  // of coefficient k, beyond sqrt(8)
+  static __device__ __forceinline__ __half2 factor(int k, int y) {
+    constexpr Matrix8<float> table = dct_forward<float>;  // local: constants of the instructions
+    return twice(root_8 * table.at[k][y]);
+  }
+
+  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
+                                                 __half2 (&x)[8]) {
+    const __half2 p = s[0] + s[3], q = s[1] + s[2], u = s[0] - s[3], v = s[1] - s[2];
+    x[0] = p + q;
+    x[4] = p - q;
+    x[2] = __hfma2(factor(2, 0), u, factor(2, 1) * v);
+    x[6] = __hfma2(factor(6, 0), u, factor(6, 1) * v);
+#pragma unroll
+    for (int k = 1; k < 8; k += 2)
+      x[k] = __hfma2(factor(k, 0), d[0],
+                     __hfma2(factor(k, 1), d[1], __hfma2(factor(k, 2), d[2], factor(k, 3) * d[3])));
+  }
+  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
+                                                 __half2 (&o)[4]) {
+    const __half2 p = x[0] + x[4], q = x[0] - x[4];
+    const __half2 u = __hfma2(factor(2, 0), x[2], factor(6, 0) * x[6]);
+    const __half2 v = __hfma2(factor(2, 1), x[2], factor(6, 1) * x[6]);
+    e[0] = p + u, e[1] = q + v, e[2] = q - v, e[3] = p - u;
+#pragma unroll
+    for (int y = 0; y < 4; ++y)
+      o[y] = __hfma2(factor(1, y), x[1],
+                     __hfma2(factor(3, y), x[3], __hfma2(factor(5, y), x[5], factor(7, y) * x[7])));
+  }
+};
+
+/// Bior1.5, likewise, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are paired.
+template <>
+struct Butterflies<Bior> {
+  static constexpr int partner(int y) { return y ^ 1; }
+  static constexpr int first(int pair) { return 2 * pair; }
+  // Rows of transform_tables.h have unit norm; these have not.
+  struct Gains {
+    float at[8];
+  };
+  static constexpr Gains make_gains() {
+    Gains gains{1};
+    for (int k = 1; k < 8; ++k) {
+      const auto& row = table_detail::bior.at[k];
+      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // the support of the coefficient's sum
+      const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
+      gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
+    }
+    return gains;
+  }
+  static __device__ __forceinline__ float gain(int k) {
+    constexpr Gains gains = make_gains();
+    return gains.at[k];
+  }
+
+  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
+                                                 __half2 (&x)[8]) {
+    const __half2 p = s[0] + s[1], q = s[2] + s[3], a = d[0] - d[2], b = d[1] - d[3];
+    x[0] = p + q;
+    x[1] = __hfma2(twice(-11.0f / 32), a - b, p - q);
+    const __half2 c = a + b;
+    x[2] = __hfma2(twice(11.0f / 64), c, s[0] - s[1]);
+    x[3] = __hfma2(twice(-11.0f / 64), c, s[2] - s[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x[4 + i] = d[i];
+  }
+  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
+                                                 __half2 (&o)[4]) {
+    const __half2 m = x[0] + x[1], n = x[0] - x[1], q = x[7] - x[5], r = x[4] - x[6];
+    const __half2 two = twice(2), lift = twice(11.0f / 16), minus_lift = twice(-11.0f / 16);
+    e[0] = __hfma2(lift, q, __hfma2(two, x[2], m));
+    e[1] = __hfma2(lift, r, __hfma2(-two, x[2], m));
+    e[2] = __hfma2(minus_lift, q, __hfma2(two, x[3], n));
+    e[3] = __hfma2(minus_lift, r, __hfma2(-two, x[3], n));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) o[i] = twice(4) * x[4 + i];
+  }
+};
+
+// The group transforms of 16: coefficient k is the sum over slots of sign(k, slot) / support(k),
+// and a slot the sum over k of sign(k, slot): all factors are powers of two. White noise of
+// variance 1 has the variance 1 / support in coefficient k.
+template <>
+struct GroupMatrix<Haar> {
+  static constexpr bool transforms_differences = false;  // of the pairs of 32
+  static __host__ __device__ constexpr int support(int k) {
+    return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
+  }
+  static __host__ __device__ constexpr int sign(int k, int slot) {
+    if (k == 0) return 1;
+    const int n = support(k), place = slot - (k - 16 / n) * n;
+    return place < 0 || place >= n ? 0 : place < n / 2 ? 1 : -1;
+  }
+};
+template <>
+struct GroupMatrix<WalshHadamard> {
+  static constexpr bool transforms_differences = true;
+  static __host__ __device__ constexpr int support(int) { return 16; }
+  static __host__ __device__ constexpr int sign(int k, int slot) {
+    int bits = k & slot;
+    bits ^= bits >> 2;
+    return ((bits ^ bits >> 1) & 1) != 0 ? -1 : 1;
+  }
+};
+
+/// Operands of the products across the group, for one lane: words of the mma layouts.
+struct GroupOperands {
+  std::uint32_t forward[2][2];  // b of coefficients 0..7 and 8..15
+  std::uint32_t inverse[4];     // a
+};
+struct GroupOperandTable {
+  GroupOperands lane[32];
+};
+
+/// sign / 2^shift as the bits of a half.
+constexpr std::uint32_t power_bits(int sign, int shift) {
+  return sign == 0 ? 0u : (sign < 0 ? 0x8000u : 0u) | static_cast<std::uint32_t>(15 - shift) << 10;
+}
+
+template <class GroupTransform>
+constexpr GroupOperandTable make_group_operands() {
+  const auto forward = [](int k, int slot) {
+    int shift = 0;
+    while (1 << shift < GroupMatrix<GroupTransform>::support(k)) ++shift;
+    return power_bits(GroupMatrix<GroupTransform>::sign(k, slot), shift);
+  };
+  const auto inverse = [](int slot, int k) {
+    return power_bits(GroupMatrix<GroupTransform>::sign(k, slot), 0);
+  };
+  GroupOperandTable table{};
+  for (int lane = 0; lane < 32; ++lane) {
+    const int g = lane / 4, t2 = 2 * (lane % 4);
+    for (int half = 0; half < 2; ++half)
+      for (int block = 0; block < 2; ++block) {
+        const int slot = t2 + 8 * half, k = g + 8 * block;
+        table.lane[lane].forward[block][half] = forward(k, slot) | forward(k, slot + 1) << 16;
+        const int row = g + 8 * block, column = t2 + 8 * half;
+        table.lane[lane].inverse[2 * half + block] = inverse(row, column) | inverse(row, column + 1)
+                                                                                << 16;
+      }
+  }
+  return table;
+}
+
+template <class GroupTransform>
+__device__ const GroupOperandTable group_operands = make_group_operands<GroupTransform>();
+
+/// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
+/// Offsets are words of the tile (shared) or elements of the plane (direct).
+template <Staging staging>
+struct SlotSamples {
+  const void* at;
+  int pitch;
+  float level;
+  /// Samples (x, y) and (x + 1, y) from `offset` on.
+  __device__ __forceinline__ std::uint32_t pair(int offset, int y) const {
+    if constexpr (staging == Staging::shared)
+      return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
+    const float* sample = static_cast<const float*>(at) + offset + y * pitch;
+    return pack_halves(sample[0] - level, sample[1] - level);
+  }
+};
+
+/// 16 patches: before the group transform [row or coefficient][slots 2t.. | 2t + 8..], in it
+/// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
+using Slots = __half2[8][2];
+
+/// What the lanes hold of each slot, as the lanes need it in step 1.
+template <int S>
+__device__ __forceinline__ void spread(int own, int lane, int (&offset)[S][2]) {
+#pragma unroll
+  for (int s = 0; s < S; ++s)
+#pragma unroll
+    for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
+}
+
+/// What a lane needs of the matrices; the same for all groups of a block.
+template <class Transform2d, class GroupTransform>
+struct SlotOperands {
+  std::uint32_t rows[4];     // two rows to coefficients of their sum and difference
+  std::uint32_t columns[4];  // back, with the window: of rows y and 7 - y
+  float window[2];           // columns 2t and 2t + 1
+  GroupOperands group;
+
+  __device__ __forceinline__ SlotOperands(const float* w, int lane)
+      : window{w[2 * (lane & 3)], w[2 * (lane & 3) + 1]},
+        group(group_operands<GroupTransform>.lane[lane]) {
+    const int g = lane >> 2, t2 = 2 * (lane & 3);
+    const Matrix8<float>& forward = matrices<Transform2d>[0];
+    const Matrix8<float>& inverse = matrices<Transform2d>[1];
+    rows[0] = rows[1] = rows[2] =
+        pack_halves(forward.at[g][t2] * root_8, forward.at[g][t2 + 1] * root_8);
+    rows[3] = word_of(-halves_of(rows[0]));
+#pragma unroll
+    for (int y = 0; y < 4; ++y) {
+      // 8: what the vertical transform is too great by.
+      const float scale = value_scale / (8 * root_8) * w[y] * w[g];
+      columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
+    }
+  }
+};
+
+/// Horizontal and vertical transform of 16 patches.
+template <class Transform2d, Staging staging>
+__device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samples,
+                                                const int (&offset)[2],
+                                                const std::uint32_t (&operand)[4], Slots& c) {
+#pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    __half2 sum[4], difference[4], x[8];
+#pragma unroll
+    for (int pair = 0; pair < 4; ++pair) {
+      const int y = Butterflies<Transform2d>::first(pair);
+      const HalfSums product =
+          multiply(operand, samples.pair(offset[b], y),
+                   samples.pair(offset[b], Butterflies<Transform2d>::partner(y)), HalfSums{});
+      sum[pair] = halves_of(product.at[0]);
+      difference[pair] = halves_of(product.at[1]);
+    }
+    Butterflies<Transform2d>::forward(sum, difference, x);
+#pragma unroll
+    for (int k = 0; k < 8; ++k) c[k][b] = x[k];
+  }
+}
+
+/// Adds the group transform of rows `k` and k + 1 of `c` to sums: coefficients 0..7 or 8..15.
+template <class Sums>
+__device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
+                                                       const std::uint32_t (&operand)[2],
+                                                       const Sums& sums) {
+  const std::uint32_t a[4] = {word_of(c[k][0]), word_of(c[k + 1][0]), word_of(c[k][1]),
+                              word_of(c[k + 1][1])};
+  return multiply(a, operand[0], operand[1], sums);
+}
+
+/// A group in registers: sets of 16 slots. Set 0 holds the transform of the slots, or for S = 2 of
+/// the sums of pairs; set 1 the differences.
+template <int S>
+struct Spectrum {
+  Slots set[S];
+};
+
+__device__ __forceinline__ void set(HalfSums& sums, __half2 a, __half2 b) {
+  sums.at[0] = word_of(a), sums.at[1] = word_of(b);
+}
+__device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
+  const float2 low = __half22float2(a), high = __half22float2(b);
+  sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
+}
+
+/// What stands in front of the shrinkage: calls `use(set, k, b, sums)` with coefficients k and
+/// k + 1 of a column, group coefficients 2t + 8b and 2t + 8b + 1.
+template <class Sums, class GroupTransform, int S, class Use>
+__device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
+                                             const GroupOperands& operands, Use use) {
+#pragma unroll
+  for (int k = 0; k < 8; k += 2) {
+    Slots difference;
+    if constexpr (S == 2) {
+#pragma unroll
+      for (int i = k; i < k + 2; ++i)
+#pragma unroll
+        for (int b = 0; b < 2; ++b) difference[i][b] = patches[0][i][b] - patches[1][i][b];
+    }
+#pragma unroll
+    for (int b = 0; b < 2; ++b) {
+      Sums sums;
+#pragma unroll
+      for (int s = 0; s < S; ++s)
+        sums = transform_slots_across(patches[s], k, operands.forward[b], sums);
+      use(0, k, b, sums);
+      if constexpr (S == 2) {
+        if constexpr (GroupMatrix<GroupTransform>::transforms_differences)
+          sums = transform_slots_across(difference, k, operands.forward[b], Sums{});
+        else
+          set(sums, difference[k][b], difference[k + 1][b]);
+        use(1, k, b, sums);
+      }
+    }
+  }
+}
+
+/// What the scales of filter.cuh make of the noise in the lane's coefficients, in units of that of
+/// a sample: `variance` squared units, `deviation` its root.
+template <int S, class GroupTransform>
+struct NoiseScale {
+  float variance[2], deviation[2];  // of group coefficients 2t and 2t + 1 (equal supports), + 8
+  static constexpr float patch_scale = 64.0f * S;  // 8^2, and the sums of pairs
+  static constexpr float of_differences =
+      GroupMatrix<GroupTransform>::transforms_differences ? patch_scale / 16 : patch_scale;
+
+  __device__ explicit NoiseScale(int lane) {
+#pragma unroll
+    for (int b = 0; b < 2; ++b) {
+      variance[b] = patch_scale / static_cast<float>(
+                                      GroupMatrix<GroupTransform>::support(2 * (lane & 3) + 8 * b));
+      deviation[b] = sqrtf(variance[b]);
+    }
+  }
+};
+
+/// The whole group's mean: it is always kept. Lane 0 holds it first.
+__device__ __forceinline__ bool is_mean(int lane, int set, int k) {
+  return set == 0 && k == 0 && lane == 0;
+}
+
+template <int S, class GroupTransform>
+__device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
+                                              const GroupOperands& operands, Spectrum<S>& factors) {
+  for_spectrum<HalfSums, GroupTransform>(
+      patches, operands, [&](int set, int k, int b, const HalfSums& sums) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+          factors.set[set][k + i][b] = factors.set[set][k + i][b] * halves_of(sums.at[i]);
+      });
+}
+
+/// What is added to the sums of one group: weight * window * (estimate - mid_level), fixed point.
+template <class Sum>
+struct Target {
+  Sum* sums;
+  const std::array<float, patch>& window;  // a kernel's argument: elements are operands
+  int pitch;
+  float offset;  // weight * (level - mid_level) * value_scale
+};
+
+/// The last steps back for 16 patches, and their rows added to the sums.
+template <Staging staging, class Transform2d, class GroupTransform, class Sum>
+__device__ __forceinline__ void aggregate_slots(
+    const Slots& c, const int (&offset)[2],
+    const SlotOperands<Transform2d, GroupTransform>& operands, const Target<Sum>& target) {
+  __half2 e[2][4], o[2][4];
+#pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    __half2 x[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) x[k] = c[k][b];
+    Butterflies<Transform2d>::inverse(x, e[b], o[b]);
+  }
+  const int column = 2 * (threadIdx.x & 3);
+  const float w[2] = {target.offset * operands.window[0], target.offset * operands.window[1]};
+#pragma unroll
+  for (int pair = 0; pair < 4; ++pair) {
+    const std::uint32_t a[4] = {word_of(e[0][pair]), word_of(e[1][pair]), word_of(o[0][pair]),
+                                word_of(o[1][pair])};
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      const int first = Butterflies<Transform2d>::first(pair),
+                y = side == 0 ? first : Butterflies<Transform2d>::partner(first);
+      const std::uint32_t b = operands.columns[y < 4 ? y : 7 - y];
+      const float wy = target.window[y];
+      const FloatSums row = multiply(a, b, side == 0 ? b : word_of(-halves_of(b)),
+                                     FloatSums{w[0] * wy, w[1] * wy, w[0] * wy, w[1] * wy});
+      const int at = y * (staging == Staging::direct ? target.pitch : tile_pitch) + column;
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        add(target.sums + offset[q / 2] + at + (q & 1), __float2int_rn(row.at[q]));
+    }
+  }
+}
+
+/// Back across the group, and on: the estimates of all patches go to the sums.
+template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum>
+__device__ __forceinline__ void aggregate_group(
+    const Spectrum<S>& spectrum, const int (&offset)[S][2],
+    const SlotOperands<Transform2d, GroupTransform>& operands, float weight,
+    const Target<Sum>& target, int lane) {
+  const __half2 scale = twice(weight / S);
+  std::uint32_t back[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) back[i] = word_of(halves_of(operands.group.inverse[i]) * scale);
+  Slots sums;
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    const HalfSums product =
+        multiply(back, word_of(spectrum.set[0][k][0]), word_of(spectrum.set[0][k][1]), HalfSums{});
+    sums[k][0] = halves_of(product.at[0]);
+    sums[k][1] = halves_of(product.at[1]);
+  }
+  if constexpr (S == 1) {
+    aggregate_slots<staging>(sums, offset[0], operands, target);
+  } else {
+    if constexpr (!GroupMatrix<GroupTransform>::transforms_differences) {  // the diagonal
+      const int g = lane >> 2, t2 = 2 * (lane & 3);
+      back[0] = back[3] = g == t2       ? word_of(scale) & 0xffffu
+                          : g == t2 + 1 ? word_of(scale) & 0xffff0000u
+                                        : 0u;
+      back[1] = back[2] = 0;
+    }
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {  // sum plus difference, then sum minus difference
+      Slots own;
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const HalfSums product =
+            multiply(back, word_of(spectrum.set[1][k][0]), word_of(spectrum.set[1][k][1]),
+                     HalfSums{{word_of(sums[k][0]), word_of(sums[k][1])}});
+        own[k][0] = halves_of(product.at[0]);
+        own[k][1] = halves_of(product.at[1]);
+      }
+      aggregate_slots<staging>(own, offset[s], operands, target);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) back[i] = word_of(-halves_of(back[i]));
+    }
+  }
+}
+
+}  // namespace lull::bm3d::filter_detail
