@@ -19,8 +19,9 @@ using testing::known_gpus;
 
 constexpr FilterWork still(Phase phase) { return {phase, 640, 360}; }
 
-int blocks_of(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device) {
-  return filter_detail::blocks_held(plan, phase, group, device);
+int blocks_of(const FilterPlan& plan, Phase which, const PhaseParams& phase,
+              const cuda::DeviceLimits& device) {
+  return filter_detail::blocks_held(plan, which, filter_detail::group_places(phase, false), device);
 }
 
 TEST(FilterPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
@@ -33,7 +34,7 @@ TEST(FilterPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
           const FilterPlan plan = plan_filter(still(which), phase, device);
           // Never sums in device memory, which are slow.
           EXPECT_NE(plan.staging, Staging::direct) << phase.window << ", sm_" << capability;
-          EXPECT_GE(blocks_of(plan, which, phase.group, device), 2)
+          EXPECT_GE(blocks_of(plan, which, phase, device), 2)
               << phase.window << ", sm_" << capability;
         }
       }
@@ -43,13 +44,13 @@ TEST(FilterPlan, FitsEveryWindowIntoEveryGpu) {
   for (const auto& [capability, device] : known_gpus)
     for (int window = 1; window <= 127; window += 2)
       for (int step = 1; step <= patch; ++step)
-        for (const int group : {16, 32})
+        for (const int group : {8, 16, 32})
           for (const Phase which : {Phase::first, Phase::second})
             for (const auto across : {GroupTransform::haar, GroupTransform::wht}) {
               const PhaseParams phase{
                   .window = window, .group = group, .step = step, .group_transform = across};
               const FilterPlan plan = plan_filter(still(which), phase, device);
-              ASSERT_GE(blocks_of(plan, which, group, device), 1) << window << ", " << step;
+              ASSERT_GE(blocks_of(plan, which, phase, device), 1) << window << ", " << step;
               ASSERT_TRUE(plan.staging != Staging::sums || across == GroupTransform::haar);
               if (window <= 49 && step <= 3 && capability != 75) {
                 ASSERT_NE(plan.staging, Staging::direct) << window << ", " << step;
@@ -104,6 +105,9 @@ TEST(FilterPlan, HoldsTheSumsOfAllFrames) {
     EXPECT_EQ(plan.staging, Staging::sums) << "sm_" << capability;
     EXPECT_EQ(plan.tile.rows,
               plan.rows[max_temporal + 2].first + plan.rows[max_temporal + 2].count);
+    // Every other row of a patch in banks of its own.
+    EXPECT_EQ(2 * plan.tile.pitch % 32, 8) << plan.tile.pitch;
+    EXPECT_GE(plan.tile.pitch, phase.window + 7 * phase.step + 7);
   }
 }
 

@@ -9,21 +9,22 @@ namespace lull::bm3d::filter_detail {
 /// Weights are told from each other in steps of 1 / weight_scale.
 inline constexpr float least_weight = 4 / weight_scale;
 
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup;
 
 struct ColouredArgs : KernelArgs {
-  template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-  using Group = ColouredGroup<second_phase, S, Transform2d, GroupTransform, staging>;
+  template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
+  using Group = ColouredGroup<second_phase, M, Transform2d, GroupTransform, staging>;
 
   CovarianceViews covariances;
 };
 
 /// As WhiteGroup; slots in place of patches (coloured_transforms.cuh).
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
   static constexpr bool with_below = false;
+  static constexpr int S = M / 16;  // sets of slots
 
   __device__ __forceinline__ ColouredGroup(const float* window, int lane)
       : operands_(window, lane), noise_(lane), lane_(lane) {}
@@ -31,7 +32,7 @@ class ColouredGroup {
   __device__ __forceinline__ float shrink(const ColouredArgs& a, const Work& work,
                                           const GroupHead& head, int offset, int pitch) {
     const CovarianceView& shared = a.covariances[work.plane];
-    const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
+    const int log2_repeats = log2_places(M) - head.log2_count;
     group_ratios<second_phase, S, GroupTransform>(shared, head.displacement, head.log2_count, lane_,
                                                   spectrum_);
     Slots patches[S];
@@ -91,15 +92,17 @@ void dispatch_coloured(const FilterArgs& filter, const CovarianceViews& covarian
   const Launch launch(work_of(filter, second_phase, true), filter, phase, strength, device);
   const ColouredArgs args{launch.args, covariances};
   const auto start = [&](void (*kernel)(ColouredArgs)) { launch.start(kernel, args, stream); };
-  dispatch(phase, [&]<int S, class Across>(std::integral_constant<int, S>, Across) {
-    if (launch.plan.staging == Staging::direct)
-      return start(
-          filter_kernel<second_phase, S, Transform2d, Across, Staging::direct, ColouredArgs>);
-    if constexpr (std::is_same_v<Across, Haar>) {  // see plan_filter()
-      if (launch.plan.staging == Staging::shared)
-        start(filter_kernel<second_phase, S, Transform2d, Across, Staging::shared, ColouredArgs>);
-      else
-        start(filter_kernel<second_phase, S, Transform2d, Across, Staging::sums, ColouredArgs>);
+  dispatch(phase, true, [&]<int M, class Across>(std::integral_constant<int, M>, Across) {
+    if constexpr (M >= 16) {
+      if (launch.plan.staging == Staging::direct)
+        return start(
+            filter_kernel<second_phase, M, Transform2d, Across, Staging::direct, ColouredArgs>);
+      if constexpr (std::is_same_v<Across, Haar>) {  // see plan_filter()
+        if (launch.plan.staging == Staging::shared)
+          start(filter_kernel<second_phase, M, Transform2d, Across, Staging::shared, ColouredArgs>);
+        else
+          start(filter_kernel<second_phase, M, Transform2d, Across, Staging::sums, ColouredArgs>);
+      }
     }
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates: steps 1 to 6 of
-// filter.cuh. S: 1 for groups of up to 16, 2 for 32.
+// filter.cuh. M: places for its patches, 8, 16 or 32.
 
 #include <type_traits>
 
@@ -10,8 +10,8 @@
 namespace lull::bm3d::filter_detail {
 
 /// What a lane has of each patch, or of each coefficient across the group.
-template <int S>
-using LaneGroup = __half2[16 * S];
+template <int M>
+using LaneGroup = __half2[M];
 
 /// A place `bytes` behind another: what comes out of a shuffle is an address with one addition.
 template <class T>
@@ -46,7 +46,7 @@ struct PatchSamples {
 
 /// What a lane needs of the matrices; the same for all groups of a block. Operands in front have
 /// the matrix twice, for the two patches behind it.
-template <class Transform2d, int S>
+template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // in front
   std::uint32_t horizontal, vertical_back;        // behind
@@ -64,7 +64,7 @@ struct PatchOperands {
     vertical[0] = vertical[3] = first;
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
-    horizontal = two(forward, root_8 / (4 * S));
+    horizontal = two(forward, root_8 * 4 / M);
     // What comes is 8 times too great: the product of 8 / N and of N from sums across the group.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
@@ -72,13 +72,13 @@ struct PatchOperands {
 };
 
 /// Steps 1 to 3. `offset`: in lane m, of patch m.
-template <int S, class Transform2d, Staging staging>
+template <int M, class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples, int offset,
-                                                  const PatchOperands<Transform2d, S>& operands,
-                                                  LaneGroup<S>& group) {
+                                                  const PatchOperands<Transform2d, M>& operands,
+                                                  LaneGroup<M>& group) {
   const int bytes = offset * static_cast<int>(sizeof(*samples.at));
 #pragma unroll
-  for (int m = 0; m < 16 * S; m += 2) {
+  for (int m = 0; m < M; m += 2) {
     const std::uint32_t first = samples.pair(__shfl_sync(~0u, bytes, m));
     const std::uint32_t second = samples.pair(__shfl_sync(~0u, bytes, m + 1));
     const HalfSums columns = multiply(operands.vertical, first, second, HalfSums{});
@@ -90,22 +90,22 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
 
 /// How many patches the coefficient `k` across the group is a sum of, in the order that the
 /// transform leaves them in; 0 is the sum of all.
-template <int S, class GroupTransform>
+template <int M, class GroupTransform>
 constexpr int support_of(int k) {
-  if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return 16 * S;
+  if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
   int support = 2;
   for (; k % 2 == 0; k /= 2) support *= 2;
   return support;
 }
 
 /// Sums and differences, in place.
-template <int S, class GroupTransform>
-__device__ __forceinline__ void transform_across(LaneGroup<S>& c) {
+template <int M, class GroupTransform>
+__device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
 #pragma unroll
-  for (int apart = 1; apart < 16 * S; apart *= 2)
+  for (int apart = 1; apart < M; apart *= 2)
 #pragma unroll
-    for (int i = 0; i < 16 * S; ++i) {
+    for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = a + b;
@@ -114,16 +114,16 @@ __device__ __forceinline__ void transform_across(LaneGroup<S>& c) {
 }
 
 /// The way back, times the number of patches.
-template <int S, class GroupTransform>
-__device__ __forceinline__ void transform_back_across(LaneGroup<S>& c) {
+template <int M, class GroupTransform>
+__device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
 #pragma unroll
-  for (int apart = 8 * S; apart > 0; apart /= 2)
+  for (int apart = M / 2; apart > 0; apart /= 2)
 #pragma unroll
-    for (int i = 0; i < 16 * S; ++i) {
+    for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
       // Haar's sums have been doubled so often.
-      const auto scale = is_haar ? static_cast<float>(8 * S / apart) : 1.0f;
+      const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
       c[i + apart] = __hfma2(__float2half2_rn(-scale), b, a);
@@ -131,25 +131,25 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<S>& c) {
 }
 
 /// Of coefficient `k` across the group: the noise's variance in units of that of a sample.
-template <int S, class GroupTransform>
+template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
-  constexpr float scale = 8.0f / (16 * S);  // of the patches' coefficients
-  return scale * scale * static_cast<float>(support_of<S, GroupTransform>(k));
+  constexpr float scale = 8.0f / M;  // of the patches' coefficients
+  return scale * scale * static_cast<float>(support_of<M, GroupTransform>(k));
 }
-template <int S, class GroupTransform>
+template <int M, class GroupTransform>
 constexpr float noise_deviation(int k) {
-  return static_cast<float>(table_detail::square_root(noise_variance<S, GroupTransform>(k)));
+  return static_cast<float>(table_detail::square_root(noise_variance<M, GroupTransform>(k)));
 }
 
 /// First phase: shrinks. Returns the number of coefficients that are kept. The whole group's mean,
 /// which lane 0 holds first, always is.
-template <int S, class GroupTransform>
+template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
-                                         LaneGroup<S>& group) {
+                                         LaneGroup<M>& group) {
   __half2 kept = __float2half2_rn(0);
 #pragma unroll
-  for (int k = 0; k < 16 * S; ++k) {
-    const float bound = limit * noise_deviation<S, GroupTransform>(k) * (k == 0 ? mean_factor : 1);
+  for (int k = 0; k < M; ++k) {
+    const float bound = limit * noise_deviation<M, GroupTransform>(k) * (k == 0 ? mean_factor : 1);
     const __half2 bounds = __floats2half2_rn(k == 0 && lane == 0 ? -1.0f : bound, bound);
     const __half2 mask = __hgt2(__habs2(group[k]), bounds);
     kept = kept + mask;
@@ -165,12 +165,12 @@ __device__ __forceinline__ float reciprocal(float x) {
 }
 
 /// Second phase: a basic estimate becomes its Wiener factors. Returns their energy.
-template <int S, class GroupTransform>
-__device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<S>& group) {
+template <int M, class GroupTransform>
+__device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<M>& group) {
   float energy = 0;
 #pragma unroll
-  for (int k = 0; k < 16 * S; ++k) {
-    const float own = variance * noise_variance<S, GroupTransform>(k);
+  for (int k = 0; k < M; ++k) {
+    const float own = variance * noise_variance<M, GroupTransform>(k);
     const auto factor = [&](float c) { return fmaf(-own, reciprocal(fmaf(c, c, own)), 1.0f); };
     const float2 c = __half22float2(group[k]);
     float2 f = make_float2(factor(c.x), factor(c.y));
@@ -190,9 +190,9 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 
 /// Steps 5 and 6: adds weight * window * (estimate - mid_level) in fixed point to `sums`. `offset`:
 /// in lane m, of patch m there. `level_offset`: weight * (level - mid_level) * value_scale.
-template <int S, class Transform2d, class Sum>
-__device__ __forceinline__ void aggregate(const LaneGroup<S>& group, int offset,
-                                          const PatchOperands<Transform2d, S>& operands,
+template <int M, class Transform2d, class Sum>
+__device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
+                                          const PatchOperands<Transform2d, M>& operands,
                                           float weight, float level_offset, Sum* sums, int pitch,
                                           int lane) {
   const std::uint32_t vertical_back =
@@ -203,7 +203,7 @@ __device__ __forceinline__ void aggregate(const LaneGroup<S>& group, int offset,
   int bytes = offset * static_cast<int>(sizeof(Sum));
   asm("" : "+r"(bytes));  // else the offsets of all patches would be kept in registers from step 1
 #pragma unroll
-  for (int m = 0; m < 16 * S; m += 2) {
+  for (int m = 0; m < M; m += 2) {
     const HalfSums columns =
         multiply(operands.horizontal_back, word_of(group[m]), word_of(group[m + 1]), HalfSums{});
     const FloatSums both = multiply(columns.at[0], columns.at[1], vertical_back, levels);

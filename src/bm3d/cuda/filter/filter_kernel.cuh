@@ -10,13 +10,13 @@
 
 namespace lull::bm3d::filter_detail {
 
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup;
 
 /// For white noise. `Group`: what filters a group and how it holds it (WhiteGroup).
 struct KernelArgs {
-  template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
-  using Group = WhiteGroup<second_phase, S, Transform2d, GroupTransform, staging>;
+  template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
+  using Group = WhiteGroup<second_phase, M, Transform2d, GroupTransform, staging>;
 
   FilterArgs filter;
   Tile tile;
@@ -32,22 +32,25 @@ __device__ __forceinline__ int pitch_of(const FilterArgs& f) {
   return staging == Staging::shared ? tile_pitch : f.margins.pitch;
 }
 
+/// Of a tile in shared memory.
+template <Staging staging>
+__device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
+  return staging == Staging::shared ? tile_pitch : a.tile.pitch;
+}
+
 /// Calls use(word of the tile, offset in the plane from the tile's first sample) for all places.
 template <class Use>
-__device__ __forceinline__ void for_tile(const Tile& tile, int plane_pitch, Use use) {
+__device__ __forceinline__ void for_tile(int rows, int pitch, int plane_pitch, Use use) {
   const int lane = threadIdx.x & 31;
-  for (int y = threadIdx.x >> 5; y < tile.rows; y += warps)
-#pragma unroll
-    for (int x = 0; x < tile_pitch; x += 32)
-      if (x + 32 <= tile_pitch || lane < tile_pitch - x)
-        use(y * tile_pitch + x + lane, y * plane_pitch + x + lane);
+  for (int y = threadIdx.x >> 5; y < rows; y += warps)
+    for (int x = lane; x < pitch; x += 32) use(y * pitch + x, y * plane_pitch + x);
 }
 
 /// A plane's samples around the block, each with its neighbour below or at the right, as halves.
 template <bool with_below>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
-  for_tile(tile, plane_pitch, [&](int word, int at) {
+  for_tile(tile.rows, tile_pitch, plane_pitch, [&](int word, int at) {
     int next = 1;
     if constexpr (with_below)  // below the last row none is used
       next = word < (tile.rows - 1) * tile_pitch ? plane_pitch : 0;
@@ -71,7 +74,7 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
                              f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
   const int radius = t == max_temporal ? a.radius : a.other_radius;
   return {
-      (a.rows[t].first + radius - v.y) * tile_pitch + radius - v.x,
+      (a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
       f.frames.distance.values[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
@@ -83,7 +86,7 @@ struct GroupHead {
   int x, y;                    // of the reference patch, from the block's first
 };
 
-template <int S>
+template <int M>
 __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, unsigned r, int first_x,
                                            int first_y, int lane) {
   const FilterArgs& f = a.filter;
@@ -102,7 +105,7 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, unsigned r, int 
   head.log2_count = f.groups.log2_filtered(static_cast<int>(index));
   head.displacement =
       f.groups.displacements[index * f.groups.capacity +
-                             ((lane & (16 * S - 1)) >> ((S == 1 ? 4 : 5) - head.log2_count))];
+                             ((lane & (M - 1)) >> (log2_places(M) - head.log2_count))];
   head.x = f.grid.x(i) - first_x;
   head.y = f.grid.y(j) - first_y;
   return head;
@@ -132,7 +135,8 @@ __device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work
                             work.basic_tile);
   }
   if constexpr (staging != Staging::direct)
-    for (int i = threadIdx.x; i < a.tile.words(); i += threads) work.values[i] = 0;
+    for (int i = threadIdx.x; i < a.tile.rows * tile_pitch_of<staging>(a) / 4; i += threads)
+      reinterpret_cast<int4*>(work.values)[i] = make_int4(0, 0, 0, 0);
   if constexpr (staging == Staging::sums)
     if (threadIdx.x < max_frames)
       frame_sums[threadIdx.x] = sums_of_frame(a, threadIdx.x, work.first_x, work.first_y);
@@ -142,18 +146,19 @@ __device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work
 template <Staging staging>
 __device__ __forceinline__ void empty_tiles(const KernelArgs& a, const Work& work) {
   const FilterArgs& f = a.filter;
-  const auto add_tile = [&](const Tile& tile, const int* values, unsigned long long* sums) {
-    for_tile(tile, f.margins.pitch, [&](int word, int at) {
+  const int pitch = tile_pitch_of<staging>(a);
+  const auto add_tile = [&](int rows, const int* values, unsigned long long* sums) {
+    for_tile(rows, pitch, f.margins.pitch, [&](int word, int at) {
       if (const int value = values[word]; value != 0) add(sums + at, value);
     });
   };
   if constexpr (staging == Staging::shared) {
     __syncthreads();
-    add_tile(a.tile, work.values, f.sums[work.plane].numerator + work.start);
+    add_tile(a.tile.rows, work.values, f.sums[work.plane].numerator + work.start);
   } else if constexpr (staging == Staging::sums) {  // the tile has the rows of all frames
     __syncthreads();
     for (int t = 0; t < max_frames; ++t)
-      add_tile({0, 0, a.rows[t].count}, work.values + a.rows[t].first * tile_pitch,
+      add_tile(a.rows[t].count, work.values + a.rows[t].first * pitch,
                f.sums[work.plane].numerator + work.frame_sums[t].offset);
   }
 }
@@ -177,13 +182,13 @@ __device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& 
     const int distance = f.frames.distance.values[t];
     place.samples += distance, place.sums += distance;
     if constexpr (staging == Staging::sums)
-      place.sum_word = work.frame_sums[t].word + (y - a.radius) * tile_pitch + x - a.radius;
+      place.sum_word = work.frame_sums[t].word + (y - a.radius) * a.tile.pitch + x - a.radius;
   }
   return place;
 }
 
 /// A group in white noise (filter_group.cuh).
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging>
+template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup {
  public:
   static constexpr bool with_below = true;  // what a word of a tile has beside its sample
@@ -195,22 +200,22 @@ class WhiteGroup {
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, int offset, int pitch) {
     const FilterArgs& f = a.filter;
-    const int log2_repeats = (S == 1 ? 4 : 5) - head.log2_count;
+    const int log2_repeats = log2_places(M) - head.log2_count;
     const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
     if constexpr (!second_phase) {
       transform(work, work.noisy_tile, f.noisy[work.plane], offset, pitch, group_);
       const int kept =
-          threshold<S, GroupTransform>(a.strength.value * sigma * exp2f(0.5f * log2_repeats),
+          threshold<M, GroupTransform>(a.strength.value * sigma * exp2f(0.5f * log2_repeats),
                                        a.strength.mean_factor, lane_, group_);
       return reciprocal(static_cast<float>(kept) * repeats);
     } else {
       transform(work, work.basic_tile, f.basic[work.plane], offset, pitch, group_);
-      const float energy = wiener_factors<S, GroupTransform>(
+      const float energy = wiener_factors<M, GroupTransform>(
           a.strength.value * sigma * sigma * repeats, lane_, group_);
-      LaneGroup<S> noisy;
+      LaneGroup<M> noisy;
       transform(work, work.noisy_tile, f.noisy[work.plane], offset, pitch, noisy);
 #pragma unroll
-      for (int k = 0; k < 16 * S; ++k) group_[k] = group_[k] * noisy[k];
+      for (int k = 0; k < M; ++k) group_[k] = group_[k] * noisy[k];
       return reciprocal(energy * repeats);
     }
   }
@@ -219,39 +224,39 @@ class WhiteGroup {
   template <class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, int offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
-    transform_back_across<S, GroupTransform>(group_);
-    filter_detail::aggregate<S>(group_, offset, operands_, weight, level_offset, sums, pitch,
+    transform_back_across<M, GroupTransform>(group_);
+    filter_detail::aggregate<M>(group_, offset, operands_, weight, level_offset, sums, pitch,
                                 lane_);
   }
 
  private:
   __device__ __forceinline__ void transform(const Work& work, const std::uint32_t* tile,
                                             const float* plane, int offset, int pitch,
-                                            LaneGroup<S>& to) const {
+                                            LaneGroup<M>& to) const {
     const auto transform = [&](const auto* first) {
       const PatchSamples<staging> samples(first, pitch, work.level, lane_);
-      transform_patches<S>(samples, offset, operands_, to);
+      transform_patches<M>(samples, offset, operands_, to);
     };
     if constexpr (staging == Staging::shared)
       transform(tile);
     else
       transform(plane + work.start);
-    transform_across<S, GroupTransform>(to);
+    transform_across<M, GroupTransform>(to);
   }
 
-  const PatchOperands<Transform2d, S> operands_;
+  const PatchOperands<Transform2d, M> operands_;
   const int lane_;
-  LaneGroup<S> group_;
+  LaneGroup<M> group_;
 };
 
 /// Args: KernelArgs, or what is derived from it and has groups of another kind.
-template <bool second_phase, int S, class Transform2d, class GroupTransform, Staging staging,
+template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
-                                  least_blocks(second_phase, S, !std::is_same_v<Args, KernelArgs>))
+                                  least_blocks(second_phase, M, !std::is_same_v<Args, KernelArgs>))
     filter_kernel(const Args a) {
   using Group =
-      typename Args::template Group<second_phase, S, Transform2d, GroupTransform, staging>;
+      typename Args::template Group<second_phase, M, Transform2d, GroupTransform, staging>;
   extern __shared__ std::uint32_t memory[];
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
@@ -275,10 +280,10 @@ __global__ void __launch_bounds__(threads,
 
   Group group(window, lane);
   const int pitch = pitch_of<staging>(f);
-  GroupHead next = fetch<S>(a, warp, work.first_x, work.first_y, lane);
+  GroupHead next = fetch<M>(a, warp, work.first_x, work.first_y, lane);
   for (int r = warp; r < a.tile.references(); r += warps) {
     const GroupHead head = next;
-    next = fetch<S>(a, r + warps, work.first_x, work.first_y, lane);
+    next = fetch<M>(a, r + warps, work.first_x, work.first_y, lane);
     if (!head.exists) continue;
 
     const PatchPlace place = place_of<staging>(a, work, head, pitch);
@@ -292,8 +297,8 @@ __global__ void __launch_bounds__(threads,
                       f.sums[work.plane].numerator + work.start, pitch);
     else
       group.aggregate(f, staging == Staging::sums ? place.sum_word : place.samples, weight,
-                      level_offset, work.values, tile_pitch);
-    if (lane < 16 * S)
+                      level_offset, work.values, tile_pitch_of<staging>(a));
+    if (lane < M)
       atomicAdd(&f.sums[work.plane].denominator[place.sums],
                 static_cast<std::uint32_t>(weight * weight_scale));
   }
@@ -333,35 +338,37 @@ inline FilterWork work_of(const FilterArgs& filter, bool second_phase, bool colo
           coloured};
 }
 
-template <bool second_phase, int S, class Transform2d, class GroupTransform>
+template <bool second_phase, int M, class Transform2d, class GroupTransform>
 void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
             cudaStream_t stream, const cuda::DeviceLimits& device) {
   const Launch launch(work_of(filter, second_phase, false), filter, phase, strength, device);
   const auto start = [&](void (*kernel)(KernelArgs)) { launch.start(kernel, launch.args, stream); };
   if (launch.plan.staging == Staging::direct)
-    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::direct>);
+    start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::direct>);
   else if (launch.plan.staging == Staging::shared)
-    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::shared>);
+    start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::shared>);
   else if constexpr (std::is_same_v<GroupTransform, Haar>)  // see plan_filter()
-    start(filter_kernel<second_phase, S, Transform2d, GroupTransform, Staging::sums>);
+    start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with the size of groups and the transform across them as types.
+/// Calls `launch` with the places of groups and the transform across them as types.
 template <class Launcher>
-void dispatch(const PhaseParams& phase, const Launcher& launch) {
-  const bool haar = phase.group_transform == GroupTransform::haar;
-  const auto with = [&]<int S>(std::integral_constant<int, S> sets) {
-    haar ? launch(sets, Haar{}) : launch(sets, WalshHadamard{});
+void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
+  const int places = group_places(phase, coloured);
+  const auto with = [&]<class Across>(Across across) {
+    if constexpr (std::is_same_v<Across, Haar>)  // see group_places()
+      if (places == 8) return launch(std::integral_constant<int, 8>{}, across);
+    places == 16 ? launch(std::integral_constant<int, 16>{}, across)
+                 : launch(std::integral_constant<int, 32>{}, across);
   };
-  phase.group <= 16 ? with(std::integral_constant<int, 1>{})
-                    : with(std::integral_constant<int, 2>{});
+  phase.group_transform == GroupTransform::haar ? with(Haar{}) : with(WalshHadamard{});
 }
 
 template <bool second_phase, class Transform2d>
 void dispatch_white(const FilterArgs& filter, const PhaseParams& phase, const Strength& strength,
                     cudaStream_t stream, const cuda::DeviceLimits& device) {
-  dispatch(phase, [&]<int S, class Across>(std::integral_constant<int, S>, Across) {
-    launch<second_phase, S, Transform2d, Across>(filter, phase, strength, stream, device);
+  dispatch(phase, false, [&]<int M, class Across>(std::integral_constant<int, M>, Across) {
+    launch<second_phase, M, Transform2d, Across>(filter, phase, strength, stream, device);
   });
 }
 

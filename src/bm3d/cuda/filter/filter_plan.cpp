@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/round_up.h"
 #include "match/motion_grid.h"
 
 namespace lull::bm3d::filter_detail {
@@ -46,7 +47,8 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
     plan.shared_bytes = sizeof(std::uint32_t) * arrays * plan.tile.words();
     if (plan.tile.references() > most || span(log2_x) > tile_pitch ||
         plan.shared_bytes > device.dynamic_limit() ||
-        blocks_held(plan, work.phase, phase.group, device, work.coloured) < blocks)
+        blocks_held(plan, work.phase, group_places(phase, work.coloured), device, work.coloured) <
+            blocks)
       continue;
     smallest = plan;
     if (tiles_of(work, plan.tile) * work.planes >= enough_tiles * device.multiprocessors) break;
@@ -59,32 +61,32 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
   const int own_rows = (motion_rows - 1) * phase.step + patch - 1;
-  FilterPlan plan{Staging::sums, {3, 2, 0}, phase.temporal_window / 2};
+  const int window = work.over_time ? std::max(phase.window, phase.temporal_window) : phase.window;
+  const int pitch = round_up(std::max(0, window + columns - 4), 16) + 4;
+  FilterPlan plan{Staging::sums, {3, 2, 0, pitch}, phase.temporal_window / 2};
   for (int t = 0; t < max_frames; ++t) {
     if (!(work.over_time ? work.present[t] : t == max_temporal)) continue;
-    const int window = t == max_temporal ? phase.window : phase.temporal_window;
-    plan.rows[t] = {plan.tile.rows, window + own_rows};
+    const int own_window = t == max_temporal ? phase.window : phase.temporal_window;
+    plan.rows[t] = {plan.tile.rows, own_window + own_rows};
     plan.tile.rows += plan.rows[t].count;
   }
   plan.shared_bytes = sizeof(std::uint32_t) * plan.tile.words();
-  const int window = work.over_time ? std::max(phase.window, phase.temporal_window) : phase.window;
-  if (has_sums_kernel(phase) && window + columns <= tile_pitch &&
-      plan.shared_bytes <= device.dynamic_limit())
+  if (has_sums_kernel(phase) && pitch <= tile_pitch && plan.shared_bytes <= device.dynamic_limit())
     return plan;
   plan.staging = Staging::direct;
-  plan.tile.rows = 0;
+  plan.tile.rows = 0, plan.tile.pitch = tile_pitch;
   plan.shared_bytes = 0;
   return plan;
 }
 
 }  // namespace
 
-int blocks_held(const FilterPlan& plan, Phase phase, int group, const cuda::DeviceLimits& device,
+int blocks_held(const FilterPlan& plan, Phase phase, int places, const cuda::DeviceLimits& device,
                 bool coloured) {
   // Window, and places of the sums of all frames.
   constexpr std::size_t declared = sizeof(float) * patch + 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
-                  least_blocks(phase == Phase::second, group <= 16 ? 1 : 2, coloured));
+                  least_blocks(phase == Phase::second, places, coloured));
 }
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
@@ -101,7 +103,8 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
   // Samples from device memory, through the first cache, are slower, but several blocks hide that.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
-      blocks_held(sums, work.phase, phase.group, device, work.coloured) >= tuning.wanted_blocks)
+      blocks_held(sums, work.phase, group_places(phase, work.coloured), device, work.coloured) >=
+          tuning.wanted_blocks)
     return sums;
   const FilterPlan any = plan_shared(work, phase, device, 1);
   return any.staging == Staging::shared || sums.staging != Staging::sums ? any : sums;

@@ -19,15 +19,18 @@ namespace filter_detail {
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
-constexpr int tile_pitch = 84;  // samples from row to row in shared memory
+/// Samples from row to row in shared memory, at most. Any pitch is 4 more than a multiple of 16, so
+/// that every other row of 8 samples lies in other banks.
+constexpr int tile_pitch = 84;
 
 /// How many reference patches a thread block takes, and the union of their windows.
 struct Tile {
   int log2_x = 2, log2_y = 2;  // of the reference patches; at least brick_side
   int rows = 0;                // of samples; 0: no room in shared memory
+  int pitch = tile_pitch;      // Staging::shared: that
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
-  constexpr int words() const { return rows * tile_pitch; }
+  constexpr int words() const { return rows * pitch; }
   bool operator==(const Tile&) const = default;
 };
 
@@ -54,12 +57,23 @@ struct FilterWork {
   bool coloured = false;                   // noise that is not white
 };
 
-/// Blocks that a multiprocessor holds by the registers of a kernel with groups of S times 16.
-constexpr int least_blocks(bool second_phase, int S, bool coloured = false) {
-  return S == 2 ? 2 : second_phase || coloured ? 3 : 4;
+constexpr int log2_places(int power) { return power == 1 ? 0 : 1 + log2_places(power / 2); }
+
+/// Places for the patches of a group in the kernel that filters it: where there are fewer patches,
+/// some stand in several. Only for the group transform that the profiles have there are kernels
+/// with 8, and none for noise that is not white.
+constexpr int group_places(const PhaseParams& phase, bool coloured) {
+  const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
+  return few ? 8 : phase.group <= 16 ? 16 : 32;
+}
+
+/// Blocks that a multiprocessor holds by the registers of a kernel with so many places.
+constexpr int least_blocks(bool second_phase, int places, bool coloured = false) {
+  if (places == 8) return second_phase ? 4 : 5;
+  return places == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
 /// Those that it holds in fact.
-[[nodiscard]] int blocks_held(const FilterPlan& plan, Phase phase, int group,
+[[nodiscard]] int blocks_held(const FilterPlan& plan, Phase phase, int places,
                               const cuda::DeviceLimits& device, bool coloured = false);
 
 /// Must not depend on the batch: bytes depend on the tile.

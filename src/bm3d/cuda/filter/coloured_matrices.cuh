@@ -1,0 +1,173 @@
+#pragma once
+// The transforms of coloured_transforms.cuh: along a column as butterflies, across the group as
+// operands of products.
+
+#include "bm3d/cuda/filter/filter_group.cuh"
+
+namespace lull::bm3d::filter_detail {
+
+/// A transform along a column, as butterflies.
+template <class Transform2d>
+struct Butterflies;
+/// A transform across the group, as a matrix.
+template <class GroupTransform>
+struct GroupMatrix;
+
+constexpr float root_8 = 2.8284271f;
+
+__device__ __forceinline__ __half2 twice(float value) { return __float2half2_rn(value); }
+
+/// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
+/// and difference; on the way back they are (e + o) / 8 and (e - o) / 8.
+template <>
+struct Butterflies<Dct> {
+  static constexpr int partner(int y) { return 7 - y; }
+  static constexpr int first(int pair) { return pair; }
+  static __device__ constexpr float gain(int) { return 1; }  // of coefficient k, beyond sqrt(8)
+  static __device__ __forceinline__ __half2 factor(int k, int y) {
+    constexpr Matrix8<float> table = dct_forward<float>;  // local: constants of the instructions
+    return twice(root_8 * table.at[k][y]);
+  }
+
+  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
+                                                 __half2 (&x)[8]) {
+    const __half2 p = s[0] + s[3], q = s[1] + s[2], u = s[0] - s[3], v = s[1] - s[2];
+    x[0] = p + q;
+    x[4] = p - q;
+    x[2] = __hfma2(factor(2, 0), u, factor(2, 1) * v);
+    x[6] = __hfma2(factor(6, 0), u, factor(6, 1) * v);
+#pragma unroll
+    for (int k = 1; k < 8; k += 2)
+      x[k] = __hfma2(factor(k, 0), d[0],
+                     __hfma2(factor(k, 1), d[1], __hfma2(factor(k, 2), d[2], factor(k, 3) * d[3])));
+  }
+  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
+                                                 __half2 (&o)[4]) {
+    const __half2 p = x[0] + x[4], q = x[0] - x[4];
+    const __half2 u = __hfma2(factor(2, 0), x[2], factor(6, 0) * x[6]);
+    const __half2 v = __hfma2(factor(2, 1), x[2], factor(6, 1) * x[6]);
+    e[0] = p + u, e[1] = q + v, e[2] = q - v, e[3] = p - u;
+#pragma unroll
+    for (int y = 0; y < 4; ++y)
+      o[y] = __hfma2(factor(1, y), x[1],
+                     __hfma2(factor(3, y), x[3], __hfma2(factor(5, y), x[5], factor(7, y) * x[7])));
+  }
+};
+
+/// Bior1.5, likewise, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are paired.
+template <>
+struct Butterflies<Bior> {
+  static constexpr int partner(int y) { return y ^ 1; }
+  static constexpr int first(int pair) { return 2 * pair; }
+  // Rows of transform_tables.h have unit norm; these have not.
+  struct Gains {
+    float at[8];
+  };
+  static constexpr Gains make_gains() {
+    Gains gains{1};
+    for (int k = 1; k < 8; ++k) {
+      const auto& row = table_detail::bior.at[k];
+      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // the support of the coefficient's sum
+      const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
+      gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
+    }
+    return gains;
+  }
+  static __device__ __forceinline__ float gain(int k) {
+    constexpr Gains gains = make_gains();
+    return gains.at[k];
+  }
+
+  static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
+                                                 __half2 (&x)[8]) {
+    const __half2 p = s[0] + s[1], q = s[2] + s[3], a = d[0] - d[2], b = d[1] - d[3];
+    x[0] = p + q;
+    x[1] = __hfma2(twice(-11.0f / 32), a - b, p - q);
+    const __half2 c = a + b;
+    x[2] = __hfma2(twice(11.0f / 64), c, s[0] - s[1]);
+    x[3] = __hfma2(twice(-11.0f / 64), c, s[2] - s[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x[4 + i] = d[i];
+  }
+  static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
+                                                 __half2 (&o)[4]) {
+    const __half2 m = x[0] + x[1], n = x[0] - x[1], q = x[7] - x[5], r = x[4] - x[6];
+    const __half2 two = twice(2), lift = twice(11.0f / 16), minus_lift = twice(-11.0f / 16);
+    e[0] = __hfma2(lift, q, __hfma2(two, x[2], m));
+    e[1] = __hfma2(lift, r, __hfma2(-two, x[2], m));
+    e[2] = __hfma2(minus_lift, q, __hfma2(two, x[3], n));
+    e[3] = __hfma2(minus_lift, r, __hfma2(-two, x[3], n));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) o[i] = twice(4) * x[4 + i];
+  }
+};
+
+// The group transforms of 16: coefficient k is the sum over slots of sign(k, slot) / support(k),
+// and a slot the sum over k of sign(k, slot): all factors are powers of two. White noise of
+// variance 1 has the variance 1 / support in coefficient k.
+template <>
+struct GroupMatrix<Haar> {
+  static constexpr bool transforms_differences = false;  // of the pairs of 32
+  static __host__ __device__ constexpr int support(int k) {
+    return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
+  }
+  static __host__ __device__ constexpr int sign(int k, int slot) {
+    if (k == 0) return 1;
+    const int n = support(k), place = slot - (k - 16 / n) * n;
+    return place < 0 || place >= n ? 0 : place < n / 2 ? 1 : -1;
+  }
+};
+template <>
+struct GroupMatrix<WalshHadamard> {
+  static constexpr bool transforms_differences = true;
+  static __host__ __device__ constexpr int support(int) { return 16; }
+  static __host__ __device__ constexpr int sign(int k, int slot) {
+    int bits = k & slot;
+    bits ^= bits >> 2;
+    return ((bits ^ bits >> 1) & 1) != 0 ? -1 : 1;
+  }
+};
+
+/// Operands of the products across the group, for one lane: words of the mma layouts.
+struct GroupOperands {
+  std::uint32_t forward[2][2];  // b of coefficients 0..7 and 8..15
+  std::uint32_t inverse[4];     // a
+};
+struct GroupOperandTable {
+  GroupOperands lane[32];
+};
+
+/// sign / 2^shift as the bits of a half.
+constexpr std::uint32_t power_bits(int sign, int shift) {
+  return sign == 0 ? 0u : (sign < 0 ? 0x8000u : 0u) | static_cast<std::uint32_t>(15 - shift) << 10;
+}
+
+template <class GroupTransform>
+constexpr GroupOperandTable make_group_operands() {
+  const auto forward = [](int k, int slot) {
+    int shift = 0;
+    while (1 << shift < GroupMatrix<GroupTransform>::support(k)) ++shift;
+    return power_bits(GroupMatrix<GroupTransform>::sign(k, slot), shift);
+  };
+  const auto inverse = [](int slot, int k) {
+    return power_bits(GroupMatrix<GroupTransform>::sign(k, slot), 0);
+  };
+  GroupOperandTable table{};
+  for (int lane = 0; lane < 32; ++lane) {
+    const int g = lane / 4, t2 = 2 * (lane % 4);
+    for (int half = 0; half < 2; ++half)
+      for (int block = 0; block < 2; ++block) {
+        const int slot = t2 + 8 * half, k = g + 8 * block;
+        table.lane[lane].forward[block][half] = forward(k, slot) | forward(k, slot + 1) << 16;
+        const int row = g + 8 * block, column = t2 + 8 * half;
+        table.lane[lane].inverse[2 * half + block] = inverse(row, column) | inverse(row, column + 1)
+                                                                                << 16;
+      }
+  }
+  return table;
+}
+
+template <class GroupTransform>
+__device__ const GroupOperandTable group_operands = make_group_operands<GroupTransform>();
+
+}  // namespace lull::bm3d::filter_detail
