@@ -6,6 +6,7 @@
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/group_places.cuh"
 #include "cuda/check.h"
+#include "cuda/warp.cuh"
 #include "match/group.h"
 
 namespace lull::bm3d {

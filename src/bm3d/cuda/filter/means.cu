@@ -6,6 +6,7 @@
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/group_places.cuh"
 #include "bm3d/group_means.h"
+#include "cuda/warp.cuh"
 
 namespace lull::bm3d {
 namespace {
