@@ -1,84 +1,40 @@
 #pragma once
-// The kernel of filter.cuh's description, and its launch: tiles in shared memory and groups for
-// warps.
+// The kernel of filter.cuh's description, and its launch.
 
 #include <algorithm>
 #include <type_traits>
 
-#include "bm3d/cuda/filter/filter_group.cuh"
+#include "bm3d/cuda/filter/filter_tiles.cuh"
 #include "cuda/shared_memory.h"
 
 namespace lull::bm3d::filter_detail {
 
-template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
-class WhiteGroup;
-
-/// For white noise. `Group`: what filters a group and how it holds it (WhiteGroup).
-struct KernelArgs {
-  template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
-  using Group = WhiteGroup<second_phase, M, Transform2d, GroupTransform, staging>;
-
-  FilterArgs filter;
-  Tile tile;
-  int radius;
-  Strength strength;
-  // Staging::sums:
-  int other_radius = 0;
-  std::array<FrameRows, max_frames> rows{};
+/// What a block knows of the group of one of its reference patches, in two words.
+struct StoredHead {
+  std::uint32_t first = 0;  // its first displacement
+  std::uint32_t bits =
+      0;  // x and y from the block's first, 12 each, and log2 of its patches; 0: none
 };
+constexpr std::uint32_t there = 1u << 31;
 
-template <Staging staging>
-__device__ __forceinline__ int pitch_of(const FilterArgs& f) {
-  return staging == Staging::shared ? tile_pitch : f.margins.pitch;
-}
-
-/// Of a tile in shared memory.
-template <Staging staging>
-__device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
-  return staging == Staging::shared ? tile_pitch : a.tile.pitch;
-}
-
-/// Calls use(word of the tile, offset in the plane from the tile's first sample) for all places.
-template <class Use>
-__device__ __forceinline__ void for_tile(int rows, int pitch, int plane_pitch, Use use) {
-  const int lane = threadIdx.x & 31;
-  for (int y = threadIdx.x >> 5; y < rows; y += warps)
-    for (int x = lane; x < pitch; x += 32) use(y * pitch + x, y * plane_pitch + x);
-}
-
-/// A plane's samples around the block, each with its neighbour below or at the right, as halves.
-template <bool with_below>
-__device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
-                                          const Tile& tile, std::uint32_t* samples) {
-  for_tile(tile.rows, tile_pitch, plane_pitch, [&](int word, int at) {
-    int next = 1;
-    if constexpr (with_below)  // below the last row none is used
-      next = word < (tile.rows - 1) * tile_pitch ? plane_pitch : 0;
-    samples[word] = pack_halves(first[at] - level, first[at + next] - level);
-  });
-}
-
-/// Where the sums of one frame are, from the block's first reference patch on.
-struct FrameSums {
-  int word;    // in shared memory, for the place of that patch
-  int offset;  // in the plane, for the first word of the frame's rows
-};
-
-/// Of frame `t` (GroupFrames), which has the block's motion.
-__device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
+__device__ inline StoredHead stored_head(const KernelArgs& a, const Work& work, unsigned r) {
   const FilterArgs& f = a.filter;
-  Motion v;
-  if (f.frames.motion.values[t] != nullptr)
-    v = f.frames.grid.vector(f.frames.motion.values[t],
-                             f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x),
-                             f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
-  const int radius = t == max_temporal ? a.radius : a.other_radius;
-  return {
-      (a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
-      f.frames.distance.values[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
+  const unsigned local_i = (blockIdx.x << a.tile.log2_x) + (r & ((1u << a.tile.log2_x) - 1));
+  const unsigned local_j = (blockIdx.y << a.tile.log2_y) + (r >> a.tile.log2_x);
+  const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
+  const unsigned brick_x = local_i / brick_side, brick_y = local_j / brick_side;
+  if (brick_x >= static_cast<unsigned>(f.batch.bricks_x) ||
+      brick_y >= static_cast<unsigned>(f.batch.bricks_y) || i >= f.grid.count_x ||
+      j >= f.grid.count_y)
+    return {};
+  const unsigned index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
+                         local_j % brick_side * brick_side + local_i % brick_side;
+  const unsigned x = f.grid.x(i) - work.first_x, y = f.grid.y(j) - work.first_y;
+  const unsigned log2_count = f.groups.log2_filtered(static_cast<int>(index));
+  return {index * f.groups.capacity, there | log2_count << 24 | y << 12 | x};
 }
 
-/// The group of one reference patch as it stands in memory.
+/// The group of one reference patch as a warp has it.
 struct GroupHead {
   bool exists;
   int log2_count;
@@ -87,80 +43,15 @@ struct GroupHead {
 };
 
 template <int M>
-__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, unsigned r, int first_x,
-                                           int first_y, int lane) {
-  const FilterArgs& f = a.filter;
-  const unsigned rx = r & ((1u << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
-  const unsigned local_i = (blockIdx.x << a.tile.log2_x) + rx;
-  const unsigned local_j = (blockIdx.y << a.tile.log2_y) + ry;
-  const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
-  const unsigned brick_x = local_i / brick_side, brick_y = local_j / brick_side;
-  GroupHead head{};
-  head.exists = ry < 1u << a.tile.log2_y && brick_x < static_cast<unsigned>(f.batch.bricks_x) &&
-                brick_y < static_cast<unsigned>(f.batch.bricks_y) && i < f.grid.count_x &&
-                j < f.grid.count_y;
-  if (!head.exists) return head;
-  const unsigned index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
-                         ry % brick_side * brick_side + rx % brick_side;
-  head.log2_count = f.groups.log2_filtered(static_cast<int>(index));
-  head.displacement =
-      f.groups.displacements[index * f.groups.capacity +
-                             ((lane & (M - 1)) >> (log2_places(M) - head.log2_count))];
-  head.x = f.grid.x(i) - first_x;
-  head.y = f.grid.y(j) - first_y;
-  return head;
-}
-
-/// What a thread block works on, and its shared memory.
-struct Work {
-  std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
-  int* values;                             // sums of the tile
-  const FrameSums* frame_sums;             // Staging::sums
-  int plane;
-  int first_x, first_y;  // first reference patch
-  int start;             // in the plane, of the tile
-  float level;           // the sample that all are told from
-};
-
-/// Before groups: the tile's samples, and sums of zero.
-template <bool second_phase, Staging staging, bool with_below>
-__device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work,
-                                           FrameSums* frame_sums) {
-  const FilterArgs& f = a.filter;
-  if constexpr (staging == Staging::shared) {
-    load_tile<with_below>(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
-                          work.noisy_tile);
-    if constexpr (second_phase)
-      load_tile<with_below>(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
-                            work.basic_tile);
-  }
-  if constexpr (staging != Staging::direct)
-    for (int i = threadIdx.x; i < a.tile.rows * tile_pitch_of<staging>(a) / 4; i += threads)
-      reinterpret_cast<int4*>(work.values)[i] = make_int4(0, 0, 0, 0);
-  if constexpr (staging == Staging::sums)
-    if (threadIdx.x < max_frames)
-      frame_sums[threadIdx.x] = sums_of_frame(a, threadIdx.x, work.first_x, work.first_y);
-}
-
-/// After them: sums to device memory.
-template <Staging staging>
-__device__ __forceinline__ void empty_tiles(const KernelArgs& a, const Work& work) {
-  const FilterArgs& f = a.filter;
-  const int pitch = tile_pitch_of<staging>(a);
-  const auto add_tile = [&](int rows, const int* values, unsigned long long* sums) {
-    for_tile(rows, pitch, f.margins.pitch, [&](int word, int at) {
-      if (const int value = values[word]; value != 0) add(sums + at, value);
-    });
-  };
-  if constexpr (staging == Staging::shared) {
-    __syncthreads();
-    add_tile(a.tile.rows, work.values, f.sums[work.plane].numerator + work.start);
-  } else if constexpr (staging == Staging::sums) {  // the tile has the rows of all frames
-    __syncthreads();
-    for (int t = 0; t < max_frames; ++t)
-      add_tile(a.rows[t].count, work.values + a.rows[t].first * pitch,
-               f.sums[work.plane].numerator + work.frame_sums[t].offset);
-  }
+__device__ __forceinline__ GroupHead fetch(const FilterArgs& f, const StoredHead& head, int lane) {
+  GroupHead group{head.bits != 0};
+  if (!group.exists) return group;
+  group.log2_count = head.bits >> 24 & 0x7f;
+  group.x = head.bits & 0xfff, group.y = head.bits >> 12 & 0xfff;
+  group.displacement =
+      f.groups
+          .displacements[head.first + ((lane & (M - 1)) >> (log2_places(M) - group.log2_count))];
+  return group;
 }
 
 /// Where the patch of lane >> log2_repeats has its samples and its sums.
@@ -175,7 +66,7 @@ __device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& 
                                                const GroupHead& head, int pitch) {
   const FilterArgs& f = a.filter;
   const int y = head.y + a.radius + displacement_y(head.displacement);
-  const int x = head.x + a.radius + displacement_x(head.displacement);
+  const int x = head.x + a.radius + displacement_x(head.displacement) + work.skew;
   PatchPlace place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
   if constexpr (staging != Staging::shared) {
     const int t = displacement_t(head.displacement) + max_temporal;
@@ -257,33 +148,39 @@ __global__ void __launch_bounds__(threads,
     filter_kernel(const Args a) {
   using Group =
       typename Args::template Group<second_phase, M, Transform2d, GroupTransform, staging>;
-  extern __shared__ std::uint32_t memory[];
+  extern __shared__ uint4 aligned_memory[];
+  auto* const memory = reinterpret_cast<std::uint32_t*>(aligned_memory);
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
+  __shared__ alignas(8) StoredHead heads[most_references];
   const FilterArgs& f = a.filter;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int planes_in_tile = staging != Staging::shared ? 0 : second_phase ? 2 : 1;
-  Work work{memory, memory + a.tile.words(),
-            reinterpret_cast<int*>(memory + planes_in_tile * a.tile.words()), frame_sums,
-            static_cast<int>(blockIdx.z)};
+  int* const values = reinterpret_cast<int*>(memory + planes_in_tile * a.tile.words());
+  Work work{memory,     memory + a.tile.words(),     values, values + a.tile.words(),
+            frame_sums, static_cast<int>(blockIdx.z)};
   work.first_x = f.grid.x(f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x));
   work.first_y = f.grid.y(f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
   work.start = f.margins.at(work.first_x - a.radius, work.first_y - a.radius);
+  work.skew = staging == Staging::shared ? work.start & 1 : 0;  // samples come by twos
+  work.start -= work.skew;
   const float middle =
       f.noisy[work.plane][f.margins.at(work.first_x + patch / 2, work.first_y + patch / 2)];
   const float greatest = f.greatest_level[work.plane];
   work.level = fminf(fmaxf(middle, -greatest), greatest);
 
   if (threadIdx.x < patch) window[threadIdx.x] = f.window[threadIdx.x];
+  const int references = a.tile.references();
+  if (threadIdx.x < references) heads[threadIdx.x] = stored_head(a, work, threadIdx.x);
   fill_tiles<second_phase, staging, Group::with_below>(a, work, frame_sums);
   __syncthreads();
 
   Group group(window, lane);
   const int pitch = pitch_of<staging>(f);
-  GroupHead next = fetch<M>(a, warp, work.first_x, work.first_y, lane);
-  for (int r = warp; r < a.tile.references(); r += warps) {
+  GroupHead next = fetch<M>(f, heads[warp], lane);
+  for (int r = warp; r < references; r += warps) {
     const GroupHead head = next;
-    next = fetch<M>(a, r + warps, work.first_x, work.first_y, lane);
+    next = r + warps < references ? fetch<M>(f, heads[r + warps], lane) : GroupHead{};
     if (!head.exists) continue;
 
     const PatchPlace place = place_of<staging>(a, work, head, pitch);

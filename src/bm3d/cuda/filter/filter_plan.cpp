@@ -37,15 +37,17 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   const int arrays = work.phase == Phase::second ? 3 : 2;  // samples of one or two planes, sums
-  const int most = phase.group <= 16 ? 64 : 32;
+  const int most = phase.group <= 16 ? most_references : most_references / 2;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
   };
   FilterPlan smallest;
   for (const auto& [log2_x, log2_y] : {std::pair{3, 3}, {3, 2}, {2, 3}, {2, 2}}) {
     FilterPlan plan{Staging::shared, {log2_x, log2_y, span(log2_y)}};
+    const int columns = span(log2_x) + 1;  // tiles begin at even places
+    plan.tile.use_columns(columns);
     plan.shared_bytes = sizeof(std::uint32_t) * arrays * plan.tile.words();
-    if (plan.tile.references() > most || span(log2_x) > tile_pitch ||
+    if (plan.tile.references() > most || columns > tile_pitch ||
         plan.shared_bytes > device.dynamic_limit() ||
         blocks_held(plan, work.phase, group_places(phase, work.coloured), device, work.coloured) <
             blocks)
@@ -64,13 +66,14 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
   const int window = work.over_time ? std::max(phase.window, phase.temporal_window) : phase.window;
   const int pitch = round_up(std::max(0, window + columns - 4), 16) + 4;
   FilterPlan plan{Staging::sums, {3, 2, 0, pitch}, phase.temporal_window / 2};
+  plan.tile.use_columns(window + columns);
   for (int t = 0; t < max_frames; ++t) {
     if (!(work.over_time ? work.present[t] : t == max_temporal)) continue;
     const int own_window = t == max_temporal ? phase.window : phase.temporal_window;
     plan.rows[t] = {plan.tile.rows, own_window + own_rows};
     plan.tile.rows += plan.rows[t].count;
   }
-  plan.shared_bytes = sizeof(std::uint32_t) * plan.tile.words();
+  plan.shared_bytes = sizeof(std::uint32_t) * (plan.tile.words() + plan.tile.rows);
   if (has_sums_kernel(phase) && pitch <= tile_pitch && plan.shared_bytes <= device.dynamic_limit())
     return plan;
   plan.staging = Staging::direct;
@@ -83,8 +86,9 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int blocks_held(const FilterPlan& plan, Phase phase, int places, const cuda::DeviceLimits& device,
                 bool coloured) {
-  // Window, and places of the sums of all frames.
-  constexpr std::size_t declared = sizeof(float) * patch + 2 * sizeof(int) * max_frames;
+  // Window, places of the sums of all frames, and of groups.
+  constexpr std::size_t declared =
+      sizeof(float) * patch + 2 * sizeof(int) * (max_frames + most_references);
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
                   least_blocks(phase == Phase::second, places, coloured));
 }

@@ -19,18 +19,25 @@ namespace filter_detail {
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
+constexpr int most_references = 64;  // of a block
 /// Samples from row to row in shared memory, at most. Any pitch is 4 more than a multiple of 16, so
 /// that every other row of 8 samples lies in other banks.
 constexpr int tile_pitch = 84;
 
 /// How many reference patches a thread block takes, and the union of their windows.
 struct Tile {
-  int log2_x = 2, log2_y = 2;  // of the reference patches; at least brick_side
-  int rows = 0;                // of samples; 0: no room in shared memory
-  int pitch = tile_pitch;      // Staging::shared: that
+  int log2_x = 2, log2_y = 2;       // of the reference patches; at least brick_side
+  int rows = 0;                     // of samples; 0: no room in shared memory
+  int pitch = tile_pitch;           // Staging::shared: that
+  int quads = 0;                    // of samples in a row that are used
+  std::uint32_t quads_inverse = 0;  // 2^20 / quads, rounded up
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
   constexpr int words() const { return rows * pitch; }
+  constexpr void use_columns(int columns) {
+    quads = (columns + 3) / 4;
+    quads_inverse = ((1u << 20) + quads - 1) / quads;
+  }
   bool operator==(const Tile&) const = default;
 };
 
@@ -69,7 +76,7 @@ constexpr int group_places(const PhaseParams& phase, bool coloured) {
 
 /// Blocks that a multiprocessor holds by the registers of a kernel with so many places.
 constexpr int least_blocks(bool second_phase, int places, bool coloured = false) {
-  if (places == 8) return second_phase ? 4 : 5;
+  if (places == 8) return 4;
   return places == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
 /// Those that it holds in fact.
