@@ -196,4 +196,35 @@ __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
   return word_of(__floats2half2_rn(low, high));
 }
 
+#if __CUDA_ARCH__ >= 800
+/// Rounded to 11 bits, for mma_tf32().
+__device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
+  std::uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
+  return rounded;
+}
+/// c += a b: 16x8 by 8x8, in the layout of mma.m16n8k8.
+__device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
+                                         std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#endif
+
+/// The transpose of an 8x8 matrix of halves: lane (g, t) has columns 2t and 2t + 1 of row g.
+__device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
+  std::uint32_t turned;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));
+  return turned;
+}
+
+/// 1 / sqrt(v), but for the last bits.
+__device__ __forceinline__ float reciprocal_root(float v) {
+  float result;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));
+  return result;
+}
+
 }  // namespace lull

@@ -1,0 +1,178 @@
+#pragma once
+// Symmetric matrices in the registers of a warp, in blocks of 16x16, and their inverses.
+//
+// A block lies as the tensor cores give sums: lane (g, t) = (lane / 4, lane % 4) has columns 8n +
+// 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. So it is, word by word, the
+// left operand of the next product, and the right one of a product with its transpose: both are
+// contracted along their columns. Nothing passes through shared memory.
+
+#include <cstdint>
+
+#include "cuda/warp.cuh"
+
+namespace lull::bm3d {
+
+struct Block {
+  FloatSums half[2];
+};
+
+/// A block as an operand. The tensor cores multiply floats of 11 bits: each is the sum of two.
+struct Factor {
+#if __CUDA_ARCH__ >= 800
+  std::uint32_t high[2][4], low[2][4];
+#else
+  Block block;
+#endif
+};
+
+__device__ __forceinline__ Factor factor_of(const Block& block) {
+  Factor f;
+#pragma unroll
+  for (int n = 0; n < 2; ++n)
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const float v = block.half[n].at[r];
+#if __CUDA_ARCH__ >= 800
+      f.high[n][r] = round_to_tf32(v);
+      f.low[n][r] = round_to_tf32(v - __uint_as_float(f.high[n][r]));
+#else
+      f.block.half[n].at[r] = v;
+#endif
+    }
+  return f;
+}
+
+/// c += a b', all of them blocks: the part `step` of the product, of product_steps. Products that
+/// do not depend on each other are best made step by step beside each other.
+#if __CUDA_ARCH__ >= 800
+constexpr int product_steps = 6;
+
+__device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
+  // Column 2t of eight is column t of an operand, 2t + 1 is t + 4.
+  const int k = step / 3;
+  const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
+  const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
+  const std::uint32_t turned[4] = {left[0], left[2], left[1], left[3]};
+#pragma unroll
+  for (int n = 0; n < 2; ++n) mma_tf32(c.half[n].at, turned, right[2 * n], right[2 * n + 1]);
+}
+#else
+constexpr int product_steps = 16;
+
+__device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
+  const FloatSums &left = a.block.half[step / 8], &right = b.block.half[step / 8];
+  const int in_row = step % 8 / 2, e = step % 2;
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const float l = __shfl_sync(~0u, left.at[2 * h + e], 4 * g + in_row);
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+#pragma unroll
+      for (int column = 0; column < 2; ++column)
+        c.half[n].at[2 * h + column] +=
+            l * __shfl_sync(~0u, right.at[2 * n + e], 4 * (t2 + column) + in_row);
+  }
+}
+#endif
+
+/// Lane (g, t) gives and gets columns 2t and 2t + 1 of row g of 8x8 values.
+__device__ __forceinline__ void transpose_8x8(float& first, float& second) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const bool odd = g % 2 != 0;
+  // What lies in rows as odd as their column's, then the others.
+  const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
+  const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
+  first = odd ? other : alike;
+  second = odd ? alike : other;
+}
+
+__device__ __forceinline__ Block transposed(const Block& block) {
+  Block turned;
+#pragma unroll
+  for (int n = 0; n < 2; ++n)
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      float first = block.half[h].at[2 * n], second = block.half[h].at[2 * n + 1];
+      transpose_8x8(first, second);
+      turned.half[n].at[2 * h] = first;
+      turned.half[n].at[2 * h + 1] = second;
+    }
+  return turned;
+}
+
+/// A symmetric negative matrix loses the 16 pivots of block `k` of its diagonal, one after the
+/// other: its blocks panel[i], rows i, become what the inverse of the negative has there, as far as
+/// these pivots go. What the rest of the matrix is to get is the product of the columns before each
+/// sweep, over the roots of the pivots: in column[i].
+template <int T>
+__device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int n = 0; n < 2; ++n)  // the pivot is 8n + 2q + e
+#pragma unroll 1
+    for (int q = 0; q < 4; ++q)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int row_lane = 4 * (2 * q + e);
+        const bool in_row = g == 2 * q + e, in_column = t == q;
+        const float root =
+            reciprocal_root(-__shfl_sync(~0u, panel[k].half[n].at[2 * n + e], row_lane + q));
+        const float factor = root * root;
+        float row[2][2];
+#pragma unroll
+        for (int m = 0; m < 2; ++m)
+#pragma unroll
+          for (int f = 0; f < 2; ++f)
+            row[m][f] = factor * __shfl_sync(~0u, panel[k].half[m].at[2 * n + f], row_lane + t);
+        if (in_column) row[n][e] = factor;
+#pragma unroll
+        for (int i = 0; i < T; ++i)
+#pragma unroll
+          for (int h = 0; h < 2; ++h) {
+            float left = __shfl_sync(~0u, panel[i].half[n].at[2 * h + e], 4 * g + q);
+            const bool pivots = i == k && h == n && in_row;
+            if (i != k && in_column) column[i].half[n].at[2 * h + e] = left * root;
+            if (pivots) left = 1;
+#pragma unroll
+            for (int m = 0; m < 2; ++m)
+#pragma unroll
+              for (int f = 0; f < 2; ++f) {
+                float& v = panel[i].half[m].at[2 * h + f];
+                v = (pivots || (in_column && m == n && f == e) ? 0.0f : v) + left * row[m][f];
+              }
+          }
+      }
+}
+
+/// A symmetric negative matrix becomes the inverse of its negative. Of the blocks on either side of
+/// the diagonal those below it are given, and those above it are the result. Sums of squares alone
+/// are added to a block, so that what is small beside them stays as exact as it can.
+template <int T>
+__device__ __forceinline__ void sweep(Block (&a)[T][T]) {
+#pragma unroll
+  for (int k = 0; k < T; ++k) {
+    Block panel[T], column[T];
+#pragma unroll
+    for (int i = 0; i < T; ++i) panel[i] = i < k ? transposed(a[k][i]) : a[i][k];
+    sweep_panel(panel, k, column);
+    Factor factor[T];
+#pragma unroll
+    for (int i = 0; i < T; ++i) {
+      a[i][k] = panel[i];
+      if (i != k) factor[i] = factor_of(column[i]);
+    }
+#pragma unroll
+    for (int step = 0; step < product_steps; ++step)
+#pragma unroll
+      for (int i = 0; i < T; ++i)
+#pragma unroll
+        for (int j = 0; j < T; ++j) {
+          // Of the two sides of the diagonal the one where the block is kept by now.
+          const bool kept = i < j ? j < k : j < i ? i > k : true;
+          if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
+        }
+  }
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,202 @@
+#pragma once
+// What a warp does with the patches of its group: Gram matrices, and the weights that estimates are
+// made with. N = 16 T patches; matrices lie in registers as blocks.cuh has them.
+//
+// Patches come less a level that the thread block shares, not less their own mean: that is taken
+// off the products instead. With sums s of the patches' D samples and d the mean of all of them,
+// (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "bm3d/cuda/bayes/blocks.cuh"
+#include "bm3d/cuda/bayes/sheet.cuh"
+#include "cuda/warp.cuh"
+
+namespace lull::bm3d {
+
+constexpr std::uint32_t half_ones = 0x3c003c00;
+
+/// 16 samples of all patches, as operands: of patch 8r + g those of pairs t and t + 4.
+template <int T>
+struct SampleStep {
+  std::uint32_t first[2 * T], second[2 * T];
+
+  template <class Samples, class Patch>
+  __device__ __forceinline__ void load(const Samples& samples, const Patch (&patch)[2 * T],
+                                       const SamplePair* pairs) {
+    const SamplePair a = pairs[threadIdx.x % 4], b = pairs[threadIdx.x % 4 + 4];
+#pragma unroll
+    for (int r = 0; r < 2 * T; ++r) {
+      first[r] = samples.at(patch[r], a) & a.mask;
+      second[r] = samples.at(patch[r], b) & b.mask;
+    }
+  }
+  /// Patches 16 i .. 16 i + 15 as the left operand.
+  __device__ __forceinline__ void left(int i, std::uint32_t (&a)[4]) const {
+    a[0] = first[2 * i], a[1] = first[2 * i + 1], a[2] = second[2 * i], a[3] = second[2 * i + 1];
+  }
+};
+
+/// Sums of patches, and the mean of all their samples as a half.
+template <int T>
+struct PatchSums {
+  FloatSums of[T];  // at[0] and at[1]: of patch 16 i + g, the others: 16 i + 8 + g
+
+  __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
+    of[i] = multiply(left, half_ones, half_ones, of[i]);
+  }
+  __device__ __forceinline__ float at(int r) const { return of[r / 2].at[r % 2 * 2]; }
+  /// Of `count` patches of `samples`.
+  __device__ __forceinline__ float mean(int count, int samples) const {
+    const int g = threadIdx.x % 32 / 4;
+    float sum = 0;
+#pragma unroll
+    for (int r = 0; r < 2 * T; ++r) sum += 8 * r + g < count ? at(r) : 0.0f;
+#pragma unroll
+    for (int j = 4; j < 32; j <<= 1) sum += __shfl_xor_sync(~0u, sum, j);
+    return __half2float(__float2half_rn(sum / static_cast<float>(count * samples)));
+  }
+};
+
+/// Of patch `r` of 8r + g, what a mean adds to its products: half of what both add, less its own.
+template <int T>
+__device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
+                                            float (&correction)[2 * T]) {
+#pragma unroll
+  for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
+}
+
+/// The products of a block's patches become those of patches less their means; zero beyond `count`.
+__device__ __forceinline__ void take_means_off(Block& block, int i, int j, const float* row,
+                                               const float* column, int count, float share) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
+#pragma unroll
+  for (int n = 0; n < 2; ++n)
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const float of_column = __shfl_sync(~0u, column[2 * j + n], 4 * (t2 + e));
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        float& v = block.half[n].at[2 * h + e];
+        const bool there = 16 * i + 8 * h + g < count && 16 * j + 8 * n + t2 + e < count;
+        v = there ? (v + row[2 * i + h] + of_column) * share : 0.0f;
+      }
+    }
+}
+
+/// += t I
+__device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      if (g == t2 + e) block.half[h].at[2 * h + e] += t;
+}
+
+/// A matrix of halves, as left operands: blocks of patches 16 i and 16 j.
+template <int T>
+struct Weights {
+  std::uint32_t at[T][T][4];
+
+  __device__ __forceinline__ void set(int i, int j, const Block& block, float factor) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        at[i][j][2 * n + h] =
+            pack_halves(factor * block.half[n].at[2 * h], factor * block.half[n].at[2 * h + 1]);
+  }
+  /// The block on the other side of the diagonal.
+  __device__ __forceinline__ void mirror(int i, int j) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
+  }
+  /// c += a w of a symmetric w, 16 rows.
+  __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
+                                              FloatSums (&c)[2 * T]) const {
+#pragma unroll
+    for (int k = 0; k < T; ++k)
+#pragma unroll
+      for (int r = 0; r < 2 * T; ++r)
+        c[r] = multiply(a[k], at[r / 2][k][r % 2], at[r / 2][k][2 + r % 2], c[r]);
+  }
+};
+
+/// p <- 3 p^2 - 2 p^3, of a symmetric p.
+template <int T>
+__device__ __forceinline__ void sharpen(Weights<T>& p) {
+  Weights<T> next;
+#pragma unroll
+  for (int i = 0; i < T; ++i) {
+    FloatSums sums[2 * T];
+    p.add_product(p.at[i], sums);
+    std::uint32_t square[T][4];
+#pragma unroll
+    for (int r = 0; r < 2 * T; ++r)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        float &first = sums[r].at[2 * h], &second = sums[r].at[2 * h + 1];
+        square[r / 2][2 * (r % 2) + h] = pack_halves(first, second);
+        first *= -1.5f, second *= -1.5f;
+      }
+    p.add_product(square, sums);
+#pragma unroll
+    for (int r = 0; r < 2 * T; ++r)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+        next.at[i][r / 2][2 * (r % 2) + h] =
+            word_of(__hmul2(halves_of(pack_halves(sums[r].at[2 * h], sums[r].at[2 * h + 1])),
+                            __float2half2_rn(-2.0f)));
+  }
+  p = next;
+}
+
+/// P = I - t (G + t I)^-1, from the inverse.
+template <int T>
+__device__ __forceinline__ void weights_of_own(Block (&inverse)[T][T], float threshold,
+                                               Weights<T>& weights) {
+#pragma unroll
+  for (int i = 0; i < T; ++i) {
+    add_to_diagonal(inverse[i][i], -1 / threshold);
+#pragma unroll
+    for (int j = i; j < T; ++j) {
+      weights.set(i, j, inverse[i][j], -threshold);
+      if (j > i) weights.mirror(i, j);
+    }
+  }
+}
+
+/// W = I + (shared - t I) (G + t I)^-1, from the inverse.
+template <int T>
+__device__ __forceinline__ void weights_of_basic(Block (&shared)[T][T],
+                                                 const Block (&inverse)[T][T], float threshold,
+                                                 Weights<T>& weights) {
+#pragma unroll
+  for (int i = 0; i < T; ++i) add_to_diagonal(shared[i][i], -threshold);
+#pragma unroll
+  for (int j = 0; j < T; ++j) {
+    Factor right[T];
+#pragma unroll
+    for (int k = 0; k < T; ++k)
+      right[k] = factor_of(j <= k ? inverse[j][k] : transposed(inverse[k][j]));
+#pragma unroll
+    for (int i = 0; i < T; ++i) {
+      Block sum{};
+      if (i == j) add_to_diagonal(sum, 1);
+#pragma unroll
+      for (int k = 0; k < T; ++k) {
+        const Factor left = factor_of(shared[i][k]);
+#pragma unroll
+        for (int step = 0; step < product_steps; ++step) add_product(sum, left, right[k], step);
+      }
+      weights.set(i, j, sum, 1);
+    }
+  }
+}
+
+}  // namespace lull::bm3d
