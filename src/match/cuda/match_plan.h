@@ -17,8 +17,8 @@ namespace match_detail {
 
 constexpr int references = 16;  // of a thread block; a warp each
 constexpr int threads = references * 32;
-constexpr int pending_slots = 96;  // of keys: 31 left over and two ballots
-constexpr int listed_quads = 256;  // of words with hits, at most, in bytes
+constexpr int pending_slots = 64;  // of keys: 31 left over and a ballot
+constexpr int listed_quads = 128;  // of words with hits, at most, in bytes
 constexpr int gathered_words = pending_slots + listed_quads / 4;  // of a warp that selects
 constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
 constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time

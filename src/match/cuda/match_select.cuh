@@ -10,7 +10,10 @@ namespace lull::match_detail {
 constexpr int warps = references;  // one reference patch for each warp in step 3
 static_assert(references == brick_references);
 constexpr std::uint32_t best_key = 0xffffffffu;
-constexpr int usual_quads = 24;  // with hits, at most, where scores differ from each other
+// With hits, where scores differ from each other: usually at most, and at most before words are
+// looked at in their order.
+constexpr int usual_quads = 24, most_quads = 64;
+static_assert(most_quads <= listed_quads - 32);
 
 struct MatchArgs {
   Guide guide;
@@ -125,24 +128,25 @@ struct Gathering {
     if (is_one) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Both of a word's scores, the first one at `place` (from the end).
-  __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t least, int lane) {
-    add(word << 16 | (place & 0xffffu), least, lane);
-    add((word & 0xffff0000u) | ((place - 1) & 0xffffu), least, lane);
-  }
-  /// Merges 32 keys, while there are as many.
+  /// Merges 32 keys, if there are as many.
   __device__ void merge_full(BestList& best, int keep, int lane) {
-    while (count >= 32) {
-      __syncwarp();
-      best.merge(keys, 32, keep, lane);
-      const std::uint32_t moved0 = lane + 32 < count ? keys[lane + 32] : 0u;
-      const std::uint32_t moved1 = lane + 64 < count ? keys[lane + 64] : 0u;
-      __syncwarp();
-      keys[lane] = moved0;
-      keys[lane + 32] = moved1;
-      count -= 32;
-      __syncwarp();
-    }
+    if (count < 32) return;
+    __syncwarp();
+    best.merge(keys, 32, keep, lane);
+    const std::uint32_t moved = lane + 32 < count ? keys[lane + 32] : 0u;
+    __syncwarp();
+    keys[lane] = moved;
+    count -= 32;
+    __syncwarp();
+  }
+  /// Both of a word's scores, the first one at `place` (from the end). What is worse than `bound`
+  /// or the list's worst does not count.
+  __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
+                           BestList& best, int keep, int lane) {
+    add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
+    merge_full(best, keep, lane);
+    add((word & 0xffff0000u) | ((place - 1) & 0xffffu), max(bound << 16, best.worst + 1), lane);
+    merge_full(best, keep, lane);
   }
   /// Merges the rest.
   __device__ void merge_rest(BestList& best, int keep, int lane) {
@@ -153,24 +157,20 @@ struct Gathering {
   }
 
   /// Notes the quads with a score at or over the bound, of which `most` has the greatest scores of
-  /// each half word. Of equal scores the first places count, so that behind keep - 1 quads only
-  /// those count that are over it.
+  /// each half word; gives their number. Those beyond the list's end are not in it.
   template <int quad_count>
-  __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound, int keep,
+  __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
-    static_assert(32 * quad_count <= listed_quads);
-    const std::uint32_t ties = bound * 0x10001u;
-    std::uint32_t below = ties - 0x10001u;
+    const std::uint32_t below = (bound - 1) * 0x10001u;
     int noted = 0;
 #pragma unroll
     for (int q = 0; q < quad_count; ++q) {
       const bool is_one = __vmaxu2(most[q], below) != below;
       const std::uint32_t ballot = __ballot_sync(~0u, is_one);
-      if (is_one)
+      if (is_one && (32 * q < listed_quads || noted <= listed_quads - 32))
         quads[noted + __popc(ballot & ((1u << lane) - 1))] =
             static_cast<std::uint8_t>(32 * q + lane);
       noted += __popc(ballot);
-      if (noted >= keep - 1) below = ties;
     }
     return noted;
   }
@@ -193,9 +193,7 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
     const bool is_early = before + __popc(ballot & ((1u << lane) - 1)) < keep - 1;
     before += __popc(ballot);
     const bool counts = is_over || (is_hit && is_early);
-    const std::uint32_t least = max(bound << 16, best.worst + 1);
-    gathering.add_both(counts ? word : 0u, 65535u - words.place(lane, k), least, lane);
-    gathering.merge_full(best, keep, lane);
+    gathering.add_both(counts ? word : 0u, 65535u - words.place(lane, k), bound, best, keep, lane);
   }
 }
 
@@ -218,12 +216,12 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   // Places rise from chunk to chunk, so that a score equal to the worst of the list comes too late.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
-  const int noted = gathering.note_quads(most, bound, keep, lane);
+  const int noted = gathering.note_quads(most, bound, lane);
   __syncwarp();
   if (noted > usual_quads) {
     const std::uint32_t ties = bound * 0x10001u;
     const std::uint32_t over = __ballot_sync(~0u, __vmaxu2(maxima, ties) != ties);
-    if (__popc(over) < (keep - 1) / 2)
+    if (__popc(over) < (keep - 1) / 2 || noted > most_quads)
       return add_in_order<chunk>(words, bound, keep, gathering, best, lane);
   }
 #pragma unroll 1
@@ -237,8 +235,7 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
         place = 65535u - words.place(of_lane, k);
       }
     }
-    gathering.add_both(word, place, max(bound << 16, best.worst + 1), lane);
-    gathering.merge_full(best, keep, lane);
+    gathering.add_both(word, place, bound, best, keep, lane);
   }
 }
 

@@ -104,6 +104,7 @@ struct OtherTables {
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
+  if (count == 0) return;
   constexpr int pitch = Pitch<union_pitch>::samples;
   const MatchPlan& plan = a.others;
   const SharedTables<union_pitch>& shared = tables.first;

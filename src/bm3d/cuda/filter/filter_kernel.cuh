@@ -9,29 +9,47 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// What a block knows of the group of one of its reference patches, in two words.
+/// What a block knows of the group of one of its reference patches, in a word. Zero: there is none.
 struct StoredHead {
-  std::uint32_t first = 0;  // its first displacement
-  std::uint32_t bits =
-      0;  // x and y from the block's first, 12 each, and log2 of its patches; 0: none
+  std::uint32_t bits = 0;
+
+  StoredHead() = default;
+  /// `x`, `y`: of the patch, from the block's first. `brick_row`: 0 or 1; `place`: in two bricks.
+  __device__ StoredHead(unsigned x, unsigned y, unsigned log2_count, unsigned brick_row,
+                        unsigned place)
+      : bits(1u << 31 | brick_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
+  __device__ bool exists() const { return bits != 0; }
+  __device__ int x() const { return static_cast<int>(bits & 63); }
+  __device__ int y() const { return static_cast<int>(bits >> 6 & 63); }
+  __device__ int log2_count() const { return static_cast<int>(bits >> 12 & 7); }
+  __device__ unsigned place() const { return bits >> 15 & 31; }
+  __device__ unsigned brick_row() const { return bits >> 20 & 1; }
 };
-constexpr std::uint32_t there = 1u << 31;
+static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
+
+/// Of the block's first brick in the batch.
+__device__ __forceinline__ unsigned first_brick(const KernelArgs& a) {
+  return ((blockIdx.y << a.tile.log2_y) / brick_side) * a.filter.batch.bricks_x +
+         (blockIdx.x << a.tile.log2_x) / brick_side;
+}
 
 __device__ inline StoredHead stored_head(const KernelArgs& a, const Work& work, unsigned r) {
   const FilterArgs& f = a.filter;
-  const unsigned local_i = (blockIdx.x << a.tile.log2_x) + (r & ((1u << a.tile.log2_x) - 1));
-  const unsigned local_j = (blockIdx.y << a.tile.log2_y) + (r >> a.tile.log2_x);
+  const unsigned rx = r & ((1u << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
+  const unsigned local_i = (blockIdx.x << a.tile.log2_x) + rx;
+  const unsigned local_j = (blockIdx.y << a.tile.log2_y) + ry;
   const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
-  const unsigned brick_x = local_i / brick_side, brick_y = local_j / brick_side;
-  if (brick_x >= static_cast<unsigned>(f.batch.bricks_x) ||
-      brick_y >= static_cast<unsigned>(f.batch.bricks_y) || i >= f.grid.count_x ||
+  if (local_i / brick_side >= static_cast<unsigned>(f.batch.bricks_x) ||
+      local_j / brick_side >= static_cast<unsigned>(f.batch.bricks_y) || i >= f.grid.count_x ||
       j >= f.grid.count_y)
     return {};
-  const unsigned index = (brick_y * f.batch.bricks_x + brick_x) * brick_references +
-                         local_j % brick_side * brick_side + local_i % brick_side;
-  const unsigned x = f.grid.x(i) - work.first_x, y = f.grid.y(j) - work.first_y;
-  const unsigned log2_count = f.groups.log2_filtered(static_cast<int>(index));
-  return {index * f.groups.capacity, there | log2_count << 24 | y << 12 | x};
+  const unsigned place =
+      rx / brick_side * brick_references + ry % brick_side * brick_side + rx % brick_side;
+  const unsigned brick_row = ry / brick_side;
+  const unsigned index = (first_brick(a) + brick_row * f.batch.bricks_x) * brick_references + place;
+  return {static_cast<unsigned>(f.grid.x(i) - work.first_x),
+          static_cast<unsigned>(f.grid.y(j) - work.first_y),
+          static_cast<unsigned>(f.groups.log2_filtered(static_cast<int>(index))), brick_row, place};
 }
 
 /// The group of one reference patch as a warp has it.
@@ -43,15 +61,15 @@ struct GroupHead {
 };
 
 template <int M>
-__device__ __forceinline__ GroupHead fetch(const FilterArgs& f, const StoredHead& head, int lane) {
-  GroupHead group{head.bits != 0};
-  if (!group.exists) return group;
-  group.log2_count = head.bits >> 24 & 0x7f;
-  group.x = head.bits & 0xfff, group.y = head.bits >> 12 & 0xfff;
-  group.displacement =
-      f.groups
-          .displacements[head.first + ((lane & (M - 1)) >> (log2_places(M) - group.log2_count))];
-  return group;
+__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, StoredHead stored, int lane) {
+  GroupHead head{stored.exists(), stored.log2_count(), 0, stored.x(), stored.y()};
+  if (!head.exists) return head;
+  const Groups& groups = a.filter.groups;
+  const unsigned brick = first_brick(a) + stored.brick_row() * a.filter.batch.bricks_x;
+  head.displacement =
+      groups.displacements[(brick * brick_references + stored.place()) * groups.capacity +
+                           ((lane & (M - 1)) >> (log2_places(M) - head.log2_count))];
+  return head;
 }
 
 /// Where the patch of lane >> log2_repeats has its samples and its sums.
@@ -152,7 +170,7 @@ __global__ void __launch_bounds__(threads,
   auto* const memory = reinterpret_cast<std::uint32_t*>(aligned_memory);
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
-  __shared__ alignas(8) StoredHead heads[most_references];
+  __shared__ StoredHead heads[most_references];
   const FilterArgs& f = a.filter;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int planes_in_tile = staging != Staging::shared ? 0 : second_phase ? 2 : 1;
@@ -177,10 +195,10 @@ __global__ void __launch_bounds__(threads,
 
   Group group(window, lane);
   const int pitch = pitch_of<staging>(f);
-  GroupHead next = fetch<M>(f, heads[warp], lane);
+  GroupHead next = fetch<M>(a, heads[warp], lane);
   for (int r = warp; r < references; r += warps) {
     const GroupHead head = next;
-    next = r + warps < references ? fetch<M>(f, heads[r + warps], lane) : GroupHead{};
+    next = r + warps < references ? fetch<M>(a, heads[r + warps], lane) : GroupHead{};
     if (!head.exists) continue;
 
     const PatchPlace place = place_of<staging>(a, work, head, pitch);

@@ -86,9 +86,9 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int blocks_held(const FilterPlan& plan, Phase phase, int places, const cuda::DeviceLimits& device,
                 bool coloured) {
-  // Window, places of the sums of all frames, and of groups.
-  constexpr std::size_t declared =
-      sizeof(float) * patch + 2 * sizeof(int) * (max_frames + most_references);
+  // Window, what is known of groups, places of the sums of all frames.
+  std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * most_references;
+  if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
                   least_blocks(phase == Phase::second, places, coloured));
 }
