@@ -236,5 +236,7 @@ Group propagate(const PropagateParams& params, const PropagationReach& reach, in
 
 /// The group that a ranking amounts to.
 Group group_of(const Ranking& ranking);
+/// The same in place.
+void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

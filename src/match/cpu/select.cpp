@@ -214,11 +214,15 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
   (params, geometry, block, step, row, scores, scratch, rankings);
 }
 
-Group group_of(const Ranking& ranking) {
-  Group group;
+void make_group(const Ranking& ranking, Group& group) {
   group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranking.count + 1)));
   group.members[0] = pack_displacement(0, 0);
   for (int m = 1; m < group.count; ++m) group.members[m] = ranking.member[m - 1];
+}
+
+Group group_of(const Ranking& ranking) {
+  Group group;
+  make_group(ranking, group);
   return group;
 }
 }  // namespace lull::cpu
