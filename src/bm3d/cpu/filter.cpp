@@ -87,8 +87,8 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride
   }
 }
 
-/// `estimate`: part of a row of the patch, which lies at (x, y). `window`: [row][part], in vectors of
-/// a unit.
+/// `estimate`: part of a row of the patch, which lies at (x, y). `window`: [row][part], in vectors
+/// of a unit.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
@@ -99,9 +99,9 @@ HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, con
   tile.weights[origin] += weight;
   for (int row = 0; row < patch; ++row, at += stride)
     for (int part = 0; part < parts; ++part) {
-      const auto sum = hn::MulAdd(estimate(row, part),
-                                  hn::Load(d, window + (row * parts + part) * lanes),
-                                  hn::LoadU(d, at + part * lanes));
+      const auto sum =
+          hn::MulAdd(estimate(row, part), hn::Load(d, window + (row * parts + part) * lanes),
+                     hn::LoadU(d, at + part * lanes));
       hn::StoreU(sum, d, at + part * lanes);
     }
 }

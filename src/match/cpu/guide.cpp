@@ -7,26 +7,6 @@
 #include "match/cpu/kernels.h"
 
 namespace lull::cpu {
-
-std::array<float, 2> row_range(std::span<const float> samples) {
-  float low = samples[0], high = samples[0];
-  for (const float v : samples) {
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  return {low, high};
-}
-
-void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes) {
-  const float scale = 1 / quantiser.unit;
-  for (std::size_t x = 0; x < samples.size(); ++x) {
-    float v = (samples[x] - quantiser.centre) * scale;
-    v = v > -127.0f ? v : -127.0f;  // also where it is not a number
-    v = v < 127.0f ? v : 127.0f;
-    bytes[x] = static_cast<std::int8_t>(static_cast<int>(v + 128.5f) - 128);
-  }
-}
-
 namespace {
 
 /// Elements of several bytes each, in the order of memory.

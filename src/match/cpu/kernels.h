@@ -1,7 +1,8 @@
 #pragma once
 // What the stages of matching on the CPU hand to each other. Each stage is one source, compiled for
 // every instruction set that Highway knows and chosen at run time:
-//   guide.cpp    the guide in 8 bits, arranged for matching
+//   bytes.cpp    the guide in 8 bits
+//   guide.cpp    and arranged for matching (plain code)
 //   scores.cpp   distances of all candidates of a block of references
 //   products.cpp the same where an instruction set multiplies and adds four bytes at a time
 //   around.cpp   candidates from other frames
