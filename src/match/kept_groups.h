@@ -39,11 +39,15 @@ class KeptGroups {
     std::copy_n(group.members.begin(), group.count, members_.begin() + first(reference));
   }
   Group at(int column, int row) const {
-    const std::size_t reference = index(column, row);
     Group group;
-    group.count = counts_[reference];
-    std::copy_n(members_.begin() + first(reference), group.count, group.members.begin());
+    copy(column, row, group);
     return group;
+  }
+  /// The same in place: a group has room for more members than most have.
+  void copy(int column, int row, Group& to) const {
+    const std::size_t reference = index(column, row);
+    to.count = counts_[reference];
+    std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
   /// The members that a patch at (x, y) looks at, in their order.
   int looked_at(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {

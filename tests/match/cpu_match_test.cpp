@@ -15,7 +15,7 @@ namespace {
 class Matching {
  public:
   Matching(int width, int height, int window, int step, int range, unsigned seed)
-      : geometry_{width, height, window}, step_(step), picture_(width, height) {
+      : geometry_{width, height, window}, step_(step), range_(range), picture_(width, height) {
     std::mt19937 rng{seed};
     std::uniform_int_distribution<int> level{0, range};
     for (int y = 0; y < height; ++y)
@@ -34,11 +34,14 @@ class Matching {
     }
     guide_ = {pairs + padding * phase_stride_ * step + before, phase_stride_ * step, phase_stride_,
               step};
+    if (scores_by_products(step)) make_quads(before, elements, padding);
     for (int c = 0; c < window * window; ++c)
       displacements_.push_back(pack_displacement(c % window - window / 2, c / window - window / 2));
   }
 
-  std::vector<Group> groups_of_row(const Block& block, int row, int group, std::uint16_t limit) {
+  /// `by_products`: where scores_by_products() of the step.
+  std::vector<Group> groups_of_row(const Block& block, int row, int group, std::uint16_t limit,
+                                   bool by_products = false) {
     const int window = geometry_.window, lanes = lanes_of(block.columns, step_);
     const Scores scores{
         values_.reserve(static_cast<std::size_t>(block.rows) * window * window * lanes),
@@ -47,7 +50,10 @@ class Matching {
         outside_.reserve(static_cast<std::size_t>(window + 1) * lanes),
         lanes,
         2 * group};
-    score_block(guide_, geometry_, block, scores, bias_);
+    if (by_products)
+      score_block_by_products(quads_, geometry_, block, scores, bias_);
+    else
+      score_block(guide_, geometry_, block, scores, bias_);
     std::vector<Ranking> rankings(block.columns);
     rank_candidates({group, limit, displacements_.data()}, geometry_, block, step_, row, scores,
                     {keys_.reserve(select_scratch_size)}, rankings);
@@ -89,8 +95,13 @@ class Matching {
   }
 
   void expect_right(const Block& block, int group, std::uint16_t limit) {
+    expect_right(block, group, limit, false);
+    if (scores_by_products(step_)) expect_right(block, group, limit, true);
+  }
+
+  void expect_right(const Block& block, int group, std::uint16_t limit, bool by_products) {
     for (int row = 0; row < block.rows; ++row) {
-      const std::vector<Group> groups = groups_of_row(block, row, group, limit);
+      const std::vector<Group> groups = groups_of_row(block, row, group, limit, by_products);
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step_, y = block.y + row * step_;
         const Group& actual = groups[column];
@@ -98,7 +109,8 @@ class Matching {
                                              actual.members.begin() + actual.count),
                   expected(x, y, group, limit))
             << "step " << step_ << ", window " << geometry_.window << ", group " << group
-            << ", limit " << limit << ", reference at " << x << ", " << y;
+            << ", limit " << limit << ", reference at " << x << ", " << y
+            << (by_products ? ", by products" : "");
       }
     }
   }
@@ -111,15 +123,37 @@ class Matching {
   }
 
  private:
+  void make_quads(int before, int elements, int padding) {
+    const std::ptrdiff_t stride = phase_stride_ * step_;
+    const int rows = geometry_.height + 2 * padding;
+    // What is read beyond the last row counts for nothing.
+    const std::size_t all = stride * rows + lane_multiple;
+    std::int32_t *const quads = quad_samples_.reserve(all), *const norms = norms_.reserve(all);
+    std::fill_n(quads, all, 0);
+    std::vector<std::int8_t> bytes(static_cast<std::size_t>(elements) * step_ + 3);
+    const Quantiser quantiser{static_cast<float>(range_) / 2, 1};
+    for (int y = -padding; y < geometry_.height + padding; ++y) {
+      const int inside = std::min(std::max(y, 0), geometry_.height - 1);
+      quad_row(
+          {picture_.view().row(inside), static_cast<std::size_t>(geometry_.width)}, quantiser,
+          {quads + (y + padding) * stride, phase_stride_, -before, elements, step_, bytes.data()});
+    }
+    quads_.quads = {quads + padding * stride + before, stride, phase_stride_, step_};
+    quads_.norms = {norms + padding * stride + before, stride, phase_stride_, step_};
+    fill_norms(quads_.quads, quads, rows - patch + 1, static_cast<int>(phase_stride_), norms);
+  }
+
   static constexpr int saturated = 65535;
   MatchGeometry geometry_;
-  int step_;
+  int step_, range_;
   Plane<float> picture_;
   std::ptrdiff_t phase_stride_;
   PairedGuide guide_;
+  QuadGuide quads_;
   std::vector<std::uint32_t> displacements_;
   const ScoreBias* bias_ = nullptr;
   Buffer<std::uint16_t> pairs_, values_, minima_, sums_, outside_;
+  Buffer<std::int32_t> quad_samples_, norms_;
   Buffer<std::uint32_t> keys_;
 };
 
@@ -152,7 +186,7 @@ TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
 }
 
 TEST(CpuMatch, FindsWhatBruteForceFindsAtEveryStep) {
-  for (int step = 1; step <= 8; ++step)
+  for (const int step : {1, 2, 3, 4, 5, 6, 7, 8, 11, 16})
     for (const int group : {2, 16, 32}) {
       // 30^2 * 64 is within 16 bits, so that no score saturates.
       Matching noise(45, 30, 11, step, 30, 10 * step + group);

@@ -31,26 +31,38 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to) {
   }
 }
 
-void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
+namespace {
+
+/// Convolves along one axis: the sum over i < kSide of window[i] times the vector i `steps` before
+/// `at`. Window and loop are known to the compiler, so that the window stays in registers.
+template <int kSide, class D = Floats>
+HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
+                               std::ptrdiff_t steps) {
+  const D d;
+  auto sum = hn::Mul(window[0], hn::LoadU(d, at));
+#pragma GCC unroll 16
+  for (int i = 1; i < kSide; ++i) sum = hn::MulAdd(window[i], hn::LoadU(d, at - i * steps), sum);
+  return sum;
+}
+
+template <int kSide>
+void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const int width = n.estimate.width, side = static_cast<int>(n.window.size());
-  const int padded = static_cast<int>(round_up(width, 16));
+  const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
   float* const line = scratch + 16;  // weights convolved along y; 0 before the picture
+  hn::Vec<Floats> window[kSide];
+  for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);
   for (int y = y0; y < y1; ++y) {
+    const float* const weights = n.weights.row(y);
+    const float* const numerator = n.numerator.row(y);
+    for (int x = 0; x < padded; x += lanes)
+      hn::StoreU(convolve<kSide>(window, weights + x, n.weights.stride), d, line + x);
     for (int x = 0; x < padded; x += lanes) {
-      auto sum = hn::Zero(d);
-      for (int i = 0; i < side; ++i)
-        sum = hn::MulAdd(hn::Set(d, n.window[i]), hn::LoadU(d, n.weights.row(y - i) + x), sum);
-      hn::StoreU(sum, d, line + x);
-    }
-    for (int x = 0; x < padded; x += lanes) {
-      auto sum = hn::Zero(d);
-      for (int i = 0; i < side; ++i)
-        sum = hn::MulAdd(hn::Set(d, n.window[i]), hn::LoadU(d, line + x - i), sum);
-      const auto estimate = hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)),
-                                               hn::Div(hn::LoadU(d, n.numerator.row(y) + x), sum));
+      const auto sum = convolve<kSide>(window, line + x, 1);
+      const auto estimate =
+          hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d)), hn::Div(hn::LoadU(d, numerator + x), sum));
       float* const out = n.estimate.row(y) + x;
       if (x + lanes <= width) {
         hn::StoreU(estimate, d, out);
@@ -61,6 +73,18 @@ void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
       }
     }
   }
+}
+
+}  // namespace
+
+void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
+  static_assert(patch == 8 && max_wide_side == 10);
+  if (n.window.size() == 10)
+    normalise_rows_of<10>(n, y0, y1, scratch);
+  else if (n.window.size() == 9)
+    normalise_rows_of<9>(n, y0, y1, scratch);
+  else
+    normalise_rows_of<8>(n, y0, y1, scratch);
 }
 
 }  // namespace HWY_NAMESPACE

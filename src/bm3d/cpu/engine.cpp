@@ -235,7 +235,8 @@ class PhaseRun {
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step, y = block.y + row * step;
         // Groups that are kept may be larger than those that the phase filters.
-        const Group group = head_of(groups[column], params_.group);
+        Group& group = groups[column];
+        group.count = std::min(group.count, params_.group);
         if (input_.plan.filter == Filtering::means)
           average_group(means_, planes, x, y, group);
         else

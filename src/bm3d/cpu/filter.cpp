@@ -87,20 +87,23 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride
   }
 }
 
-HWY_INLINE void add_to(float* at, hn::Vec<Halves> v) {
-  const Halves d;
-  hn::StoreU(hn::Add(hn::LoadU(d, at), v), d, at);
-}
-
-/// `estimate`: part of a row of the patch, which lies at (x, y).
+/// `estimate`: part of a row of the patch, which lies at (x, y). `window`: [row][part], in vectors
+/// of a unit.
 template <class Estimate>
-HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight,
+HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
-  const std::ptrdiff_t origin = y * tile.stride + x;
+  const Halves d;
+  // Copies: stores might change what is behind a reference, for all that the compiler knows.
+  const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
+  float* at = tile.numerator + origin;
   tile.weights[origin] += weight;
-  for (int row = 0; row < patch; ++row)
-    for (int part = 0; part < parts; ++part)
-      add_to(tile.numerator + origin + row * tile.stride + part * lanes, estimate(row, part));
+  for (int row = 0; row < patch; ++row, at += stride)
+    for (int part = 0; part < parts; ++part) {
+      const auto sum =
+          hn::MulAdd(estimate(row, part), hn::Load(d, window + (row * parts + part) * lanes),
+                     hn::LoadU(d, at + part * lanes));
+      hn::StoreU(sum, d, at + part * lanes);
+    }
 }
 
 template <class Transform>
@@ -116,16 +119,12 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
       for (int part = 0; part < parts; ++part)
         v[part * 8 + row] = hn::LoadU(d, stack + u * unit_floats + (row * parts + part) * lanes);
     inverse_unit<Transform>(v);
-    for (int row = 0; row < patch; ++row)
-      for (int part = 0; part < parts; ++part)
-        v[part * 8 + row] =
-            hn::Mul(v[part * 8 + row], hn::Load(d, window + (row * parts + part) * lanes));
-    add_patch(*places.frame[u], places.x[u], places.y[u], weight,
+    add_patch(*places.frame[u], places.x[u], places.y[u], weight, window,
               [&](int row, int part) HWY_ATTR { return first_of(v[part * 8 + row]); });
     if constexpr (patches_per_unit == 2) {
       const int m = places.second(u);
       if (m == u) continue;
-      add_patch(*places.frame[m], places.x[m], places.y[m], weight,
+      add_patch(*places.frame[m], places.x[m], places.y[m], weight, window,
                 [&](int row, int) HWY_ATTR { return second_of(v[row]); });
     }
   }

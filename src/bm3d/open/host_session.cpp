@@ -194,6 +194,9 @@ class HostWorker : public FrameWorker {
   /// For the sets of a phase that are matched in `estimates`, with their share of the noisy
   /// picture.
   void prepare_guide(Phase phase, const Planes& estimates, Slot& slot) {
+    if (std::ranges::all_of(plan(phase).sets,
+                            [&](const PlaneSet& set) { return plan(phase).takes_groups(set); }))
+      return;  // nothing is matched
     const Planes& guides = is_mixed() ? mix(estimates, slot) : estimates;
     make_guide(plan(phase), guides, slot.made_guide);
     if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);

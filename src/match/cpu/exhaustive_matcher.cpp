@@ -1,7 +1,5 @@
 // The exhaustive matcher: the nearest of all candidates.
 
-#include <algorithm>
-
 #include "match/cpu/window_search.h"
 
 namespace lull::cpu {
@@ -23,7 +21,8 @@ class ExhaustiveMatcher final : public Matcher {
   void begin_block(const Block& block, int thread) override { search_.begin_block(block, thread); }
 
   void find(const Block& block, int row, int thread, std::span<Group> groups) override {
-    std::ranges::transform(search_.rank(block, row, thread), groups.begin(), group_of);
+    const std::span<const Ranking> rankings = search_.rank(block, row, thread);
+    for (std::size_t i = 0; i < rankings.size(); ++i) make_group(rankings[i], groups[i]);
   }
 
  private:

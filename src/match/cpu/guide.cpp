@@ -1,34 +1,20 @@
-// The guide in 8 bits, in pairs (PairedGuide of kernels.h). Plain code: it is a few operations
-// a sample against hundreds in the stages that follow.
+// The guide in 8 bits, in pairs or fours (PhasedGuide of kernels.h). Plain code: it is a few
+// operations a sample against hundreds in the stages that follow.
 
 #include <algorithm>
+#include <cstring>
 
 #include "match/cpu/kernels.h"
 
 namespace lull::cpu {
+namespace {
 
-std::array<float, 2> row_range(std::span<const float> samples) {
-  float low = samples[0], high = samples[0];
-  for (const float v : samples) {
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  return {low, high};
-}
-
-void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes) {
-  const float scale = 1 / quantiser.unit;
-  for (std::size_t x = 0; x < samples.size(); ++x) {
-    float v = (samples[x] - quantiser.centre) * scale;
-    v = v > -127.0f ? v : -127.0f;  // also where it is not a number
-    v = v < 127.0f ? v : 127.0f;
-    bytes[x] = static_cast<std::int8_t>(static_cast<int>(v + 128.5f) - 128);
-  }
-}
-
-void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row) {
+/// Elements of several bytes each, in the order of memory.
+template <class Element>
+void phased_row(std::span<const float> samples, const Quantiser& quantiser,
+                const PhasedRow<Element>& row) {
   const int width = static_cast<int>(samples.size());
-  const int count = row.elements * row.step + 1;
+  const int count = row.elements * row.step + static_cast<int>(sizeof(Element)) - 1;
   const int first = row.first_element * row.step;  // x of bytes[0], not after 0
   std::int8_t* const picture = row.bytes - first;
   byte_row(samples.first(std::min(width, first + count)), quantiser, picture);
@@ -36,13 +22,21 @@ void pair_row(std::span<const float> samples, const Quantiser& quantiser, const 
   if (first + count > width) std::fill(picture + width, row.bytes + count, picture[width - 1]);
 
   for (int m = 0; m < row.step; ++m) {
-    std::uint16_t* const out = row.pairs + m * row.phase_stride;
-    for (int i = 0; i < row.elements; ++i) {
-      const auto low = static_cast<std::uint8_t>(row.bytes[i * row.step + m]);
-      const auto high = static_cast<std::uint8_t>(row.bytes[i * row.step + m + 1]);
-      out[i] = static_cast<std::uint16_t>(low | high << 8);
-    }
+    Element* const out = row.to + m * row.phase_stride;
+    const std::int8_t* const in = row.bytes + m;
+    for (int i = 0; i < row.elements; ++i) std::memcpy(out + i, in + i * row.step, sizeof(Element));
   }
+}
+
+}  // namespace
+
+void pair_row(std::span<const float> samples, const Quantiser& quantiser,
+              const PhasedRow<std::uint16_t>& row) {
+  phased_row(samples, quantiser, row);
+}
+void quad_row(std::span<const float> samples, const Quantiser& quantiser,
+              const PhasedRow<std::int32_t>& row) {
+  phased_row(samples, quantiser, row);
 }
 
 }  // namespace lull::cpu

@@ -1,8 +1,10 @@
 #pragma once
 // What the stages of matching on the CPU hand to each other. Each stage is one source, compiled for
 // every instruction set that Highway knows and chosen at run time:
-//   guide.cpp    the guide in 8 bits, arranged for matching
+//   bytes.cpp    the guide in 8 bits
+//   guide.cpp    and arranged for matching (plain code)
 //   scores.cpp   distances of all candidates of a block of references
+//   products.cpp the same where an instruction set multiplies and adds four bytes at a time
 //   around.cpp   candidates from other frames
 //   select.cpp   the most similar candidates of each reference: groups
 // window_search.h runs them.
@@ -56,33 +58,44 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide as pairs of bytes: element i of phase m of row y holds the samples at
-/// x = i step + m and x + 1 of row y, for m = 0 .. step - 1. So neighbouring elements belong to
-/// neighbouring reference patches, and one vector serves as many of them as it has lanes, at any
-/// displacement. Samples outside of the picture repeat the border.
-struct PairedGuide {
-  const std::uint16_t* origin = nullptr;  // y = 0, m = 0, i = 0
-  std::ptrdiff_t row_stride = 0;          // elements
-  std::ptrdiff_t phase_stride = 0;        // elements
+/// The guide as several bytes to an element: element i of phase m of row y holds the samples of row
+/// y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to neighbouring
+/// reference patches, and one vector serves as many of them as it has lanes, at any displacement.
+/// Samples outside of the picture repeat the border.
+template <class Element>
+struct PhasedGuide {
+  const Element* origin = nullptr;  // y = 0, m = 0, i = 0
+  std::ptrdiff_t row_stride = 0;    // elements
+  std::ptrdiff_t phase_stride = 0;  // elements
   int step = 1;
 
-  const std::uint16_t* at(int x, int y) const {
+  const Element* at(int x, int y) const {
     const int i = floor_div(x, step);
     return origin + y * row_stride + (x - i * step) * phase_stride + i;
   }
 };
+/// Pairs of samples.
+using PairedGuide = PhasedGuide<std::uint16_t>;
+/// Fours of samples, and for each place what its patch adds to distances (products.cpp).
+struct QuadGuide {
+  PhasedGuide<std::int32_t> quads, norms;  // arranged alike
+};
 
 /// A row of the guide as bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// Fills the row of pairs at `pairs` (element i = first_element of phase 0) from a row of samples.
-/// `bytes` is scratch for the elements' samples: elements * step + 1.
-struct PairRow {
-  std::uint16_t* pairs;
+/// Fills the row of elements at `to` (element i = first_element of phase 0) from a row of samples.
+/// `bytes` is scratch for the elements' samples: elements * step and the bytes of an element - 1.
+template <class Element>
+struct PhasedRow {
+  Element* to;
   std::ptrdiff_t phase_stride;
   int first_element, elements, step;
   std::int8_t* bytes;
 };
-void pair_row(std::span<const float> samples, const Quantiser& quantiser, const PairRow& row);
+void pair_row(std::span<const float> samples, const Quantiser& quantiser,
+              const PhasedRow<std::uint16_t>& row);
+void quad_row(std::span<const float> samples, const Quantiser& quantiser,
+              const PhasedRow<std::int32_t>& row);
 /// Smallest and largest sample.
 std::array<float, 2> row_range(std::span<const float> samples);
 
@@ -137,6 +150,22 @@ struct ScoreBias {
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* barred = nullptr);
+
+/// Whether score_block_by_products() is there for references `step` apart, and worth it.
+bool scores_by_products(int step);
+/// `rows` rows of norms from `to` on, for the rows of `quads` at `from`, whose phases follow each
+/// other: `elements` to a row, a multiple of 16. Reads patch - 1 rows of quads more.
+void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
+                int elements, std::int32_t* to);
+/// As score_block(). Differences of samples that a byte does not hold are not cut off.
+void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
+                             const Block& block, const Scores& scores,
+                             const ScoreBias* bias = nullptr, const PairedGuide* barred = nullptr);
+
+/// Fills Scores::outside: for each dx a row of lanes, 0xffff where the candidate leaves the
+/// picture; and one of all ones, for the reference itself.
+void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
+                  const Scores& scores);
 
 // ---- selection -----------------------------------------------------------------------------
 
@@ -208,5 +237,7 @@ Group propagate(const PropagateParams& params, const PropagationReach& reach, in
 
 /// The group that a ranking amounts to.
 Group group_of(const Ranking& ranking);
+/// The same in place.
+void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

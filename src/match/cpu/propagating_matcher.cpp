@@ -145,7 +145,7 @@ class TakingMatcher final : public Matcher {
   void find(const Block& block, int row, int, std::span<Group> groups) override {
     const int y = block.y + row * grid_.step;
     for (int column = 0; column < block.columns; ++column)
-      groups[column] = kept_->at(grid_.index_of(block.x + column * grid_.step), grid_.index_of(y));
+      kept_->copy(grid_.index_of(block.x + column * grid_.step), grid_.index_of(y), groups[column]);
   }
 
  private:

@@ -149,19 +149,6 @@ struct BlockScorer {
   }
 };
 
-/// For each dx a row of lanes, 0xffff where the candidate leaves the picture; and one of all ones,
-/// for the reference itself.
-void mark_outside(const MatchGeometry& g, const Block& block, int step, const Scores& scores) {
-  const int radius = g.radius();
-  for (int i = 0; i < g.window; ++i)
-    for (int lane = 0; lane < scores.lanes; ++lane) {
-      const int x = block.x + lane * step + i - radius;
-      const bool inside = x >= 0 && x <= g.width - patch;
-      scores.outside[i * scores.lanes + lane] = inside ? 0 : 0xffff;
-    }
-  std::fill_n(scores.outside + g.window * scores.lanes, scores.lanes, std::uint16_t{0xffff});
-}
-
 /// Matching of one block. Patches that lie further apart than they are wide share nothing: any such
 /// step is as kStep = patch.
 template <int kStep>
@@ -267,6 +254,17 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace lull::cpu {
+void mark_outside(const MatchGeometry& g, const Block& block, int step, const Scores& scores) {
+  const int radius = g.radius();
+  for (int i = 0; i < g.window; ++i)
+    for (int lane = 0; lane < scores.lanes; ++lane) {
+      const int x = block.x + lane * step + i - radius;
+      const bool inside = x >= 0 && x <= g.width - patch;
+      scores.outside[i * scores.lanes + lane] = inside ? 0 : 0xffff;
+    }
+  std::fill_n(scores.outside + g.window * scores.lanes, scores.lanes, std::uint16_t{0xffff});
+}
+
 HWY_EXPORT(score_block);
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {

@@ -30,6 +30,7 @@ using Lanes = hn::ScalableTag<std::uint16_t>;
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
+inline constexpr std::uint32_t last_lane = 1u << (lane_multiple - 1);
 inline constexpr std::uint32_t place_mask = (1u << place_bits) - 1, no_key = 0x7fffffff;
 
 HWY_INLINE void order(std::uint16_t* a, std::uint16_t* b) {
@@ -85,7 +86,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // those beyond `hit` are overwritten
-        hits[found + n] = base + (std::countr_zero(bits) & 31);
+        hits[found + n] = base + std::countr_zero(bits | last_lane);  // no branch for 0
         bits &= bits - 1;
       }
       for (int n = 4; bits != 0; ++n) {
@@ -213,11 +214,15 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
   (params, geometry, block, step, row, scores, scratch, rankings);
 }
 
-Group group_of(const Ranking& ranking) {
-  Group group;
+void make_group(const Ranking& ranking, Group& group) {
   group.count = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranking.count + 1)));
   group.members[0] = pack_displacement(0, 0);
   for (int m = 1; m < group.count; ++m) group.members[m] = ranking.member[m - 1];
+}
+
+Group group_of(const Ranking& ranking) {
+  Group group;
+  make_group(ranking, group);
   return group;
 }
 }  // namespace lull::cpu

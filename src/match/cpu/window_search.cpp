@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
+constexpr int norm_rows = 64;  // that fill_norms() makes at a time
 
 /// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
 /// vectors over them are filled best.
@@ -80,8 +81,12 @@ void WindowSearch::begin_block(const Block& block, int thread) {
                  work.outside.reserve(static_cast<std::size_t>(params_.window + 1) * lanes),
                  lanes,
                  classes};
-  score_block(guide_, own_, block, work.scores, params_.bias != nullptr ? &score_bias_ : nullptr,
-              frames_[0].frame.holes != nullptr ? &barred_ : nullptr);
+  const ScoreBias* const bias = params_.bias != nullptr ? &score_bias_ : nullptr;
+  const PairedGuide* const barred = frames_[0].frame.holes != nullptr ? &barred_ : nullptr;
+  if (by_products_)
+    score_block_by_products(quads_, own_, block, work.scores, bias, barred);
+  else
+    score_block(guide_, own_, block, work.scores, bias, barred);
 }
 
 std::span<const Ranking> WindowSearch::rank(const Block& block, int row, int thread) {
@@ -124,9 +129,14 @@ void WindowSearch::set_limits(float scores) {
 }
 
 void WindowSearch::prepare_guides(const Quantiser& quantiser) {
-  if (searches_own_frame())
-    guide_ =
-        prepare_guide(params_.step, own_.radius(), frames_[0].frame.samples, quantiser, pairs_);
+  by_products_ = scores_by_products(params_.step);
+  if (searches_own_frame()) {
+    const PlaneView<const float> guide = frames_[0].frame.samples;
+    if (by_products_)
+      quads_ = prepare_quads(params_.step, own_.radius(), guide, quantiser);
+    else
+      guide_ = prepare_guide(params_.step, own_.radius(), guide, quantiser, pairs_);
+  }
   if (searches_own_frame() && frames_[0].frame.holes != nullptr)
     barred_ = prepare_barred(params_.step, own_.radius(), *frames_[0].frame.holes, barred_places_);
   if (!searches_other_frames()) return;
@@ -167,20 +177,48 @@ PairedGuide WindowSearch::prepare_barred(int step, int radius, const Holes& hole
 
 PairedGuide WindowSearch::prepare_guide(int step, int radius, PlaneView<const float> guide,
                                         const Quantiser& quantiser, Buffer<std::uint16_t>& memory) {
+  return fill_rows(arrange(step, radius), step, radius, guide, quantiser, memory);
+}
+
+QuadGuide WindowSearch::prepare_quads(int step, int radius, PlaneView<const float> guide,
+                                      const Quantiser& quantiser) {
   const Arrangement a = arrange(step, radius);
-  const std::size_t bytes = round_up(static_cast<std::size_t>(a.elements) * step + 1, 64);
-  std::uint16_t* const pairs = memory.reserve(a.row_stride * a.rows);
+  const auto quads = fill_rows(a, step, radius, guide, quantiser, quad_samples_);
+  std::int32_t* const norms = quad_norms_.reserve(a.row_stride * a.rows);
+  const int elements = static_cast<int>(round_up(a.elements, 16));
+  tbb::parallel_for(tbb::blocked_range<int>(0, a.rows - patch + 1, norm_rows),
+                    [&](const auto& range) {
+                      const std::ptrdiff_t at = range.begin() * a.row_stride;
+                      fill_norms(quads, quad_samples_.data() + at, range.end() - range.begin(),
+                                 elements, norms + at);
+                    });
+  const std::ptrdiff_t origin = quads.origin - quad_samples_.data();
+  return {quads, {norms + origin, a.row_stride, a.phase_stride, step}};
+}
+
+template <class Element>
+PhasedGuide<Element> WindowSearch::fill_rows(const Arrangement& a, int step, int radius,
+                                             PlaneView<const float> guide,
+                                             const Quantiser& quantiser, Buffer<Element>& memory) {
+  const std::size_t bytes =
+      round_up(static_cast<std::size_t>(a.elements) * step + sizeof(Element) - 1, 64);
+  Element* const elements = memory.reserve(a.row_stride * a.rows);
   std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
   tbb::parallel_for(tbb::blocked_range<int>(0, a.rows, 8), [&](const auto& range) {
     const int thread = tbb::this_task_arena::current_thread_index();
     for (int i = range.begin(); i < range.end(); ++i) {
       const int y = std::clamp(i - radius, 0, own_.height - 1);
-      pair_row({guide.row(y), static_cast<std::size_t>(own_.width)}, quantiser,
-               {pairs + i * a.row_stride, a.phase_stride, -a.before, a.elements, step,
-                scratch + thread * bytes});
+      const PhasedRow<Element> row{
+          elements + i * a.row_stride, a.phase_stride, -a.before, a.elements, step,
+          scratch + thread * bytes};
+      const std::span<const float> samples{guide.row(y), static_cast<std::size_t>(own_.width)};
+      if constexpr (sizeof(Element) == 2)
+        pair_row(samples, quantiser, row);
+      else
+        quad_row(samples, quantiser, row);
     }
   });
-  return {pairs + radius * a.row_stride + a.before, a.row_stride, a.phase_stride, step};
+  return {elements + radius * a.row_stride + a.before, a.row_stride, a.phase_stride, step};
 }
 
 }  // namespace lull::cpu

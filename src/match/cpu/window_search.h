@@ -54,6 +54,12 @@ class WindowSearch {
                              Buffer<std::uint16_t>& memory) const;
   PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
                             const Quantiser& quantiser, Buffer<std::uint16_t>& memory);
+  QuadGuide prepare_quads(int step, int radius, PlaneView<const float> guide,
+                          const Quantiser& quantiser);
+  template <class Element>
+  PhasedGuide<Element> fill_rows(const Arrangement& a, int step, int radius,
+                                 PlaneView<const float> guide, const Quantiser& quantiser,
+                                 Buffer<Element>& memory);
 
   int threads_;
   std::vector<Workspace> workspaces_;  // one for each thread
@@ -64,7 +70,9 @@ class WindowSearch {
   MatchGeometry own_{}, around_{};  // windows in the frame of the references, in others
   MotionGrid grid_;
   std::vector<std::uint32_t> displacements_;  // of each candidate
+  bool by_products_ = false;  // in the frame of the references (scores_by_products())
   PairedGuide guide_;
+  QuadGuide quads_;                             // in its place
   std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
   std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
   ScoreBias score_bias_{};
@@ -73,6 +81,7 @@ class WindowSearch {
 
   // Memory, kept from one frame to the next.
   Buffer<std::uint16_t> pairs_;
+  Buffer<std::int32_t> quad_samples_, quad_norms_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
   Buffer<std::uint16_t> barred_places_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_barred_places_;
