@@ -36,15 +36,20 @@ struct MotionGrid {
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
   /// Its vector in samples of the plane, out of those of the cells, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
-    const int x = cell(i, motion_columns, width, shift_x, main_width);
-    const int y = cell(j, motion_rows, height, shift_y, main_height);
+    return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
+  }
+  /// The same; `count_x`, `count_y`: of the reference patches in a row and in a column.
+  constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
+    const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
+    const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);
     const Motion v = cells[y * motion_cells(main_width) + x];
     return {static_cast<std::int16_t>(v.x >> shift_x), static_cast<std::int16_t>(v.y >> shift_y)};
   }
 
  private:
-  constexpr int cell(int reference, int side, int length, int shift, int main_length) const {
-    const int first = reference / side * side, count = reference_count(length, step);
+  constexpr int cell(int reference, int side, int count, int length, int shift,
+                     int main_length) const {
+    const int first = reference / side * side;
     const int last = first + side < count ? first + side - 1 : count - 1;
     const int twice =
         reference_position(first, length, step) + reference_position(last, length, step) + patch;

@@ -61,7 +61,9 @@ struct OtherFrames {
     const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
     const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
     const Motion v =
-        searched.motion[k] == nullptr ? Motion{} : a.grid.vector(searched.motion[k], i, j);
+        searched.motion[k] == nullptr
+            ? Motion{}
+            : a.grid.vector(searched.motion[k], i, j, a.own.grid.count_x, a.own.grid.count_y);
     motion_x[k] = v.x, motion_y[k] = v.y;
     start[k] = a.own.margins.at(a.own.grid.x(i) + v.x - a.window / 2,
                                 a.own.grid.y(j) + v.y - a.window / 2);

@@ -1,7 +1,7 @@
 // Groups from those of others (match/propagation.h).
 //
-// A warp has one reference patch; each lane looks at one member of the kept groups around it, and
-// before that at one candidate of the near windows after the other, 32 at a time: it loads the 64
+// A warp has one reference patch; its lanes look at the candidates of the near windows and then at
+// the members of the kept groups around it, 32 at a time, one each: a lane loads the 64
 // samples of the 8-bit guide and multiplies them with the reference patch's. Scores, keys and lists
 // are those of match_select.cuh; places are candidates in the order of the definition. Warps share
 // nothing, so that none waits for others: each load needs the one before.
@@ -97,9 +97,9 @@ struct Propagation {
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
     // A brick lies within one bundle.
-    const Motion v =
-        a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * brick_side,
-                             (a.own.batch.y0 + blockIdx.y) * brick_side);
+    const Motion v = a.motion_grid.vector(
+        a.motion[lane], (a.own.batch.x0 + blockIdx.x) * brick_side,
+        (a.own.batch.y0 + blockIdx.y) * brick_side, a.own.grid.count_x, a.own.grid.count_y);
     motion = pack_displacement(v.x, v.y);
   }
 
@@ -205,22 +205,35 @@ struct Propagation {
 
 __global__ void __launch_bounds__(threads, 4) propagation_kernel(const PropagationArgs a) {
   __shared__ alignas(16) std::uint32_t patches[references * reference_pitch];
+  __shared__ std::uint32_t members[references * max_propagated];
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(a.own, reference);
   load_reference(a.own, at.x, at.y, reference, lane, patches);
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
+  // Members of kept groups follow the near windows' candidates without gaps, so that 32 at a time
+  // are as few times as can be.
   const std::uint32_t member = p.kept_member();
-  for (int first = 0; first < a.near_places; first += 32) {
-    const std::uint32_t displacement = p.near_candidate(first + lane);
-    p.look_at(first + lane < a.near_places && p.inside(displacement), displacement,
-              first + lane + 1);
+  const bool counts = p.counts(member);
+  const std::uint32_t ballot = __ballot_sync(~0u, counts);
+  std::uint32_t* const list = members + reference * max_propagated;
+  if (counts) list[__popc(ballot & ((1u << lane) - 1))] = member;
+  __syncwarp();
+  const int candidates = a.near_places + __popc(ballot);
+  for (int first = 0; first < candidates; first += 32) {
+    const int k = first + lane;
+    std::uint32_t displacement = list[(k - a.near_places) & 31];
+    bool is_one = k < candidates;
+    if (first < a.near_places) {
+      const std::uint32_t near = p.near_candidate(k);
+      if (k < a.near_places) displacement = near, is_one = p.inside(near);
+    }
+    p.look_at(is_one, displacement, k + 1);
   }
-  p.look_at(p.counts(member), member, a.near_places + lane + 1);
 
   const int k = 65534 - static_cast<int>(p.best.key & 0xffffu);  // place - 1
-  std::uint32_t chosen = __shfl_sync(~0u, member, (k - a.near_places) & 31);
+  std::uint32_t chosen = list[(k - a.near_places) & 31];
   if (a.near_places > 0) {
     const std::uint32_t near = p.near_candidate(min(max(k, 0), a.near_places - 1));
     if (k < a.near_places) chosen = near;

@@ -97,9 +97,9 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
   const FilterArgs& f = a.filter;
   Motion v;
   if (f.frames.motion.values[t] != nullptr)
-    v = f.frames.grid.vector(f.frames.motion.values[t],
-                             f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x),
-                             f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
+    v = f.frames.grid.vector(
+        f.frames.motion.values[t], f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x),
+        f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y), f.grid.count_x, f.grid.count_y);
   const int radius = t == max_temporal ? a.radius : a.other_radius;
   return {
       (a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
