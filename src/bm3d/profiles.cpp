@@ -142,7 +142,7 @@ void filter_by_bayes(Params& p, float noise) {
   const float bonus = noise * noise / 10;
   p.bayes_phases[0] = {
       .side = 10, .group = 64, .step = 6, .place_bonus = bonus, .threshold = 10, .sharpenings = 3};
-  p.bayes_phases[1] = {.side = 8, .group = 32, .step = 5, .place_bonus = bonus, .threshold = 1.3f};
+  p.bayes_phases[1] = {.side = 8, .group = 32, .step = 4, .place_bonus = bonus, .threshold = 1.3f};
 }
 
 }  // namespace

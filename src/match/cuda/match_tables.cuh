@@ -143,15 +143,31 @@ __device__ __forceinline__ void score_unit(const References& references,
                                            Store store) {
   constexpr int pitch = Pitch<union_pitch>::samples;
   std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};  // of row i in w[i % 4]
-#pragma unroll
-  for (int row = 0; row < unit_rows; ++row) {
-    w[(row + 3) % 4] = sample[(row + 3) * pitch];
+  const auto begin = [&](int row, int(&c)[4]) {
     const int2 n = *reinterpret_cast<const int2*>(norm + row * union_pitch);
-    int c[4] = {references.base[0] - n.x, references.base[0] - n.y, references.base[1] - n.x,
-                references.base[1] - n.y};
+    c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
+    c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
+  };
+  // Of the words with even or odd row numbers.
+  const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
+  };
+  const auto add_odd = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(5 - row % 4) % 4], w[1], w[3]);
+  };
+  static_assert(unit_rows % 2 == 0);
+#pragma unroll
+  for (int row = 0; row < unit_rows;
+       row += 2) {  // two products at a time do not wait for each other
+    int c[4], d[4];
+    begin(row, c), begin(row + 1, d);
+    w[(row + 3) % 4] = sample[(row + 3) * pitch];
+    add_even(row, c), add_odd(row + 1, d);
+    add_odd(row, c);
+    w[row % 4] = sample[(row + 4) * pitch];
+    add_even(row + 1, d);
     store(row, pack_saturated(c[1], c[0]), pack_saturated(c[3], c[2]));
+    store(row + 1, pack_saturated(d[1], d[0]), pack_saturated(d[3], d[2]));
   }
 }
 

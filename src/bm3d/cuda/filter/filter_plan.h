@@ -26,17 +26,20 @@ constexpr int tile_pitch = 84;
 
 /// How many reference patches a thread block takes, and the union of their windows.
 struct Tile {
-  int log2_x = 2, log2_y = 2;       // of the reference patches; at least brick_side
-  int rows = 0;                     // of samples; 0: no room in shared memory
-  int pitch = tile_pitch;           // Staging::shared: that
-  int quads = 0;                    // of samples in a row that are used
-  std::uint32_t quads_inverse = 0;  // 2^20 / quads, rounded up
+  int log2_x = 2, log2_y = 2;  // of the reference patches; at least brick_side
+  int rows = 0;                // of samples; 0: no room in shared memory
+  int pitch = tile_pitch;      // Staging::shared: that
+  int columns = 0;             // of samples that are used, a multiple of 4
+  std::uint32_t columns_inverse = 0, quads_inverse = 0;  // 2^32 / columns, and / (columns / 4)
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
   constexpr int words() const { return rows * pitch; }
-  constexpr void use_columns(int columns) {
-    quads = (columns + 3) / 4;
-    quads_inverse = ((1u << 20) + quads - 1) / quads;
+  constexpr void use_columns(int count) {
+    const auto inverse = [](std::uint64_t divisor) {
+      return static_cast<std::uint32_t>(((1ull << 32) + divisor - 1) / divisor);
+    };
+    columns = (count + 3) / 4 * 4;
+    columns_inverse = inverse(columns), quads_inverse = inverse(columns / 4);
   }
   bool operator==(const Tile&) const = default;
 };

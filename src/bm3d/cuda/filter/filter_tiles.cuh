@@ -53,15 +53,12 @@ __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
 }
 
-/// Calls use(row, column) for every fourth column of a tile that is used: the first of four.
-template <class Use>
-__device__ __forceinline__ void for_quads(const Tile& tile, Use use) {
-  const unsigned count = tile.rows * tile.quads;
-  for (unsigned i = threadIdx.x; i < count; i += threads) {
-    const unsigned y = i * tile.quads_inverse >> 20;
-    use(static_cast<int>(y), static_cast<int>(4 * (i - y * tile.quads)));
-  }
-}
+/// Row and column of the i-th place of a tile with so many columns.
+struct TilePlace {
+  int y, x;
+  __device__ __forceinline__ TilePlace(unsigned i, unsigned columns, std::uint32_t inverse)
+      : y(static_cast<int>(__umulhi(i, inverse))), x(static_cast<int>(i - y * columns)) {}
+};
 
 struct FourSamples {
   float at[4];
@@ -77,7 +74,10 @@ struct FourSamples {
 template <bool with_below>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
-  for_quads(tile, [&](int y, int x) {
+  const unsigned quads = tile.columns / 4;
+  for (unsigned i = threadIdx.x; i < tile.rows * quads; i += threads) {
+    const TilePlace place(i, quads, tile.quads_inverse);
+    const int y = place.y, x = 4 * place.x;
     const float* const from = first + y * plane_pitch + x;
     FourSamples own(from), next = own;
     if constexpr (with_below) {  // below the last row none is used
@@ -89,7 +89,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
     const auto pair = [&](int i) { return pack_halves(own.at[i] - level, next.at[i] - level); };
     *reinterpret_cast<uint4*>(samples + y * tile_pitch + x) =
         make_uint4(pair(0), pair(1), pair(2), pair(3));
-  });
+  }
 }
 
 /// Of frame `t` (GroupFrames), which has the block's motion.
@@ -142,16 +142,16 @@ __device__ __forceinline__ void empty_tiles(const KernelArgs& a, const Work& wor
   const int pitch = tile_pitch_of<staging>(a);
   unsigned long long* const sums = f.sums[work.plane].numerator;
   __syncthreads();
-  for_quads(a.tile, [&](int y, int x) {
-    const int4 values = *reinterpret_cast<const int4*>(work.values + y * pitch + x);
-    const int row =
-        staging == Staging::sums ? work.row_offsets[y] : work.start + y * f.margins.pitch;
-    unsigned long long* const to = sums + row + x;
-    if (values.x != 0) add(to, values.x);
-    if (values.y != 0) add(to + 1, values.y);
-    if (values.z != 0) add(to + 2, values.z);
-    if (values.w != 0) add(to + 3, values.w);
-  });
+  // Neighbouring lanes have neighbouring sums, which are few transactions of memory then.
+  const unsigned columns = a.tile.columns;
+  for (unsigned i = threadIdx.x; i < a.tile.rows * columns; i += threads) {
+    const TilePlace place(i, columns, a.tile.columns_inverse);
+    const int value = work.values[place.y * pitch + place.x];
+    if (value == 0) continue;
+    const int row = staging == Staging::sums ? work.row_offsets[place.y]
+                                             : work.start + place.y * f.margins.pitch;
+    add(sums + row + place.x, value);
+  }
 }
 
 }  // namespace lull::bm3d::filter_detail
