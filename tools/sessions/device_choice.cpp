@@ -37,6 +37,13 @@ std::string cpu_target() {
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
 
+std::optional<cuda::Waking> wake_devices(const DenoiseOptions& options) {
+  const DeviceKind kind = options.device.kind;
+  if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
+    return std::nullopt;
+  return std::optional<cuda::Waking>(std::in_place, options.device.gpus);
+}
+
 ChosenDevices choose_devices(const DenoiseOptions& options) {
   ChosenDevices chosen;
   const DeviceChoice& choice = options.device;

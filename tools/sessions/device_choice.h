@@ -1,10 +1,12 @@
 #pragma once
 // From --device to backends.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "cuda/waking.h"
 #include "tools/options/denoise_options.h"
 
 namespace lull::tools {
@@ -13,6 +15,9 @@ struct ChosenDevices {
   std::vector<bm3d::Backend> backends;  // one for each session, from 1
   std::string reason;                   // what auto or --fallback took and why; empty otherwise
 };
+
+/// Those that may be chosen get ready meanwhile; none where a CPU is asked for, or a plan of a job.
+[[nodiscard]] std::optional<cuda::Waking> wake_devices(const DenoiseOptions& options);
 
 /// @throws DeviceUnavailable  a GPU is asked for that is not there
 [[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);

@@ -1,0 +1,7 @@
+#include "cuda/waking.h"
+
+namespace lull::cuda {
+
+Waking::Waking(std::vector<int>) {}
+
+}  // namespace lull::cuda
