@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # end_to_end.sh BUILD [DEVICE]: does the pipeline keep the kernels fed?
 # 1. Without codecs: raw frames from memory to a null output, 8-bit 4:2:0, beside the kernels alone.
-# 2. With codecs: an H.264 clip through `lull denoise` to x264 and FFV1, beside `ffmpeg` transcoding
-#    with the same settings and no filter. Its input is the denoised frames, at the noisy clip's bit
+# 2. With codecs: an H.264 clip through `lull denoise` to x264, x265, SVT-AV1 and FFV1, beside
+#    `ffmpeg` transcoding with the same settings and no filter. Its input is the denoised frames, at the noisy clip's bit
 #    rate, so that encoder and decoder have the same work. What bounds lull is the slower of ffmpeg
 #    and the session alone (on a GPU its kernels). --sigma 0 is lull with nothing to do between the
 #    codecs, on the noisy clip, beside ffmpeg on that clip.
@@ -11,10 +11,14 @@
 # 1 is frame by frame; 2 takes --temporal LULL_TEMPORAL, for the session alone too.
 #   LULL_SIZE, LULL_FRAMES, LULL_REPEATS, LULL_PROFILE, LULL_TEMPORAL
 #   default 1920x1080, 240, 3, balanced, 2
+#   LULL_ENCODERS, default "x264 ultrafast,x264 veryfast,x265 fast,svtav1 8,ffv1"
+#   LULL_HWACCEL: of lull's decoder, cuda say (default none)
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 size=${LULL_SIZE:-1920x1080} frames=${LULL_FRAMES:-240} repeats=${LULL_REPEATS:-3}
 profile=${LULL_PROFILE:-balanced} temporal=${LULL_TEMPORAL:-2}
+IFS=, read -ra encoders <<<"${LULL_ENCODERS:-x264 ultrafast,x264 veryfast,x265 fast,svtav1 8,ffv1}"
+decoding=(${LULL_HWACCEL:+--hwaccel "$LULL_HWACCEL"})
 device=${devices[0]}
 [[ $device != auto ]] || device=$("$lull" devices | grep -o '^cuda:[0-9]*' | head -n 1) || device=cpu
 
@@ -87,13 +91,19 @@ median() { sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[i
 
 echo "device,profile and R,encoder,PSNR of Y dB,lull fps,busiest stage,session alone fps,ffmpeg fps,$(
   )ratio (>= 0.95),--sigma 0 fps,ffmpeg on the noisy clip fps,ratio" >"$out/end_to_end.csv"
-for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
-  if [[ $encoder == ffv1 ]]; then
-    ours=(--lossless) theirs=(-c:v ffv1 -level 3 -slicecrc 1)
-  else
-    preset=${encoder#x264 }
-    ours=(--vcodec libx264 --vopts "preset=$preset" --crf 18)
-    theirs=(-c:v libx264 -preset "$preset" -crf 18)
+for encoder in "${encoders[@]}"; do
+  preset=${encoder#* } crf=18
+  case $encoder in
+    ffv1) ours=(--lossless) theirs=(-c:v ffv1 -level 3 -slicecrc 1) ;;
+    x264*) library=libx264 ;;
+    x265*) library=libx265 crf=22 ;;
+    svtav1*) library=libsvtav1 crf=35 ;;
+  esac
+  if [[ $encoder != ffv1 ]]; then
+    ffmpeg -v error -encoders 2>/dev/null | grep "$library" >/dev/null ||
+      { echo "$encoder: left out (no $library)"; continue; }
+    ours=(--vcodec "$library" --vopts "preset=$preset" --crf $crf)
+    theirs=(-c:v "$library" -preset "$preset" -crf $crf)
   fi
   rm -f "$work"/{lull,ffmpeg,idle,plain}
   for (( i = 0; i < repeats; i++ )); do
@@ -102,12 +112,12 @@ for encoder in "x264 ultrafast" "x264 veryfast" ffv1; do
     echo "$fps" >>"$work/idle"
     transcode "$work/denoised.mkv" "${theirs[@]}" && echo "$fps" >>"$work/ffmpeg"
     denoise -i "$work/noisy.mkv" -o "$work/out.mkv" --sigma 20 --profile "$profile" \
-      --temporal "$temporal" --device "$device" "${ours[@]}"
+      --temporal "$temporal" --device "$device" "${decoding[@]}" "${ours[@]}"
     echo "$fps" >>"$work/lull"
   done
   busiest=$(sed -n 's/.*busiest stage: //p' "$work/denoise.log")
   quality=$(psnr_of_plane Y 3 "$work/clean.mkv" "$work/out.mkv")
-  awk -v head="${device//,/ },$profile $temporal,$encoder,$quality" -v busiest="$busiest" -v alone="$alone" \
+  awk -v head="${device//,/ },$profile $temporal,$encoder,$quality" -v busiest="${busiest//,/;}" -v alone="$alone" \
     -v lull="$(median <"$work/lull")" -v ffmpeg="$(median <"$work/ffmpeg")" \
     -v idle="$(median <"$work/idle")" -v plain="$(median <"$work/plain")" 'BEGIN {
       ratio = lull / (alone < ffmpeg ? alone : ffmpeg)

@@ -249,10 +249,16 @@ void Progress::write(const std::string& text, Patience patience) {
 
 std::string summary(const pipeline::PipelineStats& stats, const std::string& output) {
   const pipeline::Stage busiest = stats.busiest();
-  return output + format(": %lld %s in %.2f s, %.2f fps; busiest stage: %s (%d%%)",
-                         static_cast<long long>(stats.frames),
-                         stats.frames == 1 ? "frame" : "frames", stats.seconds, stats.fps(),
-                         pipeline::stage_name(busiest), percent(stats.busy_share(busiest)));
+  std::string text =
+      output + format(": %lld %s in %.2f s, %.2f fps; busiest stage: %s (%d%%)",
+                      static_cast<long long>(stats.frames), stats.frames == 1 ? "frame" : "frames",
+                      stats.seconds, stats.fps(), pipeline::stage_name(busiest),
+                      percent(stats.busy_share(busiest)));
+  for (const auto stage :
+       {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
+    if (stage != busiest)
+      text += format(", %s (%d%%)", pipeline::stage_name(stage), percent(stats.busy_share(stage)));
+  return text;
 }
 
 }  // namespace lull::tools
