@@ -56,8 +56,10 @@ __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
 /// Row and column of the i-th place of a tile with so many columns.
 struct TilePlace {
   int y, x;
-  __device__ __forceinline__ TilePlace(unsigned i, unsigned columns, std::uint32_t inverse)
-      : y(static_cast<int>(__umulhi(i, inverse))), x(static_cast<int>(i - y * columns)) {}
+  __device__ __forceinline__ TilePlace(unsigned i, unsigned columns, std::uint32_t inverse) {
+    const unsigned row = __umulhi(i, inverse);
+    y = static_cast<int>(row), x = static_cast<int>(i - row * columns);
+  }
 };
 
 struct FourSamples {
