@@ -237,6 +237,7 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
     }
     gathering.add_both(word, place, bound, best, keep, lane);
   }
+  __syncwarp();  // before quads are noted anew
 }
 
 /// Step 3, for one reference patch: the chunks of a scan from word `from` on.
