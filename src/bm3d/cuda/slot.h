@@ -4,9 +4,11 @@
 // current.
 
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "bm3d/cuda/phases.h"
+#include "bm3d/cuda/side_sets.h"
 #include "core/frame.h"
 #include "cuda/handles.h"
 #include "cuda/raw_frame.h"
@@ -36,6 +38,13 @@ class CudaSlot {
 
  private:
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
+  /// Used by one set of planes after the other.
+  struct Scratch {
+    cuda::DeviceBuffer<std::uint8_t> guide_samples;
+    cuda::DeviceBuffer<std::int32_t> half_norms;
+    std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators;
+    std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> denominators;
+  };
 
   void plan_buffers();
   void bring_guide(const Frame& noisy);
@@ -46,24 +55,23 @@ class CudaSlot {
   void bring_holes(const Frame& noisy);                 // to barred_
   void run_kernels();                                   // of a frame, all of them
   void run_phase(Phase phase, const PlaneBuffers& estimates);
+  void run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, const Scratch& scratch,
+               const PlaneBuffers& estimates);
 
   Params params_;
   FrameFormat format_;
   cuda::Stream stream_;
   cuda::Event done_;
   CudaPhases phases_;
+  std::unique_ptr<SideSets> side_;  // null: none
   RawFrame raw_;
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
-  PlaneBuffers shown_;  // of guided frames
-  // Used by one set of planes after the other; sized for the greatest.
-  cuda::DeviceBuffer<std::uint8_t> guide_samples_;
-  cuda::DeviceBuffer<std::int32_t> half_norms_;
+  PlaneBuffers shown_;              // of guided frames
+  std::array<Scratch, 2> scratch_;  // for phases_, sized for the greatest plane; for side_
   // Where frames may have holes: which places are no candidates, and the norms with that in them.
   cuda::DeviceBuffer<std::uint8_t> barred_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  std::array<cuda::DeviceBuffer<unsigned long long>, max_planes> numerators_;
-  std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> denominators_;
   // Of sets, by their first plane: groups for the second phase.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;

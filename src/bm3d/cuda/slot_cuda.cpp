@@ -13,6 +13,7 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       stream_(cuda::make_stream()),
       done_(cuda::make_event()),
       phases_(params, format, stream_.get(), make_matcher),
+      side_(SideSets::make(params, format, phases_, make_matcher)),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
            curves_of(stabilisers_of(params, format.layout))),
       guide_frame_(params.noise.levels_in_samples(), stabilisers_of(params, Layout::gray),
@@ -38,15 +39,20 @@ void CudaSlot::plan_buffers() {
     if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
   }
   const std::size_t greatest = phases_.greatest_plane();
-  guide_samples_ = zeroed<std::uint8_t>(greatest, stream_.get());
-  half_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
   if (params_.holes) {
     barred_ = zeroed<std::uint8_t>(greatest, stream_.get());
     candidate_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
   }
-  for (int k = 0; k < phases_.planes_together(); ++k) {
-    numerators_[k] = cuda::DeviceBuffer<unsigned long long>(greatest);
-    denominators_[k] = cuda::DeviceBuffer<std::uint32_t>(greatest);
+  for (std::size_t n = 0; n < (side_ ? 2 : 1); ++n) {
+    Scratch& scratch = scratch_[n];
+    // What is beside the first set has no plane that is greater than the second one.
+    const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
+    scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
+    scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);
+    for (int k = 0; k < phases_.planes_together(); ++k) {
+      scratch.numerators[k] = cuda::DeviceBuffer<unsigned long long>(size);
+      scratch.denominators[k] = cuda::DeviceBuffer<std::uint32_t>(size);
+    }
   }
   for (const PlaneSet& set : phases_.sets(Phase::first)) {
     const std::size_t references = phases_.kept_references(set);
@@ -151,21 +157,31 @@ void CudaSlot::filter() {
 }
 
 void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
-  for (const PlaneSet& set : phases_.sets(phase)) {
-    DeviceFrame frame;
-    for (int i = 0; i < format_.planes(); ++i)
-      frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get(),
-      frame.shown[i] = shown_[i].get();
-    for (std::size_t k = 0; k < set.planes.size(); ++k)
-      frame.sums[set.planes[k]] = {numerators_[k].get(), denominators_[k].get()};
-    const int front = set.planes.front();
-    frame.kept[front] = {kept_displacements_[front].get(), kept_counts_[front].get()};
-    const Guide guide = phases_.make_guide_and_clear_sums(
-        phase, set, frame,
-        {guide_samples_.get(), half_norms_.get(), barred_.get(), candidate_norms_.get()});
-    phases_.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
-    for (const int i : set.planes) phases_.normalise(phase, i, frame, estimates[i].get());
-  }
+  beside(side_, phases_, stream_.get(), [&](auto phases_of) {
+    const std::vector<PlaneSet>& sets = phases_.sets(phase);
+    for (std::size_t n = 0; n < sets.size(); ++n) {
+      CudaPhases& phases = phases_of(n);
+      run_set(phase, sets[n], phases, scratch_[&phases == &phases_ ? 0 : 1], estimates);
+    }
+  });
+}
+
+void CudaSlot::run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, const Scratch& scratch,
+                       const PlaneBuffers& estimates) {
+  DeviceFrame frame;
+  for (int i = 0; i < format_.planes(); ++i)
+    frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get(),
+    frame.shown[i] = shown_[i].get();
+  for (std::size_t k = 0; k < set.planes.size(); ++k)
+    frame.sums[set.planes[k]] = {scratch.numerators[k].get(), scratch.denominators[k].get()};
+  const int front = set.planes.front();
+  frame.kept[front] = {kept_displacements_[front].get(), kept_counts_[front].get()};
+  const Guide guide =
+      phases.make_guide_and_clear_sums(phase, set, frame,
+                                       {scratch.guide_samples.get(), scratch.half_norms.get(),
+                                        barred_.get(), candidate_norms_.get()});
+  phases.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
+  for (const int i : set.planes) phases.normalise(phase, i, frame, estimates[i].get());
 }
 
 }  // namespace lull::bm3d

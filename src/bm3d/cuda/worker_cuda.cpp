@@ -5,10 +5,12 @@
 // into is used again.
 
 #include <climits>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "bm3d/cuda/phases.h"
+#include "bm3d/cuda/side_sets.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
 #include "cuda/nvtx.h"
@@ -32,6 +34,7 @@ class CudaWorker : public FrameWorker {
         bringing_(cuda::make_stream(cuda::Priority::high)),
         taking_(cuda::make_stream()),
         phases_(params, format, computing_.get(), make_matcher),
+        side_(SideSets::make(params, format, phases_, make_matcher)),
         pool_(format, results_on_device),
         levels_(params.noise.levels_in_samples()),
         motion_(format, levels_, session_plan(params, format).slots(), bringing_.get(),
@@ -104,8 +107,10 @@ class CudaWorker : public FrameWorker {
 
   void finish_phase(Phase phase, int at) override {
     const DeviceFrame frame = frame_in(at);
-    for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.is_filtered(i)) phases_.normalise(phase, i, frame, frame.basic[i]);
+    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
+      for (int i = 0; i < format_.planes(); ++i)
+        if (phases_.is_filtered(i)) phases_of(i).normalise(phase, i, frame, frame.basic[i]);
+    });
     make_guides(static_cast<Phase>(static_cast<int>(phase) + 1), at);
   }
 
@@ -211,23 +216,30 @@ class CudaWorker : public FrameWorker {
 
   /// `frame`: the one of the references.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
+    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
+      const std::vector<PlaneSet>& sets = phases_.sets(phase);
+      for (std::size_t n = 0; n < sets.size(); ++n)
+        filter_set(phase, sets[n], phases_of(n), frames, frame);
+    });
+  }
+
+  void filter_set(Phase phase, const PlaneSet& set, CudaPhases& phases,
+                  std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     const int own = frames[0].frame;
-    for (const PlaneSet& set : phases_.sets(phase)) {
-      const int size = static_cast<int>(phases_.margins(set.planes.front()).size());
-      std::array<SearchFrame, max_frames> searched;
-      std::array<int, max_frames> distance;
-      for (std::size_t i = 0; i < frames.size(); ++i) {
-        const auto [offset, at] = frames[i];
-        searched[i] = {offset, {slots_[at].guide_of(set), motion_.cells(own, offset)}};
-        distance[i] = (at - own) * size;
-      }
-      const std::span<const SearchFrame> all{searched.data(), frames.size()};
-      const std::span<const int> apart{distance.data(), frames.size()};
-      if (phases_.is_bayes(phase))
-        phases_.filter_by_bayes(phase, set, frame, all, apart, plane_guide(set, own));
-      else
-        phases_.filter(phase, set, frame, all, apart);
+    const int size = static_cast<int>(phases.margins(set.planes.front()).size());
+    std::array<SearchFrame, max_frames> searched;
+    std::array<int, max_frames> distance;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto [offset, at] = frames[i];
+      searched[i] = {offset, {slots_[at].guide_of(set), motion_.cells(own, offset)}};
+      distance[i] = (at - own) * size;
     }
+    const std::span<const SearchFrame> all{searched.data(), frames.size()};
+    const std::span<const int> apart{distance.data(), frames.size()};
+    if (phases.is_bayes(phase))
+      phases.filter_by_bayes(phase, set, frame, all, apart, plane_guide(set, own));
+    else
+      phases.filter(phase, set, frame, all, apart);
   }
 
   DeviceFrame frame_in(int at) const {
@@ -298,17 +310,19 @@ class CudaWorker : public FrameWorker {
                                   cudaMemcpyDeviceToDevice, computing_.get()));
   }
 
-  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside, RawFrame& raw) {
+  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside_it, RawFrame& raw) {
     const auto last = static_cast<Phase>(params_.phases - 1);
     Planes planes{};
-    for (int i = 0; i < format_.planes(); ++i) {
-      planes[i] = frame.noisy[i];
-      if (!phases_.is_filtered(i)) continue;
-      // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
-      if (has_beside(params_)) phases_.normalise(beside_third, i, beside, frame.basic[i]);
-      phases_.normalise(last, i, frame, result_[i].get());
-      planes[i] = result_[i].get();
-    }
+    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
+      for (int i = 0; i < format_.planes(); ++i) {
+        planes[i] = frame.noisy[i];
+        if (!phases_.is_filtered(i)) continue;
+        // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
+        if (has_beside(params_)) phases_of(i).normalise(beside_third, i, beside_it, frame.basic[i]);
+        phases_of(i).normalise(last, i, frame, result_[i].get());
+        planes[i] = result_[i].get();
+      }
+    });
     if (format_.layout == Layout::rgb)
       return raw.from_opponents(phases_.margins(0), planes, computing_.get());
     for (int i = 0; i < format_.planes(); ++i)
@@ -319,6 +333,7 @@ class CudaWorker : public FrameWorker {
   FrameFormat format_;
   cuda::Stream computing_, bringing_, taking_;
   CudaPhases phases_;
+  std::unique_ptr<SideSets> side_;  // null: none
   cuda::ResultFrames pool_;
   std::array<float, 3> levels_;  // of the noise in samples as they are stored
   Frame taken_;
