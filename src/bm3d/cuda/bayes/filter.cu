@@ -17,6 +17,7 @@
 // those of P and W.
 
 #include <algorithm>
+#include <array>
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/bayes/sheet.cuh"
@@ -298,13 +299,16 @@ std::size_t shared_bytes(const WindowSheet& sheet, int depth) {
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * sheet.words + 1);
 }
 
-/// As many reference patches to a block as keep the most warps at work.
+/// As many reference patches to a block as keep the most warps at work. Of as many warps, two
+/// blocks of groups of 64 do better than one: one filters while the other waits for its windows.
 template <int N>
 WindowSheet plan_sheet(const WindowWork& work, const cuda::DeviceLimits& limits) {
   constexpr int most_warps = N == 64 ? 8 : 16;  // that have the registers
+  constexpr std::array<std::array<int, 2>, 4> shapes{
+      {{N == 64 ? 2 : 4, 2}, {N == 64 ? 4 : 2, 2}, {2, 1}, {1, 1}}};
   WindowSheet best;
   int best_warps = 1;  // fewer do better without sheets
-  for (const auto [across, down] : {std::pair{4, 2}, {2, 2}, {2, 1}, {1, 1}}) {
+  for (const auto [across, down] : shapes) {
     const WindowSheet sheet = smallest_sheet(work, across, down);
     const std::size_t bytes = shared_bytes<N, OnSheet>(sheet, work.depth);
     const int groups = across * down;
