@@ -221,9 +221,9 @@ bool any(const WaysBack& back) {
 }  // namespace
 
 // Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch, and
-// is loaded in words that start up to 3 samples early and end up to 12 late; below it, the tile of 8
-// reference patches, up to 8 apart. Before it: the patches that hold the first samples, for the sums
-// of weights.
+// is loaded in words that start up to 3 samples early and end up to 12 late; below it, the tile of
+// 8 reference patches, up to 8 apart. Before it: the patches that hold the first samples, for the
+// sums of weights.
 Margins::Margins(int w, int h, int window, int patch)
     : width(w),
       height(h),
