@@ -1,5 +1,8 @@
 #include <cuda_runtime_api.h>
 
+#include <numeric>
+#include <utility>
+
 #include "cuda/device_list.h"
 #include "cuda/driver_version.h"
 
@@ -12,6 +15,22 @@ std::string reason_of(cudaError_t status) {
   (void)cudaDriverGetVersion(&driver);  // 0 where there is no driver
   (void)cudaRuntimeGetVersion(&runtime);
   return driver_problem(driver, runtime);
+}
+
+void wake(int device) {
+  if (cudaSetDevice(device) == cudaSuccess) (void)cudaFree(nullptr);
+  (void)cudaGetLastError();  // of this thread
+}
+
+void wake_all(std::vector<int> devices) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) return (void)cudaGetLastError();
+  if (devices.empty()) {
+    devices.resize(static_cast<std::size_t>(count));
+    std::iota(devices.begin(), devices.end(), 0);
+  }
+  std::vector<std::jthread> threads;
+  for (const int device : devices) threads.emplace_back(wake, device);
 }
 
 }  // namespace
@@ -33,5 +52,7 @@ DeviceList list_devices() {
   if (list.devices.empty()) list.reason = "no CUDA device is visible";
   return list;
 }
+
+Waking::Waking(std::vector<int> devices) : all_(wake_all, std::move(devices)) {}
 
 }  // namespace lull::cuda

@@ -4,4 +4,6 @@ namespace lull::cuda {
 
 DeviceList list_devices() { return {{}, "built without CUDA"}; }
 
+Waking::Waking(std::vector<int>) {}
+
 }  // namespace lull::cuda

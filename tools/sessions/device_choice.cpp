@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/error.h"
-#include "cuda/device_list.h"
 
 namespace lull::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "cuda/waking.h"
+#include "cuda/device_list.h"
 #include "tools/options/denoise_options.h"
 
 namespace lull::tools {

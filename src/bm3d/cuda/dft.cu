@@ -4,7 +4,7 @@
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
-#include "bm3d/cuda/group_places.cuh"
+#include "bm3d/cuda/filter/group_places.cuh"
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
 #include "match/group.h"

@@ -4,7 +4,7 @@
 // point holds; what it would round to 0 adds nothing.
 
 #include "bm3d/cuda/filter/filter.cuh"
-#include "bm3d/cuda/group_places.cuh"
+#include "bm3d/cuda/filter/group_places.cuh"
 #include "bm3d/group_means.h"
 #include "cuda/warp.cuh"
 

@@ -1,7 +1,0 @@
-#include "cuda/waking.h"
-
-namespace lull::cuda {
-
-Waking::Waking(std::vector<int>) {}
-
-}  // namespace lull::cuda
