@@ -2,10 +2,10 @@
 # end_to_end.sh BUILD [DEVICE]: does the pipeline keep the kernels fed?
 # 1. Without codecs: raw frames from memory to a null output, 8-bit 4:2:0, beside the kernels alone.
 # 2. With codecs: an H.264 clip through `lull denoise` to x264, x265, SVT-AV1 and FFV1, beside
-#    `ffmpeg` transcoding with the same settings and no filter. Its input is the denoised frames, at the noisy clip's bit
-#    rate, so that encoder and decoder have the same work. What bounds lull is the slower of ffmpeg
-#    and the session alone (on a GPU its kernels). --sigma 0 is lull with nothing to do between the
-#    codecs, on the noisy clip, beside ffmpeg on that clip.
+#    `ffmpeg` transcoding with the same settings and no filter. Its input is the denoised frames, at
+#    the noisy clip's bit rate, so that encoder and decoder have the same work. What bounds lull is
+#    the slower of ffmpeg and the session alone (on a GPU its kernels). --sigma 0 is lull with
+#    nothing to do between the codecs, on the noisy clip, beside ffmpeg on that clip.
 # Runs alternate; medians count. Rates are those that the programs themselves report, without their
 # start. Tables: BUILD/bench/end_to_end_raw.csv, end_to_end.csv
 # 1 is frame by frame; 2 takes --temporal LULL_TEMPORAL, for the session alone too.
@@ -98,6 +98,7 @@ for encoder in "${encoders[@]}"; do
     x264*) library=libx264 ;;
     x265*) library=libx265 crf=22 ;;
     svtav1*) library=libsvtav1 crf=35 ;;
+    *) echo "LULL_ENCODERS: $encoder: neither x264, x265, svtav1 nor ffv1" >&2; exit 2 ;;
   esac
   if [[ $encoder != ffv1 ]]; then
     ffmpeg -v error -encoders 2>/dev/null | grep "$library" >/dev/null ||
