@@ -20,11 +20,11 @@ namespace lull {
 /// whether a search window leaves it. Offsets count elements, whatever their type.
 struct Margins {
   int width = 0, height = 0;  // of the picture
-  int left = 0, top = 0;      // multiples of 4, at least the window's radius and a patch
+  int left = 0, top = 0;      // multiples of 4, at least the window's radius
   int pitch = 0, rows = 0;    // of the whole, pitch a multiple of 32
 
   Margins() = default;
-  Margins(int width, int height, int window, int patch);
+  Margins(int width, int height, int window, int rows_above);
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 

@@ -58,6 +58,10 @@ struct MotionGrid {
   }
 };
 
+/// Rows by which its vector may take a bundle's reference patches out of the picture, at most: it
+/// keeps the place in the middle of the bundle inside, and what is around it.
+constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
+
 /// The vectors of the grid's bundles.
 void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
                    std::vector<Motion>& bundles);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -119,6 +120,34 @@ TEST_P(TemporalOn, AgreesWithTheReference) {
       for (int i = 0; i < format.planes(); ++i)
         EXPECT_GT(psnr(plane_of(result[n], i).view(), plane_of(reference[n], i).view()), 42)
             << "frame " << n << ", plane " << i << " of " << describe(format);
+  }
+}
+
+// Motion is that of the middle of many reference patches: it takes the first of them, those of
+// chroma most of all, out of the picture.
+TEST_P(TemporalOn, LooksForWhatComesIntoThePicture) {
+  constexpr FrameFormat format{
+      .width = 160, .height = 160, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
+  const Params params = make_params(Profile::fast, {sigma, sigma, sigma}, 1);
+  for (const int down : {22, -22}) {
+    std::vector<Frame> noisy;
+    for (int n = 0; n < 3; ++n) {
+      noisy.push_back(make_frame(format));
+      for (int i = 0; i < format.planes(); ++i) {
+        const int rows = format.plane_height(i), moved = (44 - down * (n - 1)) >> (i > 0 ? 1 : 0);
+        const Plane<float> all = texture_picture(format.plane_width(i), rows + 88, i);
+        Plane<float> shown(format.plane_width(i), rows);
+        for (int y = 0; y < rows; ++y)
+          std::copy_n(all.view().row(y + moved), shown.width(), shown.view().row(y));
+        store_plane(with_noise(shown.view(), sigma, 10 * n + i + 1).view(), noisy.back(), i);
+      }
+    }
+    const auto result = run(params, noisy);
+    const auto reference = bm3d::run(params, noisy, {.kind = BackendKind::reference});
+    for (std::size_t n = 0; n < noisy.size(); ++n)
+      for (int i = 0; i < format.planes(); ++i)
+        EXPECT_GT(psnr(plane_of(result[n], i).view(), plane_of(reference[n], i).view()), 42)
+            << "frame " << n << ", plane " << i << ", down by " << down;
   }
 }
 

@@ -34,6 +34,15 @@ int greatest_window(const Params& params) {
   return window;
 }
 
+/// Rows above the picture that kernels may look at. (What they look at beside it and below it has
+/// room enough in margins for windows.)
+int rows_above(const Params& params) {
+  if (params.temporal == 0) return patch;
+  const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
+  const int window = std::max(params.hard.temporal_window, params.wiener.temporal_window);
+  return std::max(patch, rows_outside(step) + window / 2 + 1);
+}
+
 }  // namespace
 
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
@@ -51,7 +60,7 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
 void CudaPhases::plan_planes() {
   for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
     const int width = format_.plane_width(k), height = format_.plane_height(k);
-    geometries_[k].margins = Margins(width, height, greatest_window(params_), patch);
+    geometries_[k].margins = Margins(width, height, greatest_window(params_), rows_above(params_));
     if (!holds_a_patch(format_, k)) continue;
     geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].searched_grid = ReferenceGrid(width, height, kept_step(params_));

@@ -224,11 +224,11 @@ bool any(const WaysBack& back) {
 // is loaded in words that start up to 3 samples early and end up to 12 late; below it, the tile of
 // 8 reference patches, up to 8 apart. Before it: the patches that hold the first samples, for the
 // sums of weights.
-Margins::Margins(int w, int h, int window, int patch)
+Margins::Margins(int w, int h, int window, int rows_above)
     : width(w),
       height(h),
       left(round_up(window / 2 + 4, 16)),
-      top(round_up(std::max(window / 2, patch), 4)),
+      top(round_up(std::max(window / 2, rows_above), 4)),
       pitch(round_up(left + w + window / 2 + 64, 32)),
       rows(top + h + window / 2 + 64) {}
 
