@@ -9,16 +9,17 @@
 namespace lull::bm3d {
 namespace {
 
-/// The second phase does without a search where luma is in its guide and was the first phase's
-/// alone. The guide of chroma that is smaller than luma changes too much between the phases: luma
-/// is in it only then (docs/bm3d.md).
+/// The second phase does without a search where the first one's groups were found in the same
+/// planes, or in luma alone. Frame by frame the guide of chroma that is smaller than luma changes
+/// too much between the phases: luma is in it only then (docs/bm3d.md).
 void plan_kept(PhasePlan& plan, const Params& params) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;
   plan.same_groups = !first && params.same_groups;
   for (PlaneSet& set : plan.sets) {
-    const bool next = params.kept > 0 && params.phases > 1 && set.planes.front() == 0;
+    const bool in_luma = set.planes.front() == 0 || (set.of_luma && !set.has_chroma());
+    const bool next = params.kept > 0 && params.phases > 1 && in_luma;
     if (next || plan.search_step > 0) set.kept = kept_members(params);
   }
 }
