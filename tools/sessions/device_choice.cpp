@@ -40,6 +40,8 @@ std::optional<cuda::Waking> wake_devices(const DenoiseOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
+  // FFmpeg decodes on a GPU only where the context there is its own, or like it.
+  if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::Waking>(std::in_place, options.device.gpus);
 }
 

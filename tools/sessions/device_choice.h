@@ -16,7 +16,8 @@ struct ChosenDevices {
   std::string reason;                   // what auto or --fallback took and why; empty otherwise
 };
 
-/// Those that may be chosen get ready meanwhile; none where a CPU is asked for, or a plan of a job.
+/// Those that may be chosen get ready meanwhile; none where a CPU is asked for, a GPU that decodes,
+/// or a plan of a job.
 [[nodiscard]] std::optional<cuda::Waking> wake_devices(const DenoiseOptions& options);
 
 /// @throws DeviceUnavailable  a GPU is asked for that is not there
