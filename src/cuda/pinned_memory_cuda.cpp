@@ -1,22 +1,124 @@
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "core/round_up.h"
 #include "cuda/pinned_memory.h"
 
 namespace lull::cuda {
 namespace {
 
+// Pages that are locked one by one cost more than filtering what they hold. So large blocks are cut
+// from slabs of a few, which the system gives in huge pages where it can.
+constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
+constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
+
+/// Blocks of one size in memory that was locked as a whole.
+class Slab {
+ public:
+  /// Empty where the system or CUDA does not give it.
+  explicit Slab(std::size_t block)
+      : size_(round_up(std::max<std::size_t>(slab_size / block, 1) * block, huge_page)) {
+    void* const given = mmap(nullptr, size_ + huge_page, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (given == MAP_FAILED) return;
+    const auto start = reinterpret_cast<std::uintptr_t>(given);
+    const std::size_t before = round_up(start, huge_page) - start;
+    auto* const data = static_cast<std::byte*>(given) + before;
+    if (before > 0) (void)munmap(given, before);
+    (void)munmap(data + size_, huge_page - before);
+    (void)madvise(data, size_, MADV_HUGEPAGE);
+    if (cudaHostRegister(data, size_, cudaHostRegisterPortable) != cudaSuccess) {
+      (void)cudaGetLastError();
+      (void)munmap(data, size_);
+      return;
+    }
+    data_ = data;
+    blocks_ = static_cast<int>(size_ / block);
+    for (int i = blocks_; i-- > 0;) free_.push_back(data + static_cast<std::size_t>(i) * block);
+  }
+  ~Slab() {
+    if (data_ == nullptr) return;
+    (void)cudaHostUnregister(data_);
+    (void)munmap(data_, size_);
+  }
+  Slab(const Slab&) = delete;
+  Slab& operator=(const Slab&) = delete;
+
+  bool is_full() const { return free_.empty(); }
+  bool is_unused() const { return std::ssize(free_) == blocks_; }
+  bool holds(const std::byte* at) const { return at >= data_ && at < data_ + size_; }
+  std::byte* take() {
+    std::byte* const block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  void give_back(std::byte* block) { free_.push_back(block); }  // has room for all
+
+ private:
+  std::size_t size_;
+  std::byte* data_ = nullptr;
+  int blocks_ = 0;
+  std::vector<std::byte*> free_;
+};
+
+/// All slabs with blocks of one size. (Making the next one beside whoever needs it was slower: CUDA
+/// keeps everybody else waiting meanwhile.)
+class Slabs {
+ public:
+  explicit Slabs(std::size_t block) : block_(block) {}
+
+  /// Null: there is no more.
+  std::byte* take() {
+    auto slab = std::ranges::find_if(slabs_, [](const auto& s) { return !s->is_full(); });
+    if (slab == slabs_.end()) {
+      auto made = std::make_unique<Slab>(block_);
+      if (made->is_full()) return nullptr;
+      slab = slabs_.insert(slabs_.end(), std::move(made));
+    }
+    return (*slab)->take();
+  }
+  /// Whether it is one of these. Memory goes back to the system when nobody has a block of its
+  /// slab.
+  bool give_back(std::byte* block) {
+    const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(block); });
+    if (slab == slabs_.end()) return false;
+    (*slab)->give_back(block);
+    if ((*slab)->is_unused()) slabs_.erase(slab);
+    return true;
+  }
+  bool is_unused() const { return slabs_.empty(); }
+
+ private:
+  std::size_t block_;
+  std::vector<std::unique_ptr<Slab>> slabs_;
+};
+
 class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t /*alignment: pages*/) override {
+    if (bytes >= large)
+      if (void* const block = take_from_slabs(round_up(bytes, page))) return block;
     void* data = nullptr;
     const cudaError_t status = cudaHostAlloc(&data, bytes, cudaHostAllocPortable);
     if (status == cudaSuccess) return data;
     (void)cudaGetLastError();
     if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
     return allocate_ordinary(bytes);
+  }
+
+  void* take_from_slabs(std::size_t block) {
+    const std::lock_guard lock(mutex_);
+    return slabs_.try_emplace(block, block).first->second.take();
   }
 
   // A GPU has failed, and with it CUDA for the whole process: frames go on to the CPU, or the job
@@ -33,11 +135,20 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return data;
   }
 
-  void do_deallocate(void* data, std::size_t, std::size_t) override {
+  void do_deallocate(void* data, std::size_t bytes, std::size_t) override {
+    if (bytes >= large && give_back(static_cast<std::byte*>(data), round_up(bytes, page))) return;
     if (forget_ordinary(data))
       ::operator delete(data, alignment);
     else
       (void)cudaFreeHost(data);
+  }
+
+  bool give_back(std::byte* data, std::size_t block) {
+    const std::lock_guard lock(mutex_);
+    const auto slabs = slabs_.find(block);
+    if (slabs == slabs_.end() || !slabs->second.give_back(data)) return false;
+    if (slabs->second.is_unused()) slabs_.erase(slabs);
+    return true;
   }
 
   bool forget_ordinary(void* data) {
@@ -49,14 +160,15 @@ class PinnedMemory final : public std::pmr::memory_resource {
 
   static constexpr std::align_val_t alignment{4096};
   std::mutex mutex_;
+  std::map<std::size_t, Slabs> slabs_;  // by the size of their blocks
   std::unordered_set<void*> ordinary_;
 };
 
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  static PinnedMemory memory;
-  return &memory;
+  static PinnedMemory* const memory = new PinnedMemory;  // frames may outlive what ends with main()
+  return memory;
 }
 
 }  // namespace lull::cuda
