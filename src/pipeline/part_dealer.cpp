@@ -17,6 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int nobody = -1;
+// A session without work takes half of what another one has before it, where that is so many times
+// what is lost by it: more as long as frames come, of which it may get some.
+constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartDealer final : public Denoiser {
  public:
@@ -81,7 +84,8 @@ class PartDealer final : public Denoiser {
     int own = 0;             // frames that are neither of a margin nor repetitions
     int after = 0;           // of its margin, behind it
     int taker = nobody;
-    bool closed = false;  // there will be no more items
+    std::size_t begun = 0;  // items that its taker has
+    bool closed = false;    // there will be no more items
   };
 
   /// Hands a frame to the part that it belongs to, and to those whose margins it is in.
@@ -92,7 +96,7 @@ class PartDealer final : public Denoiser {
       return;
     }
     ++distinct_in_;
-    if (own_part_ == nobody || parts_.at(own_part_).own >= frames_) begin_part();
+    if (own_part_ == nobody || parts_.at(own_part_).own >= frames_) begin_part(number);
     for (auto& [at, part] : parts_) {
       if (part.closed) continue;
       const bool own = at == own_part_;
@@ -106,13 +110,18 @@ class PartDealer final : public Denoiser {
   }
 
   /// The part that was filled is now followed by others' frames.
-  void begin_part() {
-    const std::int64_t last = std::exchange(own_part_, next_part_++);
-    Part& part = parts_[own_part_];
-    part.items = before_;
-    for (int aside = -static_cast<int>(part.items.size()); Item & item : part.items)
-      item.frame.aside = aside++;
+  void begin_part(std::int64_t number) {
+    const std::int64_t last = std::exchange(own_part_, number);
+    parts_[own_part_].items = as_margin(before_);
     if (last != nobody) close_if_whole(last, parts_.at(last));
+  }
+
+  static std::deque<Item> as_margin(std::deque<Item> before) {
+    for (int aside = -static_cast<int>(before.size()); Item & item : before) {
+      item.own = false;
+      item.frame.aside = aside++;
+    }
+    return before;
   }
 
   void close_if_whole(std::int64_t number, Part& part) {
@@ -160,18 +169,74 @@ class PartDealer final : public Denoiser {
     const bool there_is = crew_.wait_for_work(lock, [&] {
       const auto found = std::ranges::find_if(
           parts_, [](const auto& entry) { return entry.second.taker == nobody; });
-      if (found == parts_.end()) return false;
-      part = &found->second;
-      return true;
+      part = found != parts_.end() ? &found->second : split_longest();
+      return part != nullptr;
     });
     if (!there_is) return nullptr;
     part->taker = me;
+    part->begun = 0;
     crew_.notify_progress();
     return part;
   }
 
+  static bool may_begin(const Item& item) {
+    return item.own && item.frame.likeness != Likeness::repeats;
+  }
+
+  /// Nobody has anything left to take: the second half of the longest rest of a part becomes a part
+  /// of its own. Null: no rest is worth it.
+  Part* split_longest() {
+    Part* longest = nullptr;
+    std::int64_t most = 0, number = nobody;
+    for (auto& [at, part] : parts_) {
+      const auto rest = part.items.begin() + static_cast<std::ptrdiff_t>(part.begun);
+      const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
+      if (left > most) longest = &part, most = left, number = at;
+    }
+    // To the margins of one more part, at most. As long as frames come, the second half is no
+    // shorter than the first one's margin.
+    const int lost = std::max(margin_.before, margin_.after) + 1;
+    if (static_cast<double>(most) < (closing_ ? worth_at_the_end : worth_splitting) * lost)
+      return nullptr;
+    auto middle = longest->items.begin() + static_cast<std::ptrdiff_t>(longest->begun);
+    for (std::int64_t stay = (most + lost) / 2; stay > 0 || !may_begin(*middle); ++middle)
+      if (may_begin(*middle)) --stay;
+    if (number == own_part_) own_part_ = middle->number;
+    return split(*longest, middle);
+  }
+
+  /// From `middle` on the items are another part's, which is given back.
+  Part* split(Part& part, std::deque<Item>::iterator middle) {
+    Part& second = parts_[middle->number];
+    for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
+      if ((--at)->frame.likeness != Likeness::repeats) second.items.push_front(*at);
+    second.items = as_margin(std::move(second.items));
+    second.items.insert(second.items.end(), middle, part.items.end());
+    second.own = static_cast<int>(std::count_if(middle, part.items.end(), may_begin));
+    second.after = part.after;
+    second.closed = part.closed;
+    part.own -= second.own;
+    make_margin(part, middle);
+    part.closed = true;
+    return &second;
+  }
+
+  /// What the part has from `end` on becomes its margin.
+  void make_margin(Part& part, std::deque<Item>::iterator end) {
+    std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
+    part.items.erase(end, part.items.end());
+    part.after = 0;
+    for (Item& item : after) {
+      if (part.after == margin_.after) break;
+      if (item.frame.likeness == Likeness::repeats) continue;
+      item.own = false;
+      item.frame.aside = ++part.after;
+      part.items.push_back(std::move(item));
+    }
+  }
+
   /// Item `at` of the part; false: there is none, or the crew stops.
-  bool next_frame(int me, const Part& part, std::size_t at, Frame& frame) {
+  bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = crew_.lock();
     if (at >= part.items.size() && !part.closed) {
       starving_[me] = true;
@@ -182,6 +247,7 @@ class PartDealer final : public Denoiser {
     starving_[me] = false;
     if (!goes_on || at >= part.items.size()) return false;
     frame = part.items[at].frame;
+    part.begun = at + 1;
     return true;
   }
 
@@ -229,11 +295,10 @@ class PartDealer final : public Denoiser {
   const int frames_, latency_;
   RepeatNotes notes_;
   // The crew's lock is over all that follows.
-  std::vector<char> starving_;  // sessions that wait for more frames of their part
-  std::map<std::int64_t, Part> parts_;
-  std::deque<Item> before_;         // the last frames that are no repetitions: a margin of them
-  std::int64_t own_part_ = nobody;  // that frames come to now
-  std::int64_t next_part_ = 0;
+  std::vector<char> starving_;          // sessions that wait for more frames of their part
+  std::map<std::int64_t, Part> parts_;  // by the number of the first frame
+  std::deque<Item> before_;             // the last frames that are no repetitions: a margin of them
+  std::int64_t own_part_ = nobody;      // that frames come to now
   ResultsInOrder results_;
   std::int64_t distinct_in_ = 0, distinct_out_ = 0;  // frames that are no repetitions
   bool closing_ = false;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/error.h"
@@ -63,6 +64,54 @@ TEST(PartDealer, SessionsSeeTheMarginsWithoutRepetitions) {
   EXPECT_THAT(seen[1].aside, ElementsAre(-2, -1, 0, 0, 0, 0, 0, 0, 0, 1));
   EXPECT_THAT(seen[2].frames, ElementsAre(13, 14, 15));
   EXPECT_THAT(seen[2].aside, ElementsAre(-2, -1, 0));
+}
+
+// One part for all frames, and two sessions: the second takes what the first has not begun.
+TEST(PartDealer, ASessionWithoutWorkTakesHalfOfWhatAnotherHasBeforeIt) {
+  std::set<std::int64_t> repetitions;
+  for (std::int64_t i = 30; i < 200; i += 7) repetitions.insert(i);
+  std::array<std::vector<Looking::Seen>, 2> seen;
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (auto& parts : seen)
+    sessions.push_back(
+        std::make_unique<Looking>(Looking::Options{.margin = {3, 2}, .delay_ms = 1}, &parts));
+  const auto dealer = shard_parts(
+      std::move(sessions),
+      {.margin = {3, 2}, .frames = 1000, .repeats = std::make_unique<Told>(repetitions)});
+  expect_equal(filter(*dealer, 200), whole({3, 2}, 200, repetitions));
+  std::vector<std::int64_t> own;
+  for (const auto& parts : seen) {
+    EXPECT_GT(parts.size(), 0u) << "a session had nothing to do";
+    for (const Looking::Seen& part : parts) {
+      const auto first = std::ranges::find(part.aside, 0) - part.aside.begin();
+      EXPECT_EQ(first, part.frames[first] == 0 ? 0 : 3);
+      for (std::size_t i = 0; i < part.frames.size(); ++i) {
+        if (part.aside[i] == 0) own.push_back(part.frames[i]);
+        if (i < static_cast<std::size_t>(first)) {
+          EXPECT_EQ(part.aside[i], static_cast<int>(i) - 3);
+        } else if (part.aside[i] > 0) {
+          EXPECT_EQ(part.aside[i], std::max(part.aside[i - 1], 0) + 1);
+          EXPECT_FALSE(repetitions.contains(part.frames[i]));
+        }
+      }
+      EXPECT_EQ(part.aside.back(), part.frames.back() == 199 ? 0 : 2);
+    }
+  }
+  std::ranges::sort(own);
+  EXPECT_EQ(std::ranges::adjacent_find(own), own.end()) << "filtered by both";
+  EXPECT_EQ(own.size(), 200u);
+}
+
+// What is left is not worth the margins of one more part.
+TEST(PartDealer, ShortRestsStayWhereTheyAre) {
+  std::array<std::vector<Looking::Seen>, 2> seen;
+  std::vector<std::unique_ptr<Denoiser>> sessions;
+  for (auto& parts : seen)
+    sessions.push_back(
+        std::make_unique<Looking>(Looking::Options{.margin = {9, 8}, .delay_ms = 1}, &parts));
+  const auto dealer = shard_parts(std::move(sessions), {.margin = {9, 8}, .frames = 1000});
+  expect_equal(filter(*dealer, 14), whole({9, 8}, 14, {}));
+  EXPECT_EQ(seen[0].size() + seen[1].size(), 1u);
 }
 
 TEST(PartDealer, TakesAnotherClipOnceItIsDrained) {

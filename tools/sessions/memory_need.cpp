@@ -68,14 +68,17 @@ std::int64_t default_max_memory(const std::string& root) {
   return least == no_limit ? 0 : least / 2;
 }
 
-int part_frames(const Margin& margin, const FrameFormat& format, std::size_t sessions, int clips,
-                std::int64_t expected) {
-  constexpr double memory = 1 << 30;  // bytes
+int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
+  constexpr double gib = 1 << 30;
+  const std::int64_t allowed = method.memory > 0 ? method.memory : default_max_memory();
+  // A quarter: sessions keep what they filter, and their results, besides.
+  const double memory = std::clamp(static_cast<double>(allowed) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
-  const double most = std::clamp(fitting, 4.0 * margin.before, 12.0 * margin.before);
-  if (expected <= 0) return static_cast<int>(most);
-  const double count = static_cast<double>(expected), of_all = static_cast<double>(sessions);
+  const Margin margin = margin_of(method);
+  const double most = std::clamp(fitting, 4.0 * margin.before, 60.0 * margin.before);
+  if (method.frames <= 0) return static_cast<int>(most);
+  const double count = static_cast<double>(method.frames), of_all = static_cast<double>(sessions);
   const double rounds = std::ceil(count / (of_all * most));
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
@@ -119,7 +122,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {
     const double parts = static_cast<double>(plan.backends.size() + 1);
-    frames += parts * part_frames(margin, plan.frame, plan.backends.size(), 1, plan.params.frames);
+    frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
   // What frames bring along: at most a dozen planes each, and the even light.
   if (plan.params.render)

@@ -27,10 +27,11 @@ struct PlannedSessions {
 
 /// How many frames of a clip each of several sessions over time gets at a time, where one session
 /// has `clips` of them (the fields of either parity are one). What it does for the margins is lost,
-/// so that more are better; but as many for each session, and once more, are in the host's memory.
-/// Where `expected` frames are known to come, all sessions get as much to do.
-[[nodiscard]] int part_frames(const Margin& margin, const FrameFormat& format, std::size_t sessions,
-                              int clips, std::int64_t expected);
+/// so that more are better; but as many for each session, and once more, are in the host's memory:
+/// a quarter of what it may take, from 1 to 8 GiB. Where the number of frames is known, all
+/// sessions get as much to do.
+[[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
+                              int clips);
 
 /// Bytes that sessions keep of frames, and that wait before and behind them; roughly.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);

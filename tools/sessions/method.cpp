@@ -91,6 +91,7 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
     }
   }
   method.frames = input.stack ? input.slices : input.frames_estimate;
+  method.memory = options.source.limits.memory;
   return method;
 }
 

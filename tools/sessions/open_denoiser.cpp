@@ -110,7 +110,7 @@ std::unique_ptr<Denoiser> share(Sessions sessions, int clips, const Method& para
   if (sessions.size() == 1 || alone)
     return pipeline::shard(std::move(sessions), std::move(options),
                            alone ? nullptr : open_repeat_finder(params, format));
-  const int frames = part_frames(margin, format, sessions.size(), clips, params.frames);
+  const int frames = part_frames(params, format, sessions.size(), clips);
   return pipeline::shard_parts(std::move(sessions), {.margin = margin,
                                                      .frames = frames,
                                                      .repeats = open_repeat_finder(params, format),

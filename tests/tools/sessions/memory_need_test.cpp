@@ -123,25 +123,34 @@ TEST_F(MemoryLimit, OfASession) {
 }
 
 // Over time several GPUs share a clip in parts, of which one more than there are GPUs is in memory:
-// as many frames as fit into 1 GiB, but never fewer than parts are worth it with.
+// as many frames as fit into a quarter of what the job may take, from 1 to 8 GiB, but never fewer
+// than parts are worth it with.
 TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
-  const auto params = bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, 2);
+  Method method(bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, 2));
+  method.memory = std::int64_t{1} << 30;
   FrameFormat format{.width = 3840, .height = 2160, .layout = Layout::yuv, .bits = 16};
   format.sample = SampleType::u16;
   const double frame = 3 * 2.0 * 3840 * 2160;
   const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 0), 40);
-  EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu}})), 3 * 40 * frame);
-  EXPECT_GT(static_cast<double>(host_memory({params, format, {gpu, gpu, gpu, gpu}})),
+  EXPECT_EQ(part_frames(method, format, 2, 1), 40);
+  EXPECT_GT(static_cast<double>(host_memory({method, format, {gpu, gpu}})), 3 * 40 * frame);
+  EXPECT_GT(static_cast<double>(host_memory({method, format, {gpu, gpu, gpu, gpu}})),
             5 * 40 * frame);
-  EXPECT_LT(static_cast<double>(host_memory({params, format, {gpu}})), 80 * frame);
-  format = {.width = 1920, .height = 1080};  // small ones have long parts
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 0), 120);
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 4, 0), 43);
-  // Of 150 frames each of two has half, of 250 a quarter twice, of 15 one does all that it may.
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 150), 75);
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 250), 63);
-  EXPECT_EQ(part_frames(bm3d::margin(params), format, 2, 1, 15), 10);
+  EXPECT_LT(static_cast<double>(host_memory({method, format, {gpu}})), 80 * frame);
+  format = {.width = 1920, .height = 1080};
+  EXPECT_EQ(part_frames(method, format, 2, 1), 172);
+  EXPECT_EQ(part_frames(method, format, 2, 4), 43);
+  method.memory *= 8;
+  EXPECT_EQ(part_frames(method, format, 2, 1), 345);
+  method.memory *= 100;
+  EXPECT_EQ(part_frames(method, format, 2, 1), 600) << "longer ones gain nothing";
+  EXPECT_EQ(part_frames(method, format, 2, 4), 345);
+  // Of 150 frames each of two has half, of 15 one does all that it may.
+  method.memory = 1;
+  for (const auto& [frames, part] : {std::pair{150, 75}, {250, 125}, {500, 125}, {15, 10}}) {
+    method.frames = frames;
+    EXPECT_EQ(part_frames(method, format, 2, 1), part) << frames;
+  }
 }
 
 // The estimate is above what sessions take, and not far.
