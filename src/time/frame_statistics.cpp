@@ -73,6 +73,42 @@ void mark_unlike(const float* a, const float* b, int width, ByteScale scale, Col
 template <class T>
 void mark_unlike(const T*, const T*, int, ByteScale, ColumnSums&) {}
 
+/// What the columns of a block add up to.
+struct BlockSums {
+  std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
+  bool unlike = false;
+
+  BlockSums(const ColumnSums& of, int left, int columns) {
+    for (int x = left; x < left + columns; ++x) {
+      unlike |= of.unlike[x] != 0;
+      squares += of.squares[x];
+      sum += of.sum[x];
+      sum_of_squares += of.sum_of_squares[x];
+    }
+  }
+};
+
+/// After the first `rows` of the blocks' `all_rows`: whether every block is lively, and not the
+/// same as before, whatever comes. Both only grow: the sum of squared differences, and that of
+/// samples from their mean.
+bool are_fresh(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
+  const int width = static_cast<int>(sums.sum.size());
+  for (int left = 0; left < width; left += relation_block) {
+    const int columns = std::min(relation_block, width - left);
+    const std::uint32_t seen = columns * rows, samples = columns * all_rows;
+    const BlockSums block(sums, left, columns);
+    const std::uint64_t scatter = std::uint64_t{seen} * block.sum_of_squares -
+                                  std::uint64_t{block.sum} * block.sum;  // times `seen`
+    if (same_block(block.squares, samples, limit) ||
+        16 * scatter <= std::uint64_t{limit} * samples * seen)
+      return false;
+  }
+  return true;
+}
+
+/// Rows of a block that tell two with noise of their own apart, nearly always.
+constexpr int telling_rows = 4;
+
 /// `enough`: called with the number of blocks that are left; whether they may stay uncounted.
 template <bool lively, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_t limit,
@@ -83,25 +119,28 @@ void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_
     if (enough(static_cast<std::uint32_t>(blocks_of(a.width) * blocks_of(a.height - top)))) return;
     ColumnSums sums(a.width);
     const int rows = std::min(relation_block, a.height - top);
-    for (int y = top; y < top + rows; ++y) {
-      mark_unlike(a.row(y), b.row(y), a.width, scale, sums);
-      add_row<lively>(bytes_of(a.row(y), scale, bytes_a), bytes_of(b.row(y), scale, bytes_b),
-                      a.width, sums);
+    const auto add_rows = [&](int from, int to) {
+      for (int y = top + from; y < top + to; ++y) {
+        mark_unlike(a.row(y), b.row(y), a.width, scale, sums);
+        add_row<lively>(bytes_of(a.row(y), scale, bytes_a), bytes_of(b.row(y), scale, bytes_b),
+                        a.width, sums);
+      }
+    };
+    const int first = lively ? std::min(rows, telling_rows) : rows;
+    add_rows(0, first);
+    if (lively && are_fresh(sums, first, rows, limit)) {
+      different += blocks_of(a.width);
+      d.lively += blocks_of(a.width);
+      continue;
     }
+    add_rows(first, rows);
     for (int left = 0; left < a.width; left += relation_block) {
       const int columns = std::min(relation_block, a.width - left);
       const std::uint32_t samples = columns * rows;
-      std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
-      bool unlike = false;
-      for (int x = left; x < left + columns; ++x) {
-        unlike |= sums.unlike[x] != 0;
-        squares += sums.squares[x];
-        sum += sums.sum[x];
-        sum_of_squares += sums.sum_of_squares[x];
-      }
-      const bool same = !unlike && same_block(squares, samples, limit);
+      const BlockSums block(sums, left, columns);
+      const bool same = !block.unlike && same_block(block.squares, samples, limit);
       if (!same) ++different;
-      if (lively && lively_block(sum, sum_of_squares, samples, limit)) {
+      if (lively && lively_block(block.sum, block.sum_of_squares, samples, limit)) {
         ++d.lively;
         if (same) ++d.shared;
       }

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <random>
 #include <set>
 
@@ -65,6 +67,54 @@ TEST(FrameRelation, IsKnownBeforeAllIsCounted) {
       found.insert(relation);
     }
   EXPECT_EQ(found.size(), 4u);
+}
+
+// A few rows may tell that a block has noise of its own; what they do not tell the others do.
+TEST(FrameRelation, CountsBlocksAsIfAllWereLookedAt) {
+  const std::array<float, 3> noise{sigma, sigma, sigma};
+  const std::uint32_t limit = same_limit(sigma);
+  std::mt19937 rng{7};
+  const auto any = [&](int below) { return static_cast<int>(rng() % below); };
+  std::uint32_t shared = 0, dull = 0;
+  for (int round = 0; round < 300; ++round) {
+    Frame a = make_frame(format), b = make_frame(format);
+    FrameDifference expected;
+    const int contrast = 10 + any(60), change = 10 + any(60);  // around what counts, too
+    for (int top = 0; top < format.height; top += relation_block) {
+      // How many rows are flat, and how many the same: above the others or below them.
+      const bool usual = any(3) > 0, above = any(2) > 0;
+      const int flat = usual ? 0 : any(17), same_rows = usual ? 0 : any(17);
+      for (int left = 0; left < format.width; left += relation_block) {
+        const int bottom = std::min(top + relation_block, format.height);
+        const int right = std::min(left + relation_block, format.width);
+        std::uint32_t squares = 0, sum = 0, sum_of_squares = 0, samples = 0;
+        for (int y = top; y < bottom; ++y)
+          for (int x = left; x < right; ++x, ++samples) {
+            const int row = above ? y - top : relation_block - 1 - (y - top);
+            const int now = row < flat ? 90 : 60 + any(contrast);
+            const int before = row < same_rows ? now : now + any(change);
+            a.planes[0](x, y) = static_cast<std::byte>(now);
+            b.planes[0](x, y) = static_cast<std::byte>(before);
+            squares += (now - before) * (now - before);
+            sum += now;
+            sum_of_squares += now * now;
+          }
+        const bool same = same_block(squares, samples, limit);
+        const bool counts = lively_block(sum, sum_of_squares, samples, limit);
+        if (!same) ++expected.different[0];
+        if (counts) ++expected.lively;
+        if (counts && same) ++expected.shared;
+        dull += counts ? 0 : 1;
+      }
+    }
+    const FrameDifference found = difference_of(a, b, noise);
+    EXPECT_EQ(found.different, expected.different);
+    EXPECT_EQ(found.lively, expected.lively);
+    EXPECT_EQ(found.shared, expected.shared);
+    shared += expected.shared;
+  }
+  EXPECT_GT(shared, 0u);
+  EXPECT_GT(dull, 0u);
 }
 
 }  // namespace
