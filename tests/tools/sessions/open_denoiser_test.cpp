@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "tools/sessions/device_choice.h"
+#include "tools/sessions/memory_need.h"
 
 namespace lull::tools {
 namespace {
@@ -126,18 +127,19 @@ TEST_F(Short, TheCpuAtTheStartIsTheCpu) {
 // Frames are dealt one by one, and parts of a clip over time: each session has seen several parts
 // by the time it gives back the first frames.
 TEST_F(Short, OverTimeSeveralDevicesShareAClip) {
-  bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, 2);
+  Method method(bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, 2));
+  method.memory = std::int64_t{4} << 30;
   const auto open_with = [&](std::vector<bm3d::Backend> backends) {
     return open_denoiser(
-        params, picture, backends, Fallback::none, [](const std::string&) {},
+        method, picture, backends, Fallback::none, [](const std::string&) {},
         [this](const auto& p, const auto& format, const auto& backend) {
           return open(p, format, backend);
         });
   };
-  const int part = 12 * bm3d::margin(params).before;
+  const int part = part_frames(method, picture, 2, 1);
   EXPECT_EQ(open_with({gpu(0, 2), gpu(1, 2)}).denoiser->latency(), 3 * part);
   EXPECT_EQ(open_with({gpu(0, 2)}).denoiser->latency(), 0) << "one is enough";
-  params.temporal = 0;
+  method.forget_time();
   EXPECT_LT(open_with({gpu(0, 2), gpu(1, 2)}).denoiser->latency(), part);
 }
 
