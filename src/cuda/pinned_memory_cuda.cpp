@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -26,9 +26,15 @@ constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 /// Blocks of one size in memory that was locked as a whole.
 class Slab {
  public:
-  /// Empty where the system or CUDA does not give it.
+  /// Null where the system or CUDA does not give it.
+  static std::unique_ptr<Slab> make(std::size_t block) {
+    auto slab = std::make_unique<Slab>(block);
+    return slab->data_ != nullptr ? std::move(slab) : nullptr;
+  }
   explicit Slab(std::size_t block)
-      : size_(round_up(std::max<std::size_t>(slab_size / block, 1) * block, huge_page)) {
+      : block_(block),
+        size_(round_up(std::max<std::size_t>(slab_size / block, 1) * block, huge_page)) {
+    free_.reserve(size_ / block);  // so that giving back cannot throw
     void* const given = mmap(nullptr, size_ + huge_page, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (given == MAP_FAILED) return;
@@ -44,8 +50,8 @@ class Slab {
       return;
     }
     data_ = data;
-    blocks_ = static_cast<int>(size_ / block);
-    for (int i = blocks_; i-- > 0;) free_.push_back(data + static_cast<std::size_t>(i) * block);
+    for (std::size_t end = size_ / block * block; end > 0; end -= block)
+      free_.push_back(data + end - block);
   }
   ~Slab() {
     if (data_ == nullptr) return;
@@ -55,53 +61,23 @@ class Slab {
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
 
-  bool is_full() const { return free_.empty(); }
-  bool is_unused() const { return std::ssize(free_) == blocks_; }
-  bool holds(const std::byte* at) const { return at >= data_ && at < data_ + size_; }
+  bool has(std::size_t block) const { return block == block_ && !free_.empty(); }
+  bool holds(const void* at) const {
+    const std::less<> before;
+    return !before(at, data_) && before(at, data_ + size_);
+  }
+  bool is_unused() const { return free_.size() == size_ / block_; }
   std::byte* take() {
     std::byte* const block = free_.back();
     free_.pop_back();
     return block;
   }
-  void give_back(std::byte* block) { free_.push_back(block); }  // has room for all
+  void give_back(void* block) { free_.push_back(static_cast<std::byte*>(block)); }
 
  private:
-  std::size_t size_;
+  std::size_t block_, size_;
   std::byte* data_ = nullptr;
-  int blocks_ = 0;
   std::vector<std::byte*> free_;
-};
-
-/// All slabs with blocks of one size. (Making the next one beside whoever needs it was slower: CUDA
-/// keeps everybody else waiting meanwhile.)
-class Slabs {
- public:
-  explicit Slabs(std::size_t block) : block_(block) {}
-
-  /// Null: there is no more.
-  std::byte* take() {
-    auto slab = std::ranges::find_if(slabs_, [](const auto& s) { return !s->is_full(); });
-    if (slab == slabs_.end()) {
-      auto made = std::make_unique<Slab>(block_);
-      if (made->is_full()) return nullptr;
-      slab = slabs_.insert(slabs_.end(), std::move(made));
-    }
-    return (*slab)->take();
-  }
-  /// Whether it is one of these. Memory goes back to the system when nobody has a block of its
-  /// slab.
-  bool give_back(std::byte* block) {
-    const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(block); });
-    if (slab == slabs_.end()) return false;
-    (*slab)->give_back(block);
-    if ((*slab)->is_unused()) slabs_.erase(slab);
-    return true;
-  }
-  bool is_unused() const { return slabs_.empty(); }
-
- private:
-  std::size_t block_;
-  std::vector<std::unique_ptr<Slab>> slabs_;
 };
 
 class PinnedMemory final : public std::pmr::memory_resource {
@@ -116,9 +92,15 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return allocate_ordinary(bytes);
   }
 
+  // (To make the next slab beforehand in another thread was slower: CUDA keeps everybody waiting
+  // meanwhile.)
   void* take_from_slabs(std::size_t block) {
     const std::lock_guard lock(mutex_);
-    return slabs_.try_emplace(block, block).first->second.take();
+    for (const auto& slab : slabs_)
+      if (slab->has(block)) return slab->take();
+    auto slab = Slab::make(block);
+    if (!slab) return nullptr;
+    return slabs_.emplace_back(std::move(slab))->take();
   }
 
   // A GPU has failed, and with it CUDA for the whole process: frames go on to the CPU, or the job
@@ -135,19 +117,21 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return data;
   }
 
-  void do_deallocate(void* data, std::size_t bytes, std::size_t) override {
-    if (bytes >= large && give_back(static_cast<std::byte*>(data), round_up(bytes, page))) return;
+  void do_deallocate(void* data, std::size_t, std::size_t) override {
+    if (give_back(data)) return;
     if (forget_ordinary(data))
       ::operator delete(data, alignment);
     else
       (void)cudaFreeHost(data);
   }
 
-  bool give_back(std::byte* data, std::size_t block) {
+  /// Whether it is of a slab. That goes back to the system when nobody has a block of it.
+  bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
-    const auto slabs = slabs_.find(block);
-    if (slabs == slabs_.end() || !slabs->second.give_back(data)) return false;
-    if (slabs->second.is_unused()) slabs_.erase(slabs);
+    const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });
+    if (slab == slabs_.end()) return false;
+    (*slab)->give_back(data);
+    if ((*slab)->is_unused()) slabs_.erase(slab);
     return true;
   }
 
@@ -160,7 +144,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 
   static constexpr std::align_val_t alignment{4096};
   std::mutex mutex_;
-  std::map<std::size_t, Slabs> slabs_;  // by the size of their blocks
+  std::vector<std::unique_ptr<Slab>> slabs_;
   std::unordered_set<void*> ordinary_;
 };
 

@@ -215,7 +215,6 @@ class PartDealer final : public Denoiser {
     second.own = static_cast<int>(std::count_if(middle, part.items.end(), may_begin));
     second.after = part.after;
     second.closed = part.closed;
-    part.own -= second.own;
     make_margin(part, middle);
     part.closed = true;
     return &second;

@@ -28,7 +28,7 @@ struct Method {
   /// Of renders, whose frames bring features: what else is known of their noise.
   std::optional<RenderNoise> render;
   std::int64_t frames = 0;  // that are expected; 0: any number
-  std::int64_t memory = 0;  // bytes that the job may take on the host; 0: nobody said
+  std::int64_t memory = 0;  // bytes that the job may take on the host; 0: half of what is free
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}
