@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -23,40 +27,95 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Blocks of one size in memory that was locked as a whole.
-class Slab {
+/// Pages of the system, huge ones where it has them.
+class Pages {
  public:
-  /// Null where the system or CUDA does not give it.
-  static std::unique_ptr<Slab> make(std::size_t block) {
-    auto slab = std::make_unique<Slab>(block);
-    return slab->data_ != nullptr ? std::move(slab) : nullptr;
-  }
-  explicit Slab(std::size_t block)
-      : block_(block),
-        size_(round_up(std::max<std::size_t>(slab_size / block, 1) * block, huge_page)) {
-    free_.reserve(size_ / block);  // so that giving back cannot throw
+  /// None where the system does not give them.
+  explicit Pages(std::size_t bytes) : size_(round_up(bytes, huge_page)) {
     void* const given = mmap(nullptr, size_ + huge_page, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (given == MAP_FAILED) return;
     const auto start = reinterpret_cast<std::uintptr_t>(given);
     const std::size_t before = round_up(start, huge_page) - start;
-    auto* const data = static_cast<std::byte*>(given) + before;
+    data_ = static_cast<std::byte*>(given) + before;
     if (before > 0) (void)munmap(given, before);
-    (void)munmap(data + size_, huge_page - before);
-    (void)madvise(data, size_, MADV_HUGEPAGE);
-    if (cudaHostRegister(data, size_, cudaHostRegisterPortable) != cudaSuccess) {
-      (void)cudaGetLastError();
-      (void)munmap(data, size_);
-      return;
+    (void)munmap(data_ + size_, huge_page - before);
+    (void)madvise(data_, size_, MADV_HUGEPAGE);
+  }
+  Pages(Pages&& other) noexcept : size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
+  Pages& operator=(Pages&&) = delete;
+  ~Pages() {
+    if (data_ != nullptr) (void)munmap(data_, size_);
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  /// Has the system find and clear the pages now, which is most of what locking them costs.
+  void touch() const {
+    if (data_ == nullptr) return;
+    for (std::size_t at = 0; at < size_; at += page)
+      *const_cast<volatile std::byte*>(data_ + at) = std::byte{};
+  }
+
+ private:
+  std::size_t size_;
+  std::byte* data_ = nullptr;
+};
+
+/// Pages for the next slabs, which other threads touch before they are asked for.
+class PagesAhead {
+ public:
+  Pages take(std::size_t bytes) {
+    const auto found = std::ranges::find(next_, bytes, &Next::bytes);
+    Pages pages = found != next_.end() ? found->pages.get() : Pages(bytes);
+    if (found != next_.end()) next_.erase(found);
+    while (std::ranges::count(next_, bytes, &Next::bytes) < of_a_size && prepare(bytes)) continue;
+    while (std::ssize(next_) > in_all) next_.pop_front();
+    return pages;
+  }
+
+ private:
+  // One core does not keep up with two GPUs; results may have another size than what they are of.
+  static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
+  struct Next {
+    std::size_t bytes;
+    std::future<Pages> pages;
+  };
+
+  bool prepare(std::size_t bytes) {
+    try {
+      next_.push_back({bytes, std::async(std::launch::async, [bytes] {
+                         Pages pages(bytes);
+                         pages.touch();
+                         return pages;
+                       })});
+      return true;
+    } catch (const std::system_error&) {  // no thread to be had
+      return false;
     }
-    data_ = data;
-    for (std::size_t end = size_ / block * block; end > 0; end -= block)
-      free_.push_back(data + end - block);
+  }
+
+  std::deque<Next> next_;
+};
+
+/// Blocks of one size in memory that was locked as a whole.
+class Slab {
+ public:
+  static std::size_t bytes_for(std::size_t block) {
+    return std::max<std::size_t>(slab_size / block, 1) * block;
+  }
+  /// Null where the system or CUDA does not give it.
+  static std::unique_ptr<Slab> make(std::size_t block, Pages pages) {
+    if (pages.data() == nullptr) return nullptr;
+    auto slab = std::make_unique<Slab>(block, std::move(pages));
+    return slab->lock() ? std::move(slab) : nullptr;
+  }
+  Slab(std::size_t block, Pages pages) : block_(block), pages_(std::move(pages)) {
+    for (std::size_t end = pages_.size() / block * block; end > 0; end -= block)
+      free_.push_back(pages_.data() + end - block);
   }
   ~Slab() {
-    if (data_ == nullptr) return;
-    (void)cudaHostUnregister(data_);
-    (void)munmap(data_, size_);
+    if (locked_) (void)cudaHostUnregister(pages_.data());
   }
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
@@ -64,9 +123,9 @@ class Slab {
   bool has(std::size_t block) const { return block == block_ && !free_.empty(); }
   bool holds(const void* at) const {
     const std::less<> before;
-    return !before(at, data_) && before(at, data_ + size_);
+    return !before(at, pages_.data()) && before(at, pages_.data() + pages_.size());
   }
-  bool is_unused() const { return free_.size() == size_ / block_; }
+  bool is_unused() const { return free_.size() == pages_.size() / block_; }
   std::byte* take() {
     std::byte* const block = free_.back();
     free_.pop_back();
@@ -75,9 +134,17 @@ class Slab {
   void give_back(void* block) { free_.push_back(static_cast<std::byte*>(block)); }
 
  private:
-  std::size_t block_, size_;
-  std::byte* data_ = nullptr;
-  std::vector<std::byte*> free_;
+  bool lock() {
+    locked_ =
+        cudaHostRegister(pages_.data(), pages_.size(), cudaHostRegisterPortable) == cudaSuccess;
+    if (!locked_) (void)cudaGetLastError();
+    return locked_;
+  }
+
+  std::size_t block_;
+  Pages pages_;
+  bool locked_ = false;
+  std::vector<std::byte*> free_;  // as long as all of them: giving back cannot throw
 };
 
 class PinnedMemory final : public std::pmr::memory_resource {
@@ -92,13 +159,11 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return allocate_ordinary(bytes);
   }
 
-  // (To make the next slab beforehand in another thread was slower: CUDA keeps everybody waiting
-  // meanwhile.)
   void* take_from_slabs(std::size_t block) {
     const std::lock_guard lock(mutex_);
     for (const auto& slab : slabs_)
       if (slab->has(block)) return slab->take();
-    auto slab = Slab::make(block);
+    auto slab = Slab::make(block, ahead_.take(Slab::bytes_for(block)));
     if (!slab) return nullptr;
     return slabs_.emplace_back(std::move(slab))->take();
   }
@@ -144,6 +209,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 
   static constexpr std::align_val_t alignment{4096};
   std::mutex mutex_;
+  PagesAhead ahead_;
   std::vector<std::unique_ptr<Slab>> slabs_;
   std::unordered_set<void*> ordinary_;
 };
