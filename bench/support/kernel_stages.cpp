@@ -139,8 +139,8 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
                            {setup.covariances->of(0)});
                      }});
   stages_.push_back({name + "/normalise", 0, [this, setup, args] {
-                       normalise(args.sums[0], noisy_.get(), margins_, args.window, setup.estimate,
-                                 stream_.get());
+                       normalise({1, args.sums, {noisy_.get()}, {setup.estimate}}, margins_,
+                                 args.window, stream_.get());
                      }});
 }
 

@@ -30,8 +30,8 @@ struct DeviceGuide {
     for (int y = 0; y < picture.height; ++y)
       for (int x = 0; x < picture.width; ++x) values[margins.at(x, y)] = picture(x, y);
     plane = on_device(values);
-    make_guide_and_clear_sums({plane.get()}, margins, 1, 0, samples.get(), norms.get(), {},
-                              nullptr);
+    make_guide_and_clear_sums(MixedPlane{plane.get()}, margins, 1, 0, samples.get(), norms.get(),
+                              {}, nullptr);
   }
 };
 

@@ -90,8 +90,8 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
   const auto device_plane = on_device(plane);
   const auto samples = on_device(std::vector<std::uint8_t>(margins.size(), 0));
   const cuda::DeviceBuffer<std::int32_t> norms(margins.size());
-  make_guide_and_clear_sums({device_plane.get()}, margins, 1, 0, samples.get(), norms.get(), {},
-                            nullptr);
+  make_guide_and_clear_sums(MixedPlane{device_plane.get()}, margins, 1, 0, samples.get(),
+                            norms.get(), {}, nullptr);
 
   Guide guide{samples.get(), norms.get()};
   const auto barred =

@@ -172,7 +172,7 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
     const auto device_plane = on_device(plane);
     samples.push_back(on_device(std::vector<std::uint8_t>(margins.size(), 0)));
     norms.emplace_back(margins.size());
-    make_guide_and_clear_sums({device_plane.get()}, margins, 1, 0, samples.back().get(),
+    make_guide_and_clear_sums(MixedPlane{device_plane.get()}, margins, 1, 0, samples.back().get(),
                               norms.back().get(), {}, nullptr);
     device_motion.push_back(on_device(std::vector<Motion>(cells, motion[f])));
     searched.push_back({offsets[f],

@@ -45,7 +45,7 @@ void CudaPhases::plan_bayes() {
 
 void CudaPhases::make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                                   float* to) {
-  (void)made_guide(phase, set, frame, to);
+  mix_guide(made_guide(phase, set, frame), margins(1), to, stream_);
 }
 
 void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
@@ -55,6 +55,15 @@ void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
     cuda::check(cudaMemsetAsync(sums.numerator, 0, size * sizeof *sums.numerator, stream_));
     cuda::check(cudaMemsetAsync(sums.denominator, 0, size * sizeof *sums.denominator, stream_));
   }
+}
+
+void CudaPhases::normalise_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                                    const std::array<float*, max_planes>& estimates) {
+  const Margins& m = margins(set.planes.front());
+  for (const int i : set.planes)
+    bayes_normalise(frame.sums[i], m, of(phase).plan.side(m.width, m.height),
+                    is_blended(phase) ? frame.basic[i] : nullptr,
+                    phase == Phase::second ? bayes_share : result_share, estimates[i], stream_);
 }
 
 void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,

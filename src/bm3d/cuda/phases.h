@@ -94,9 +94,10 @@ class CudaPhases {
                        std::span<const SearchFrame> frames, std::span<const int> distance,
                        const float* guide);
 
-  /// The estimate of a plane: the quotient of its sums, blended with the basic estimate where the
-  /// phase is.
-  void normalise(Phase phase, int plane, const DeviceFrame& frame, float* estimate);
+  /// The estimates of a set's planes, one for each plane of the frame: the quotients of their sums,
+  /// blended with the basic estimates where the phase is.
+  void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                 const std::array<float*, max_planes>& estimates);
   /// The estimate of a plane, or the plane itself where it is not filtered.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
     return is_filtered(plane) ? frame.basic[plane] : frame.noisy[plane];
@@ -129,8 +130,10 @@ class CudaPhases {
   int bayes_rows(const PhasePlan& plan, int plane) const;
   void plan_bayes();
   void plan_phases(cuda::MatcherFactory make_matcher);
+  void normalise_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                          const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
-  MixedPlane made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
+  ColourGuide made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
   /// Reference patches of a set, so far apart, as bundles that share their motion.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
   /// The kept groups of a set.
@@ -162,7 +165,6 @@ class CudaPhases {
   std::vector<PhaseState> states_;      // of all plans that the parameters know
   std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
   // Used by one set after the other; sized for the greatest.
-  cuda::DeviceBuffer<float> made_guide_;
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // The same for phases by Bayes.

@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 
-#include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/phases.h"
 #include "cuda/check.h"
 #include "match/clusters.h"
@@ -66,9 +65,6 @@ void CudaPhases::plan_planes() {
     geometries_[k].searched_grid = ReferenceGrid(width, height, kept_step(params_));
     geometries_[k].second_grid = ReferenceGrid(width, height, params_.wiener.step);
   }
-  for (const PhaseState& phase : states_)
-    if (std::ranges::any_of(phase.plan.sets, &PlaneSet::is_made) && made_guide_.get() == nullptr)
-      made_guide_ = zeroed<float>(margins(1).size(), stream_);
 }
 
 void CudaPhases::plan_batches() {
@@ -160,8 +156,8 @@ MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) co
   return {basic_of(frame, i), frame.noisy[i], of(phase).plan.guide_share};
 }
 
-MixedPlane CudaPhases::made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                                  float* to) {
+ColourGuide CudaPhases::made_guide(Phase phase, const PlaneSet& set,
+                                   const DeviceFrame& frame) const {
   ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
                   format_.chroma_shift_x, format_.chroma_shift_y};
   for (int i = 1; i < format_.planes(); ++i)
@@ -169,15 +165,12 @@ MixedPlane CudaPhases::made_guide(Phase phase, const PlaneSet& set, const Device
       mix.chroma[i - 1] = guide_of(phase, frame, i);
       mix.weight[i - 1] = weight;
     }
-  mix_guide(mix, margins(1), to, stream_);
-  return {to};
+  return mix;
 }
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
   if (of(phase).plan.takes_groups(set)) return clear_sums(set, frame), Guide{};
-  const MixedPlane plane =
-      set.is_made() ? made_guide(phase, set, frame, made_guide_.get()) : guide_of(phase, frame, 0);
   const MatchParams matching = of(phase).plan.matching(set);
   float taken_off = params_.temporal > 0 ? matching.place_bonus : 0;
   if (matching.bias != nullptr)
@@ -189,8 +182,14 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     guide.scale = std::min(guide.scale, greatest_scale(matching.tau + taken_off));
   ClearedSums sums{static_cast<int>(set.planes.size())};
   for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
-  lull::make_guide_and_clear_sums(plane, margins(set.planes.front()), guide.scale, guide.offset,
-                                  to.samples, to.half_norms, sums, stream_);
+  const auto make = [&](const auto& picture) {
+    lull::make_guide_and_clear_sums(picture, margins(set.planes.front()), guide.scale, guide.offset,
+                                    to.samples, to.half_norms, sums, stream_);
+  };
+  if (set.is_made())
+    make(made_guide(phase, set, frame));
+  else
+    make(guide_of(phase, frame, 0));
   if (to.barred != nullptr) {
     bar_candidates(to.half_norms, to.barred, margins(set.planes.front()), to.candidate_norms,
                    stream_);
@@ -238,14 +237,17 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     search_and_filter(phase, matching, frames, covariances, args);
 }
 
-void CudaPhases::normalise(Phase phase, int i, const DeviceFrame& frame, float* estimate) {
-  if (is_bayes(phase))
-    return bayes_normalise(frame.sums[i], margins(i),
-                           of(phase).plan.side(margins(i).width, margins(i).height),
-                           is_blended(phase) ? frame.basic[i] : nullptr,
-                           phase == Phase::second ? bayes_share : result_share, estimate, stream_);
-  bm3d::normalise(frame.sums[i], frame.noisy[i], margins(i), of(phase).plan.window, estimate,
-                  stream_);
+void CudaPhases::normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                           const std::array<float*, max_planes>& estimates) {
+  if (is_bayes(phase)) return normalise_by_bayes(phase, set, frame, estimates);
+  Quotients quotients{static_cast<int>(set.planes.size())};
+  for (int k = 0; k < quotients.planes; ++k) {
+    const int i = set.planes[k];
+    quotients.sums[k] = frame.sums[i];
+    quotients.noisy[k] = frame.noisy[i];
+    quotients.estimate[k] = estimates[i];
+  }
+  bm3d::normalise(quotients, margins(set.planes.front()), of(phase).plan.window, stream_);
 }
 
 template <class Use>

@@ -181,7 +181,7 @@ void CudaSlot::run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, con
                                        {scratch.guide_samples.get(), scratch.half_norms.get(),
                                         barred_.get(), candidate_norms_.get()});
   phases.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
-  for (const int i : set.planes) phases.normalise(phase, i, frame, estimates[i].get());
+  phases.normalise(phase, set, frame, {estimates[0].get(), estimates[1].get(), estimates[2].get()});
 }
 
 }  // namespace lull::bm3d

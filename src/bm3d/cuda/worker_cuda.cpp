@@ -107,10 +107,7 @@ class CudaWorker : public FrameWorker {
 
   void finish_phase(Phase phase, int at) override {
     const DeviceFrame frame = frame_in(at);
-    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
-      for (int i = 0; i < format_.planes(); ++i)
-        if (phases_.is_filtered(i)) phases_of(i).normalise(phase, i, frame, frame.basic[i]);
-    });
+    normalise(phase, frame, frame.basic);
     make_guides(static_cast<Phase>(static_cast<int>(phase) + 1), at);
   }
 
@@ -310,19 +307,23 @@ class CudaWorker : public FrameWorker {
                                   cudaMemcpyDeviceToDevice, computing_.get()));
   }
 
-  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside_it, RawFrame& raw) {
-    const auto last = static_cast<Phase>(params_.phases - 1);
-    Planes planes{};
+  void normalise(Phase phase, const DeviceFrame& frame,
+                 const std::array<float*, max_planes>& estimates) {
     beside(side_, phases_, computing_.get(), [&](auto phases_of) {
-      for (int i = 0; i < format_.planes(); ++i) {
-        planes[i] = frame.noisy[i];
-        if (!phases_.is_filtered(i)) continue;
-        // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
-        if (has_beside(params_)) phases_of(i).normalise(beside_third, i, beside_it, frame.basic[i]);
-        phases_of(i).normalise(last, i, frame, result_[i].get());
-        planes[i] = result_[i].get();
-      }
+      const std::vector<PlaneSet>& sets = phases_.sets(phase);
+      for (std::size_t n = 0; n < sets.size(); ++n)
+        phases_of(n).normalise(phase, sets[n], frame, estimates);
     });
+  }
+
+  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside_it, RawFrame& raw) {
+    // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
+    if (has_beside(params_)) normalise(beside_third, beside_it, frame.basic);
+    normalise(static_cast<Phase>(params_.phases - 1), frame,
+              {result_[0].get(), result_[1].get(), result_[2].get()});
+    Planes planes{};
+    for (int i = 0; i < format_.planes(); ++i)
+      planes[i] = phases_.is_filtered(i) ? result_[i].get() : frame.noisy[i];
     if (format_.layout == Layout::rgb)
       return raw.from_opponents(phases_.margins(0), planes, computing_.get());
     for (int i = 0; i < format_.planes(); ++i)

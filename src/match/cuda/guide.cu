@@ -5,6 +5,7 @@
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
+#include "match/cuda/guide_pictures.cuh"
 #include "match/cuda/kernels.h"
 
 namespace lull {
@@ -101,18 +102,17 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// A plane in 8 bits, half the squared norm of the patch at each place, both with the margins, and
-/// the phase's sums cleared. `is_mixed`: whether the plane has a share of another.
-template <bool is_mixed>
+/// A picture in 8 bits, half the squared norm of the patch at each place, both with the margins,
+/// and the phase's sums cleared.
+template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
-    guide_kernel(MixedPlane plane, Margins margins, float scale, float offset,
+    guide_kernel(const Picture picture, Margins margins, float scale, float offset,
                  std::uint32_t* samples, std::int32_t* half_norms, ClearedSums sums) {
   __shared__ std::uint32_t tile[GuideBoxes::tile_rows][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);  // samples of the word
-  if constexpr (!is_mixed) plane.share = 0;
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
   // All rows are asked for before any is waited for: without branches, so from within the picture.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
 #pragma unroll
   for (int i = 0; i < GuideBoxes::turns; ++i) {
     const int y = y0 + i * GuideBoxes::warps + warp;
-    v[i] = plane.quad(margins.at(nearest_x, min(max(y, 0), margins.height - 1)));
+    v[i] = picture.quad(margins, nearest_x, min(max(y, 0), margins.height - 1));
   }
 #pragma unroll
   for (int i = 0; i < GuideBoxes::turns; ++i) {
@@ -136,27 +136,15 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   clear(place, margins, sums);
 }
 
-/// The mean of the luma samples that sample (x, y) of the chroma planes covers.
-__device__ float average_luma(const ColourGuide& mix, int x, int y) {
-  const int right = min((x + 1) << mix.shift_x, mix.luma_margins.width);
-  const int bottom = min((y + 1) << mix.shift_y, mix.luma_margins.height);
-  float sum = 0;
-  int samples = 0;
-  for (int v = y << mix.shift_y; v < bottom; ++v)
-    for (int u = x << mix.shift_x; u < right; ++u, ++samples)
-      sum += mix.luma(mix.luma_margins.at(u, v));
-  return sum / static_cast<float>(samples);
-}
-
-__global__ void mix_kernel(const ColourGuide mix, Margins margins, float* plane) {
-  const int2 p = {static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x),
-                  static_cast<int>(blockIdx.y * mix_block.y + threadIdx.y)};
-  if (p.x >= margins.width || p.y >= margins.height) return;
-  const int at = margins.at(p.x, p.y);
-  float v = mix.luma.estimate != nullptr ? average_luma(mix, p.x, p.y) : 0.0f;
-  for (int i = 0; i < 2; ++i)
-    if (mix.weight[i] != 0) v += mix.weight[i] * mix.chroma[i](at);
-  plane[at] = v;
+/// A thread makes four samples.
+template <class Picture>
+__global__ void mix_kernel(const Picture picture, Margins margins, float* plane) {
+  const int x = 4 * static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * mix_block.y + threadIdx.y);
+  if (x >= margins.width || y >= margins.height) return;
+  const float4 v = picture.quad(margins, x, y);
+  const float of[4] = {v.x, v.y, v.z, v.w};
+  for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
 /// Covers the margins too.
@@ -181,19 +169,44 @@ void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
   cuda::check(cudaGetLastError());
 }
 
-void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
-                               float offset, std::uint8_t* samples, std::int32_t* half_norms,
-                               const ClearedSums& sums, cudaStream_t stream) {
-  const auto kernel = plane.share == 0 ? guide_kernel<false> : guide_kernel<true>;
-  kernel<<<GuideBoxes::covering(margins.pitch, margins.rows), GuideBoxes::threads, 0, stream>>>(
-      plane, margins, scale, offset, reinterpret_cast<std::uint32_t*>(samples), half_norms, sums);
+namespace {
+
+template <class Picture>
+void launch_guide(const Picture& picture, const Margins& margins, float scale, float offset,
+                  std::uint8_t* samples, std::int32_t* half_norms, const ClearedSums& sums,
+                  cudaStream_t stream) {
+  guide_kernel<<<GuideBoxes::covering(margins.pitch, margins.rows), GuideBoxes::threads, 0,
+                 stream>>>(picture, margins, scale, offset,
+                           reinterpret_cast<std::uint32_t*>(samples), half_norms, sums);
   cuda::check(cudaGetLastError());
 }
 
+}  // namespace
+
+void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
+                               float offset, std::uint8_t* samples, std::int32_t* half_norms,
+                               const ClearedSums& sums, cudaStream_t stream) {
+  if (plane.share == 0)
+    launch_guide(PurePlane{plane.estimate}, margins, scale, offset, samples, half_norms, sums,
+                 stream);
+  else
+    launch_guide(SharedPlane{plane}, margins, scale, offset, samples, half_norms, sums, stream);
+}
+
+void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, float scale,
+                               float offset, std::uint8_t* samples, std::int32_t* half_norms,
+                               const ClearedSums& sums, cudaStream_t stream) {
+  with_picture(mix, [&](const auto& picture) {
+    launch_guide(picture, margins, scale, offset, samples, half_norms, sums, stream);
+  });
+}
+
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream) {
-  const dim3 grid((margins.width + mix_block.x - 1) / mix_block.x,
+  const dim3 grid((margins.width + 4 * mix_block.x - 1) / (4 * mix_block.x),
                   (margins.height + mix_block.y - 1) / mix_block.y);
-  mix_kernel<<<grid, mix_block, 0, stream>>>(mix, margins, plane);
+  with_picture(mix, [&](const auto& picture) {
+    mix_kernel<<<grid, mix_block, 0, stream>>>(picture, margins, plane);
+  });
   cuda::check(cudaGetLastError());
 }
 

@@ -105,6 +105,7 @@ struct ColourGuide {
   MixedPlane chroma[2];
   float weight[2] = {};
 };
+/// As a plane of floats.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
 /// Sums to be cleared on the way.
@@ -115,6 +116,9 @@ struct ClearedSums {
 /// The 8-bit guide of a plane, and its norms. `samples` and `half_norms` have the planes' margins,
 /// and so have the sums, which are cleared for the phase that begins, within the picture.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
+                               float offset, std::uint8_t* samples, std::int32_t* half_norms,
+                               const ClearedSums& sums, cudaStream_t stream);
+void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
 

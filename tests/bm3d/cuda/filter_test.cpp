@@ -97,7 +97,7 @@ class Scene {
           args, phase, case_.strength, nullptr, gpu, {covariances.of(0)});
       cuda::check(cudaDeviceSynchronize());  // the tables go
     }
-    normalise(args.sums[0], noisy.get(), margins, args.window, estimate.get(), nullptr);
+    normalise({1, args.sums, {noisy.get()}, {estimate.get()}}, margins, args.window, nullptr);
 
     const auto values = on_host(estimate);
     Plane<float> result(width, height);

@@ -25,8 +25,8 @@ struct HostSums {
   std::vector<std::uint32_t> denominator;
 };
 
-HostSums make_sums(const Margins& margins) {
-  std::mt19937 rng{7};
+HostSums make_sums(const Margins& margins, unsigned seed) {
+  std::mt19937 rng{seed};
   HostSums sums{std::vector<unsigned long long>(margins.size(), 123456789),
                 std::vector<std::uint32_t>(margins.size(), 123456789)};
   for (int y = 0; y < margins.height; ++y)
@@ -50,20 +50,30 @@ double weight_at(const HostSums& sums, const Margins& margins,
   return weight;
 }
 
-void expect_quotients(int width, int height, float kaiser) {
-  const Margins margins(width, height, 21, patch);
-  const std::array<float, patch> window = kaiser_window(kaiser);
-  const HostSums sums = make_sums(margins);
-  std::vector<float> noisy(margins.size());
-  for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i] = static_cast<float>(i % 251);
-  const auto numerator = on_device(sums.numerator);
-  const auto denominator = on_device(sums.denominator);
-  const auto device_noisy = on_device(noisy);
-  const auto estimate = on_device(std::vector<float>(margins.size(), fresh));
-  normalise({numerator.get(), denominator.get()}, device_noisy.get(), margins, window,
-            estimate.get(), nullptr);
+/// A plane whose phase ends, on the host and on the device.
+struct Plane {
+  HostSums sums;
+  std::vector<float> noisy;
+  cuda::DeviceBuffer<unsigned long long> numerator;
+  cuda::DeviceBuffer<std::uint32_t> denominator;
+  cuda::DeviceBuffer<float> device_noisy, estimate;
 
-  const std::vector<float> found = on_host(estimate);
+  Plane(const Margins& margins, unsigned seed) : sums(make_sums(margins, seed)) {
+    for (std::size_t i = 0; i < margins.size(); ++i)
+      noisy.push_back(static_cast<float>((i + seed) % 251));
+    numerator = on_device(sums.numerator);
+    denominator = on_device(sums.denominator);
+    device_noisy = on_device(noisy);
+    estimate = on_device(std::vector<float>(margins.size(), fresh));
+  }
+};
+
+void expect_quotients(const Plane& plane, const Margins& margins,
+                      const std::array<float, patch>& window) {
+  const auto& [width, height] = std::pair{margins.width, margins.height};
+  const HostSums& sums = plane.sums;
+  const std::vector<float>& noisy = plane.noisy;
+  const std::vector<float> found = on_host(plane.estimate);
   std::vector<bool> written(margins.size());
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
@@ -81,12 +91,32 @@ void expect_quotients(int width, int height, float kaiser) {
     }
 }
 
+/// All planes in one launch.
+void expect_quotients(int width, int height, float kaiser, int planes) {
+  const Margins margins(width, height, 21, patch);
+  const std::array<float, patch> window = kaiser_window(kaiser);
+  std::vector<Plane> all;
+  Quotients of{planes};
+  for (int k = 0; k < planes; ++k) {
+    const Plane& plane = all.emplace_back(margins, 7u + k);
+    of.sums[k] = {plane.numerator.get(), plane.denominator.get()};
+    of.noisy[k] = plane.device_noisy.get();
+    of.estimate[k] = plane.estimate.get();
+  }
+  normalise(of, margins, window, nullptr);
+  for (const Plane& plane : all) expect_quotients(plane, margins, window);
+}
+
 using CudaNormalise = testing::GpuTest;
 
 TEST_F(CudaNormalise, DividesSumsForAllSizes) {
   for (const auto& [width, height] :
        {std::pair{8, 8}, {9, 11}, {37, 23}, {61, 43}, {119, 33}, {122, 64}, {241, 97}, {363, 40}})
-    for (const float kaiser : {0.0f, 2.5f, 4.0f}) expect_quotients(width, height, kaiser);
+    for (const float kaiser : {0.0f, 2.5f, 4.0f}) expect_quotients(width, height, kaiser, 1);
+}
+
+TEST_F(CudaNormalise, DividesThoseOfEachPlane) {
+  for (int planes = 2; planes <= max_planes; ++planes) expect_quotients(61, 43, 2.5f, planes);
 }
 
 }  // namespace

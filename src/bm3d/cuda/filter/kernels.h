@@ -17,9 +17,16 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
+/// Planes of one size whose phase ends.
+struct Quotients {
+  int planes = 0;
+  std::array<Sums, max_planes> sums{};
+  Planes noisy{};
+  std::array<float*, max_planes> estimate{};
+};
 /// Estimate = sums' quotient; the noisy sample where no patch lies.
-void normalise(const Sums& sums, const float* noisy, const Margins& margins,
-               const std::array<float, patch>& window, float* estimate, cudaStream_t stream);
+void normalise(const Quotients& of, const Margins& margins, const std::array<float, patch>& window,
+               cudaStream_t stream);
 
 // ---- collaborative filtering and aggregation (filter_*.cu) ----
 

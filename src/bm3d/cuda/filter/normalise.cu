@@ -72,8 +72,11 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
 /// The weight of the groups at a sample is the sum of those of the 64 patches that hold it, times
 /// the aggregation window.
 __global__ void __launch_bounds__(QuotientBoxes::threads)
-    normalise_kernel(Sums sums, const float* noisy, Margins margins,
-                     std::array<float, patch> window, float* estimate) {
+    normalise_kernel(const __grid_constant__ Quotients of, Margins margins,
+                     std::array<float, patch> window) {
+  const Sums sums = of.sums[blockIdx.z];
+  const float* const noisy = of.noisy[blockIdx.z];
+  float* const estimate = of.estimate[blockIdx.z];
   constexpr int rows = QuotientBoxes::rows;
   __shared__ float4 along[QuotientBoxes::tile_rows][box_words];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -114,10 +117,11 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
 
 }  // namespace
 
-void normalise(const Sums& sums, const float* noisy, const Margins& margins,
-               const std::array<float, patch>& window, float* estimate, cudaStream_t stream) {
-  normalise_kernel<<<QuotientBoxes::covering(margins.width, margins.height), QuotientBoxes::threads,
-                     0, stream>>>(sums, noisy, margins, window, estimate);
+void normalise(const Quotients& of, const Margins& margins, const std::array<float, patch>& window,
+               cudaStream_t stream) {
+  dim3 grid = QuotientBoxes::covering(margins.width, margins.height);
+  grid.z = of.planes;
+  normalise_kernel<<<grid, QuotientBoxes::threads, 0, stream>>>(of, margins, window);
   cuda::check(cudaGetLastError());
 }
 

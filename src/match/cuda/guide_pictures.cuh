@@ -1,0 +1,120 @@
+#pragma once
+// Pictures that patches are matched in, as kernels read them: four samples of a row at a time, from
+// a place whose x is a multiple of 4.
+
+#include <cuda_runtime_api.h>
+
+#include "match/cuda/kernels.h"
+
+namespace lull {
+
+/// A plane without a share of another.
+struct PurePlane {
+  const float* plane;
+  __device__ float4 quad(const Margins& margins, int x, int y) const {
+    return *reinterpret_cast<const float4*>(plane + margins.at(x, y));
+  }
+};
+
+struct SharedPlane {
+  MixedPlane plane;
+  __device__ float4 quad(const Margins& margins, int x, int y) const {
+    return plane.quad(margins.at(x, y));
+  }
+};
+
+/// Of colours: luma in chroma's size, chroma, or both. No branch is between the loads of four
+/// samples, so that none waits for another: every plane has a noisy one (with_picture()).
+template <bool has_luma, bool has_chroma, bool is_420>
+struct MixedColours {
+  ColourGuide mix;
+
+  __device__ float4 quad(const Margins& margins, int x, int y) const {
+    float4 v = make_float4(0, 0, 0, 0), first, second;
+    if constexpr (has_chroma) {
+      first = shared_quad(mix.chroma[0], margins.at(x, y));
+      second = shared_quad(mix.chroma[1], margins.at(x, y));
+    }
+    if constexpr (has_luma) v = lies_within(x, y) ? mean_luma_within(x, y) : mean_luma(x, y);
+    if constexpr (has_chroma) {
+      add(v, mix.weight[0], first);
+      add(v, mix.weight[1], second);
+    }
+    return v;
+  }
+
+ private:
+  static __device__ void add(float4& sum, float weight, const float4& v) {
+    sum.x += weight * v.x, sum.y += weight * v.y, sum.z += weight * v.z, sum.w += weight * v.w;
+  }
+  static __device__ float4 shared_quad(const MixedPlane& plane, int at) {
+    float4 e = *reinterpret_cast<const float4*>(plane.estimate + at);
+    const float4 n = *reinterpret_cast<const float4*>(plane.noisy + at);
+    e.x += plane.share * (n.x - e.x), e.y += plane.share * (n.y - e.y);
+    e.z += plane.share * (n.z - e.z), e.w += plane.share * (n.w - e.w);
+    return e;
+  }
+
+  __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
+  __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
+  /// Whether the luma that four samples cover is one or two in width for each, and all there.
+  __device__ bool lies_within(int x, int y) const {
+    return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
+           (y + 1) << shift_y() <= mix.luma_margins.height;
+  }
+  __device__ float4 mean_luma_within(int x, int y) const {
+    const int rows = 1 << shift_y(), top = y << shift_y(), left = x << shift_x();
+    float4 sum = make_float4(0, 0, 0, 0);
+#pragma unroll
+    for (int i = 0; i < rows; ++i) {
+      const float4 a = shared_quad(mix.luma, mix.luma_margins.at(left, top + i));
+      if (shift_x() == 0) {
+        sum.x += a.x, sum.y += a.y, sum.z += a.z, sum.w += a.w;
+        continue;
+      }
+      const float4 b = shared_quad(mix.luma, mix.luma_margins.at(left + 4, top + i));
+      sum.x += a.x, sum.y += a.z, sum.z += b.x, sum.w += b.z;
+      sum.x += a.y, sum.y += a.w, sum.z += b.y, sum.w += b.w;
+    }
+    const float share = 1.0f / static_cast<float>(rows << shift_x());
+    return make_float4(sum.x * share, sum.y * share, sum.z * share, sum.w * share);
+  }
+  __device__ float4 mean_luma(int x, int y) const {
+    return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
+                       mean_luma_at(x + 3, y));
+  }
+  /// Of those that are there; beyond the last, no number.
+  __device__ float mean_luma_at(int x, int y) const {
+    const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
+    const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);
+    float sum = 0;
+    int samples = 0;
+    for (int v = y << shift_y(); v < bottom; ++v)
+      for (int u = x << shift_x(); u < right; ++u, ++samples)
+        sum += mix.luma(mix.luma_margins.at(u, v));
+    return sum / static_cast<float>(samples);
+  }
+};
+
+/// Calls use(picture) with the kind of picture that `mix` is.
+template <class Use>
+void with_picture(ColourGuide mix, Use use) {
+  const bool has_chroma = mix.weight[0] != 0 || mix.weight[1] != 0;
+  for (int i = 0; i < 2; ++i)
+    if (mix.weight[i] == 0) mix.chroma[i] = mix.chroma[1 - i];  // to read something there
+  for (MixedPlane* plane : {&mix.luma, &mix.chroma[0], &mix.chroma[1]})
+    if (plane->share == 0) plane->noisy = plane->estimate;
+  const bool is_420 = mix.shift_x == 1 && mix.shift_y == 1;
+  if (mix.luma.estimate == nullptr)
+    use(MixedColours<false, true, false>{mix});
+  else if (has_chroma && is_420)
+    use(MixedColours<true, true, true>{mix});
+  else if (has_chroma)
+    use(MixedColours<true, true, false>{mix});
+  else if (is_420)
+    use(MixedColours<true, false, true>{mix});
+  else
+    use(MixedColours<true, false, false>{mix});
+}
+
+}  // namespace lull
