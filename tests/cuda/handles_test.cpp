@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "core/error.h"
 #include "core/frame_pool.h"
@@ -55,6 +57,32 @@ TEST_F(CudaHandles, FramesInPinnedMemoryMakeTheRoundTrip) {
   check(cudaEventRecord(done.get(), stream.get()));
   check(cudaEventSynchronize(done.get()));
   for (int y = 0; y < 11; ++y) EXPECT_EQ(std::memcmp(from.row(y), to.row(y), 37), 0) << y;
+}
+
+/// Frames of three sizes in turn: each holds what was written to it alone, in locked memory.
+void fill_and_check(int least_height) {
+  std::vector<Frame> frames;
+  std::vector<FramePool> pools;
+  for (int k = 0; k < 3; ++k)
+    pools.emplace_back(FrameFormat{.width = 1920, .height = least_height + 500 * k},
+                       pinned_memory());
+  for (int i = 0; i < 36; ++i) {
+    frames.push_back(pools[i % pools.size()].acquire());
+    const auto& plane = frames.back().planes[0];
+    for (int y = 0; y < plane.height; ++y) std::memset(plane.row(y), i, plane.width);
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, plane.data));
+    EXPECT_EQ(attributes.type, cudaMemoryTypeHost) << i;
+  }
+  for (int i = 0; i < 36; ++i)
+    for (int y = 0; y < frames[i].planes[0].height; ++y)
+      for (int x = 0; x < 1920; ++x)
+        ASSERT_EQ(frames[i].planes[0](x, y), std::byte(i)) << i << ": " << x << ", " << y;
+}
+
+TEST_F(CudaHandles, LargeFramesAreApartInPinnedMemory) {
+  std::jthread beside([] { fill_and_check(650); });
+  fill_and_check(700);
 }
 
 TEST_F(CudaHandles, ScopePutsTheDeviceBack) {
