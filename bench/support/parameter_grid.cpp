@@ -98,7 +98,7 @@ const std::map<std::string, Setter> setters{
                   static_cast<int>(number(v.substr(std::min(x + 1, v.size()))))};
      }},
     {"search-step", [](auto& p, auto& v) { p.search_step = static_cast<int>(number(v)); }},
-    {"same-groups", [](auto& p, auto& v) { p.same_groups = number(v) != 0; }},
+    {"same-groups", [](auto& p, auto& v) { p.same_groups = bm3d::SameGroups(number(v)); }},
     {"kept", [](auto& p, auto& v) { p.kept = static_cast<int>(number(v)); }},
     {"scene-cut", [](auto& p, auto& v) { p.scene_cut = static_cast<float>(number(v)); }},
     {"phases", [](auto& p, auto& v) { p.phases = static_cast<int>(number(v)); }},

@@ -132,7 +132,7 @@ void validate_propagation(const Params& p) {
     throw InvalidArgument(what +
                           ", with holes (where neighbours find what others must not look at)" +
                           instead + "--depth");
-  if (p.same_groups && !can_have_same_groups(p))
+  if (p.same_groups != SameGroups::none && !can_have_same_groups(p))
     throw InvalidArgument(
         "a second phase with the groups of the first, with other steps, a smaller window or a "
         "--search-step (its patches have none); give both phases one --step and --window, or "
@@ -150,7 +150,7 @@ void search_where_needed(Params& p) {
   const bool searches = has_clusters(p) || p.guided || p.holes;
   if (searches) p.kept = 0;
   if (searches || !p.noise.is_white() || p.search_step <= p.hard.step) p.search_step = 0;
-  p.same_groups = p.same_groups && can_have_same_groups(p);
+  if (!can_have_same_groups(p)) p.same_groups = SameGroups::none;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->near_window = std::min(phase->near_window, phase->window);
     phase->near_temporal_window = std::min(phase->near_temporal_window, phase->temporal_window);

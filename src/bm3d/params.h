@@ -73,6 +73,9 @@ struct BayesParams {
 struct MeansParams {
   float h = 0.8f;  // how unlike patches may be that still count, in units of the noise's sigma, > 0
 };
+/// Whose groups stay as they are. Frame by frame chroma that is smaller than luma is matched in
+/// another guide in each phase; all other planes have the groups that were found in luma.
+enum class SameGroups { none, luma, all };
 /// Params::kept where the second phase does not search.
 inline constexpr int usually_kept = 16;
 /// Params::search_step at most.
@@ -98,13 +101,13 @@ struct Params {
   /// between them propagate what these find (match/propagation.h): above hard.step, up to 16. 0:
   /// all search.
   int search_step = 0;
-  /// Patches that the groups which the first phase's search found in luma keep for the second
-  /// phase, which propagates them instead of searching: a power of two up to 32, at least what the
-  /// first phase's groups have. 0: it searches. search_where_needed() says where it has to.
+  /// Patches that the groups which the first phase's search found keep for the second phase, which
+  /// propagates them instead of searching: a power of two up to 32, at least what the first phase's
+  /// groups have. 0: it searches. search_where_needed() says where it has to.
   int kept = 0;
-  /// The second phase filters the kept groups as they are, for those sets that have any. For phases
-  /// of one step, a second window that is no smaller, and no search_step: otherwise it propagates.
-  bool same_groups = false;
+  /// Which kept groups the second phase filters as they are. For phases of one step, a second
+  /// window that is no smaller, and no search_step: otherwise it propagates.
+  SameGroups same_groups = SameGroups::none;
   /// Instead of the second phase: groups matched in the basic estimate, with the spectrum of their
   /// noisy patches, and then with that of a blend of the basic estimate and of what comes of it.
   /// Over time, of white noise.

@@ -9,18 +9,19 @@
 namespace lull::bm3d {
 namespace {
 
-/// The second phase does without a search where the first one's groups were found in the same
-/// planes, or in luma alone. Frame by frame the guide of chroma that is smaller than luma changes
-/// too much between the phases: luma is in it only then (docs/bm3d.md).
-void plan_kept(PhasePlan& plan, const Params& params) {
+/// The second phase does without a search where the first one has a set with the same first plane.
+/// (Frame by frame luma is in the guide of chroma that is smaller only then: docs/bm3d.md.)
+void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;
-  plan.same_groups = !first && params.same_groups;
   for (PlaneSet& set : plan.sets) {
     const bool in_luma = set.planes.front() == 0 || (set.of_luma && !set.has_chroma());
-    const bool next = params.kept > 0 && params.phases > 1 && in_luma;
+    const bool by_itself = params.temporal == 0 && format.subsampled();
+    const bool next = params.kept > 0 && params.phases > 1 && (in_luma || by_itself);
     if (next || plan.search_step > 0) set.kept = kept_members(params);
+    const SameGroups same = in_luma ? SameGroups::luma : SameGroups::all;
+    set.same_groups = !first && params.same_groups >= same;
   }
 }
 
@@ -66,7 +67,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
-  plan_kept(plan, params);
+  plan_kept(plan, params, format);
   plan.guide_share = first && !params.guided ? 1 : params.bayes ? 0 : params.guide_noise;
   for (PlaneSet& set : plan.sets)
     set.range = guide_range(set, format, plan.noise, plan.guide_share);

@@ -55,7 +55,6 @@ struct PhasePlan {
 
   /// Steps between the reference patches that search for others in this phase; 0: all search.
   int search_step = 0;
-  bool same_groups = false;  // of the second phase: it filters those that were kept as they are
 
   /// What is matched for a set, as long as that exists: several planes together differ by more than
   /// one.
@@ -77,11 +76,11 @@ struct PhasePlan {
   }
   /// Whether reference patches take their groups from those that were kept.
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
-    return phase == Phase::first ? search_step > 0 : set.kept > 0 && !same_groups;
+    return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
   /// Whether they take those as they are.
   [[nodiscard]] bool takes_groups(const PlaneSet& set) const {
-    return phase == Phase::second && set.kept > 0 && same_groups;
+    return phase == Phase::second && set.kept > 0 && set.same_groups;
   }
   [[nodiscard]] bool is_bayes() const {
     return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;

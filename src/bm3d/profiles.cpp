@@ -79,15 +79,16 @@ constexpr float most_of_same_groups = 25, lambda_of_same_groups = 0.05f;
 Params balanced_profile(float noise) {
   Params p = tuned_profile(noise, 5, 25, 25, 16);
   p.kept = usually_kept;
-  p.same_groups = noise <= most_of_same_groups;
-  if (p.same_groups) p.lambda -= lambda_of_same_groups;
+  if (noise > most_of_same_groups) return p;
+  p.same_groups = SameGroups::luma;
+  p.lambda -= lambda_of_same_groups;
   return p;
 }
 
 Params fast_profile(float noise) {
   Params p = tuned_profile(noise, 8, 19, 19, 16);
   p.kept = usually_kept;
-  p.same_groups = true;
+  p.same_groups = SameGroups::all;
   return p;
 }
 
@@ -118,7 +119,7 @@ void look_around(Params& p, float noise) {
   // the first would lose 0.15 dB, and without near windows 0.02.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = usually_kept;
-  p.same_groups = false;
+  p.same_groups = SameGroups::none;
   p.wiener.near_temporal_window = 3;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
@@ -160,7 +161,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   if (temporal > 0) look_around(params, noise);
   if (!model.is_white()) {  // not measured
     params.kept = params.search_step = 0;
-    params.same_groups = false;
+    params.same_groups = SameGroups::none;
   }
   if (profile == Profile::best && temporal > 0 && model.is_white()) filter_by_bayes(params, noise);
   return params;
@@ -202,7 +203,7 @@ Params make_depth_params(Profile profile, const NoiseModel& model, int temporal)
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.kept = p.search_step = 0;  // neighbours' groups do not know a patch's holes
-  p.same_groups = false;
+  p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;
   const float variance = model.sigma(0) * model.sigma(0);
   p.hard.tau = std::max(2.8f * variance, 2.0f);

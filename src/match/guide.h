@@ -45,7 +45,8 @@ struct PlaneSet {
   /// First phase: members that groups keep which were searched, for those who propagate them
   /// (propagation.h), 0: none. Second phase: the same where it propagates, else 0.
   int kept = 0;
-  GuideRange range{};  // of that picture, guide_range()
+  bool same_groups = false;  // second phase: it filters those that were kept as they are
+  GuideRange range{};        // of that picture, guide_range()
 
   bool has_chroma() const { return of_chroma[0] != 0 || of_chroma[1] != 0; }
   /// Whether that picture is made, in chroma's size, and not luma as it is.

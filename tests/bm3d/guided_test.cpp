@@ -61,7 +61,7 @@ Params params_of(int temporal, bool guided = true) {
   params.hard.temporal_window = params.wiener.temporal_window = 5;
   params.guided = guided;
   params.kept = 0;  // guided ones search, too
-  params.same_groups = false;
+  params.same_groups = SameGroups::none;
   return params;
 }
 

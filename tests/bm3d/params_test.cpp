@@ -62,13 +62,15 @@ TEST(MakeParams, SearchWhereThatPays) {
   for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
     const bool high = profile == Profile::high;
     EXPECT_EQ(of(profile).kept, high ? 0 : 16);
-    EXPECT_EQ(of(profile).same_groups, !high);
+    EXPECT_EQ(of(profile).same_groups, profile == Profile::fast ? SameGroups::all
+                                       : high                   ? SameGroups::none
+                                                                : SameGroups::luma);
     EXPECT_EQ(of(profile).search_step, 0);
     EXPECT_EQ(of(profile, 2).kept, 16);
-    EXPECT_FALSE(of(profile, 2).same_groups);
+    EXPECT_EQ(of(profile, 2).same_groups, SameGroups::none);
     EXPECT_EQ(of(profile, 2).search_step, high ? 4 : 0);
   }
-  EXPECT_FALSE(make_params(Profile::balanced, {30, 30, 30}).same_groups);
+  EXPECT_EQ(make_params(Profile::balanced, {30, 30, 30}).same_groups, SameGroups::none);
   for (const int temporal : {0, 2}) {
     EXPECT_EQ(of(Profile::paper, temporal).kept, 0);
     EXPECT_EQ(of(Profile::paper, temporal).search_step, 0);
@@ -113,7 +115,7 @@ TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
 
 TEST(SearchWhereNeeded, KnowsWhatOnlyTheFirstPhaseNeeds) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
-  params.same_groups = false;
+  params.same_groups = SameGroups::none;
   params.hard.step = 2;
   params.search_step = 4;
   EXPECT_NO_THROW(validate(params));
@@ -155,7 +157,7 @@ TEST(SearchWhereNeeded, PropagatesWhereGroupsAreNotTheSame) {
     search_where_needed(params);
     EXPECT_NO_THROW(validate(params));
     EXPECT_EQ(params.kept, 16);
-    return params.same_groups;
+    return params.same_groups != SameGroups::none;
   };
   EXPECT_FALSE(changed([](Params& p) { p.wiener.step = 5; }));
   EXPECT_FALSE(changed([](Params& p) { p.wiener.window = 11; }));
@@ -173,6 +175,32 @@ TEST(KeptGroups, AreAsLargeAsThoseThatTheNextPhaseFilters) {
   EXPECT_EQ(kept(), 32);
   params.wiener.group = 8;
   EXPECT_EQ(kept(), 16);
+}
+
+// Frame by frame chroma that is smaller than luma has a guide of its own in each phase.
+TEST(KeptGroups, OfSmallChromaStayAsTheyAreWhereAllDo) {
+  const FrameFormat small{.width = 64, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 1};
+  const auto second = [](const Params& params, const FrameFormat& format) {
+    return plan_phase(Phase::second, params, format);
+  };
+  for (const auto& [profile, same] : {std::pair{Profile::fast, true}, {Profile::balanced, false}}) {
+    const PhasePlan plan = second(make_params(profile, {20, 20, 20}), small);
+    ASSERT_EQ(plan.sets.size(), 2);
+    EXPECT_TRUE(plan.takes_groups(plan.sets[0]));
+    EXPECT_EQ(plan.takes_groups(plan.sets[1]), same);
+    EXPECT_EQ(plan.propagates(plan.sets[1]), !same);
+  }
+  const PhasePlan searching = second(make_params(Profile::high, {20, 20, 20}), small);
+  EXPECT_FALSE(searching.takes_groups(searching.sets[1]) ||
+               searching.propagates(searching.sets[1]));
+  // Chroma as large as luma has its groups; over time all planes choose.
+  FrameFormat large = small;
+  large.chroma_shift_x = 0;
+  const PhasePlan together = second(make_params(Profile::balanced, {20, 20, 20}), large);
+  ASSERT_EQ(together.sets.size(), 1);
+  EXPECT_TRUE(together.takes_groups(together.sets[0]));
+  const PhasePlan over_time = second(make_params(Profile::fast, {20, 20, 20}, 2), small);
+  for (const PlaneSet& set : over_time.sets) EXPECT_TRUE(over_time.propagates(set));
 }
 
 TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {

@@ -137,7 +137,8 @@ TEST(PatchShapeSeam, GroupsOfSmallerPatchesAreKept) {
         phase->group = 4;
       }
       params.search_step = search_step;
-      params.same_groups = temporal == 0 && search_step == 0;
+      const bool same = temporal == 0 && search_step == 0;
+      params.same_groups = same ? SameGroups::all : SameGroups::none;
       ASSERT_GT(params.kept, 0);
       const auto session = open_host(
           params, format, make_reference_engine(reference::make_exhaustive_matcher(), {.side = 4}));

@@ -340,7 +340,7 @@ TEST(KeptGroups, TakeTheBytesThatAreForetold) {
   yuv.layout = Layout::yuv;
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), 17u * 9 * (4 * 16 + 1));  // chroma takes luma's
   yuv.chroma_shift_x = yuv.chroma_shift_y = 1;
-  EXPECT_EQ(bm3d::kept_bytes(params, yuv), 17u * 9 * (4 * 16 + 1));  // and searches by itself
+  EXPECT_EQ(bm3d::kept_bytes(params, yuv), (17u * 9 + 8 * 4) * (4 * 16 + 1));  // smaller: its own
   params.phases = 1;
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), 0u);
   params.search_step = 8;  // 9 by 5, and 5 by 3

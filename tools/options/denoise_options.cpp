@@ -96,7 +96,10 @@ void set_device(DenoiseOptions& options, const std::string& text) {
 constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
                                                              {"cuda", Hwaccel::cuda}};
 constexpr std::pair<std::string_view, SecondSearch> second_searches[] = {
-    {"window", SecondSearch::window}, {"kept", SecondSearch::kept}, {"none", SecondSearch::none}};
+    {"window", SecondSearch::window},
+    {"kept", SecondSearch::kept},
+    {"luma", SecondSearch::luma},
+    {"none", SecondSearch::none}};
 
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
@@ -217,22 +220,21 @@ constexpr OptionRow table[] = {
        set_phases<&PhaseParams::near_temporal_window, nullptr>(o, "--near-temporal-window", v,
                                                                number_or_reject<int>);
      }},
-    {"--second-search", "window|kept|none", method,
-     "how the second phase finds its groups (of luma, of cubes): by a search of its windows; among "
-     "the members of the first phase's groups around each patch or cube; or none: it has the "
-     "groups "
-     "of the first phase, for pictures in phases of one step and window (default in white noise: "
-     "none with fast up to sigma 40 and with balanced up to 25; kept for the others of these, over "
-     "time, and with bm4d; otherwise, for depth maps, and with --guide or --matcher cluster, "
-     "window)",
+    {"--second-search", "window|kept|luma|none", method,
+     "how the second phase finds its groups (of patches, of cubes): by a search of its windows; "
+     "among the members of the first phase's groups around each patch or cube; or none: it has the "
+     "groups of the first phase, for pictures in phases of one step and window; luma: none for "
+     "luma, kept for chroma that is smaller (default in white noise: none with fast up to sigma "
+     "40, luma with balanced up to 25; kept for the others of these, over time, and with bm4d; "
+     "otherwise, for depth maps, and with --guide or --matcher cluster, window)",
      [](DenoiseOptions& o, const std::string& v) {
        const SecondSearch how = choose("--second-search", v, second_searches);
        o.second_search = how;
        o.volume_overrides.emplace_back([=](VolumeParams& params) {
-         if (how == SecondSearch::none)
-           throw InvalidArgument(
-               "--second-search none with --method bm4d (cubes are always ranked in the basic "
-               "estimate); choose kept or window");
+         if (how == SecondSearch::none || how == SecondSearch::luma)
+           throw InvalidArgument("--second-search " + v +
+                                 " with --method bm4d (cubes are always ranked in the basic "
+                                 "estimate); choose kept or window");
          params.second_search = how == SecondSearch::window;
        });
      }},

@@ -38,7 +38,7 @@ enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it 
 /// What becomes of interlaced video: an error, the fields of either parity filtered as a video of
 /// their own, whole frames as if it were none.
 enum class Interlaced { refuse, fields, frames };
-enum class SecondSearch { window, kept, none };
+enum class SecondSearch { window, kept, luma, none };
 
 /// What denoises: pictures, also over time, or volumes, or either; automatic: volumes where the
 /// input is one.

@@ -135,7 +135,9 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   // What was asked for by name is refused where it cannot be.
   if (const auto& how = options.second_search) {
     params.kept = *how == SecondSearch::window ? 0 : bm3d::usually_kept;
-    params.same_groups = *how == SecondSearch::none;
+    params.same_groups = *how == SecondSearch::none   ? bm3d::SameGroups::all
+                         : *how == SecondSearch::luma ? bm3d::SameGroups::luma
+                                                      : bm3d::SameGroups::none;
   }
   if (options.search_step && search_step > params.hard.step) params.search_step = search_step;
   bm3d::validate(params);

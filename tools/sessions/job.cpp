@@ -111,6 +111,19 @@ std::vector<io::JobFact> volume_facts(const bm4d::Params& params,
           {"the device", device_of(backends)}};
 }
 
+const char* second_search(const bm3d::Params& params) {
+  if (params.kept == 0) return "window";
+  switch (params.same_groups) {
+    case bm3d::SameGroups::none:
+      return "kept";
+    case bm3d::SameGroups::luma:
+      return "luma";
+    case bm3d::SameGroups::all:
+      return "none";
+  }
+  return {};
+}
+
 const char* name_of(Interlaced interlaced) {
   return interlaced == Interlaced::fields ? "fields" : "whole frames";
 }
@@ -152,9 +165,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--search-step", text_of(params.search_step)},
           {"--near-window", both(params, &Phase::near_window)},
           {"--near-temporal-window", both(params, &Phase::near_temporal_window)},
-          {"--second-search", params.kept == 0     ? "window"
-                              : params.same_groups ? "none"
-                                                   : "kept"},
+          {"--second-search", second_search(params)},
           {"--phases", text_of(params.phases)},
           {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
           {"--temporal", text_of(params.temporal)},

@@ -116,7 +116,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     if (plan.params.pictures.guided) bytes += inside * bytes_of(plan.frame, sizeof(float));
     const bm3d::Params& pictures = plan.params.pictures;
     bytes += inside * static_cast<double>(bm3d::kept_bytes(pictures, plan.frame));
-    if (pictures.search_step > 0 || (pictures.kept > 0 && !pictures.same_groups))
+    if (pictures.search_step > 0 ||
+        (pictures.kept > 0 && pictures.same_groups != bm3d::SameGroups::all))
       bytes += luma * 4 * (2 * pictures.temporal + 1);
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());

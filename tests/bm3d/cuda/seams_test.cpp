@@ -43,7 +43,7 @@ TEST_F(CudaMatcherSeam, AnotherMatcherTakesTheExhaustiveOnesPlace) {
   for (const int radius : {0, 1}) {
     Params params = make_params(Profile::fast, {20, 20, 20}, radius);
     params.kept = 0;  // what is near would be found without a matcher
-    params.same_groups = false;
+    params.same_groups = SameGroups::none;
     params.hard.group = params.wiener.group = 8;  // as groups of 1 have kernels with places for 8
     const auto session = open_cuda(params, format, 0, 2, make_lonely_matcher);
     const std::vector<Frame> actual = run_clip(*session, clip);

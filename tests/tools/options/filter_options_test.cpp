@@ -64,29 +64,31 @@ TEST(FilterOptions, TheSecondSearchSuitsWhatIsGiven) {
     check(options);
     return params_of(options, options.temporal.value_or(0));
   };
-  // window, kept or none, as --second-search has it.
+  // As --second-search has it.
   const auto second = [&](Given given, const char* name, const char* value) {
     given.emplace_back(name, value);
     const bm3d::Params p = params(given);
-    return p.kept == 0 ? "window" : p.same_groups ? "none" : "kept";
+    constexpr const char* how[] = {"kept", "luma", "none"};
+    return p.kept == 0 ? "window" : how[static_cast<int>(p.same_groups)];
   };
-  EXPECT_STREQ(second({}, "--profile", "balanced"), "none");
+  EXPECT_STREQ(second({}, "--profile", "balanced"), "luma");
   EXPECT_STREQ(second({}, "--profile", "high"), "window");
   const Given fast{{"--profile", "fast"}}, balanced{{"--profile", "balanced"}};
   EXPECT_STREQ(second(fast, "--sigma", "60"), "none");
   EXPECT_STREQ(second(balanced, "--sigma", "26"), "kept");
   EXPECT_STREQ(second(balanced, "--strength", "2"), "kept");
   for (const Given& profile : {fast, balanced}) {
+    const char* const usual = profile == fast ? "none" : "luma";
     for (const char* same : {"--step", "--group"})
-      EXPECT_STREQ(second(profile, same, "4"), "none") << same;
-    EXPECT_STREQ(second(profile, "--window", "39"), "none");
+      EXPECT_STREQ(second(profile, same, "4"), usual) << same;
+    EXPECT_STREQ(second(profile, "--window", "39"), usual);
     EXPECT_STREQ(second(profile, "--step", "5:4"), "kept");
     EXPECT_STREQ(second(profile, "--window", "25:19"), "kept");
     EXPECT_STREQ(second(profile, "--temporal", "2"), "kept");
     EXPECT_STREQ(second(profile, "--matcher", "cluster"), "window");
     EXPECT_STREQ(second(profile, "--matcher", "window:cluster"), "window");
     EXPECT_STREQ(second(profile, "--guide", "c.png"), "window");
-    for (const char* how : {"window", "kept", "none"})
+    for (const char* how : {"window", "kept", "luma", "none"})
       EXPECT_STREQ(second(profile, "--second-search", how), how);
   }
   EXPECT_STREQ(second({{"--profile", "best"}}, "--temporal", "4"), "kept");

@@ -207,6 +207,7 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
                                                         {"--scene-cut", "off"},
                                                         {"--batch", "64x64"},
                                                         {"--second-search", "none"},
+                                                        {"--second-search", "luma"},
                                                         {"--profile", "paper"},
                                                         {"--interlaced", "fields"}})
     expect("in.nii", "out.nii", {"--method", "bm4d", option, value}, option);
