@@ -69,6 +69,7 @@ class PagesAhead {
     const auto found = std::ranges::find(next_, bytes, &Next::bytes);
     Pages pages = found != next_.end() ? found->pages.get() : Pages(bytes);
     if (found != next_.end()) next_.erase(found);
+    if (bytes > greatest) return pages;
     while (std::ranges::count(next_, bytes, &Next::bytes) < of_a_size && prepare(bytes)) continue;
     while (std::ssize(next_) > in_all) next_.pop_front();
     return pages;
@@ -77,6 +78,7 @@ class PagesAhead {
  private:
   // One core does not keep up with two GPUs; results may have another size than what they are of.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
+  static constexpr std::size_t greatest = 4 * slab_size;  // there may never be a next one
   struct Next {
     std::size_t bytes;
     std::future<Pages> pages;

@@ -43,7 +43,7 @@ struct PlaneSet {
   /// Of a noisy picture whose noise is not white; else null.
   std::shared_ptr<const DistanceBias> bias;
   /// First phase: members that groups keep which were searched, for those who propagate them
-  /// (propagation.h), 0: none. Second phase: the same where it propagates, else 0.
+  /// (propagation.h), 0: none. Second phase: the same where it has these groups, else 0.
   int kept = 0;
   bool same_groups = false;  // second phase: it filters those that were kept as they are
   GuideRange range{};        // of that picture, guide_range()

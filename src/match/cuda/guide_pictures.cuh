@@ -16,6 +16,7 @@ struct PurePlane {
   }
 };
 
+/// One with a share.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -32,8 +33,8 @@ struct MixedColours {
   __device__ float4 quad(const Margins& margins, int x, int y) const {
     float4 v = make_float4(0, 0, 0, 0), first, second;
     if constexpr (has_chroma) {
-      first = shared_quad(mix.chroma[0], margins.at(x, y));
-      second = shared_quad(mix.chroma[1], margins.at(x, y));
+      first = mix.chroma[0].quad(margins.at(x, y));
+      second = mix.chroma[1].quad(margins.at(x, y));
     }
     if constexpr (has_luma) v = lies_within(x, y) ? mean_luma_within(x, y) : mean_luma(x, y);
     if constexpr (has_chroma) {
@@ -46,13 +47,6 @@ struct MixedColours {
  private:
   static __device__ void add(float4& sum, float weight, const float4& v) {
     sum.x += weight * v.x, sum.y += weight * v.y, sum.z += weight * v.z, sum.w += weight * v.w;
-  }
-  static __device__ float4 shared_quad(const MixedPlane& plane, int at) {
-    float4 e = *reinterpret_cast<const float4*>(plane.estimate + at);
-    const float4 n = *reinterpret_cast<const float4*>(plane.noisy + at);
-    e.x += plane.share * (n.x - e.x), e.y += plane.share * (n.y - e.y);
-    e.z += plane.share * (n.z - e.z), e.w += plane.share * (n.w - e.w);
-    return e;
   }
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
@@ -67,12 +61,12 @@ struct MixedColours {
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
-      const float4 a = shared_quad(mix.luma, mix.luma_margins.at(left, top + i));
+      const float4 a = mix.luma.quad(mix.luma_margins.at(left, top + i));
       if (shift_x() == 0) {
         sum.x += a.x, sum.y += a.y, sum.z += a.z, sum.w += a.w;
         continue;
       }
-      const float4 b = shared_quad(mix.luma, mix.luma_margins.at(left + 4, top + i));
+      const float4 b = mix.luma.quad(mix.luma_margins.at(left + 4, top + i));
       sum.x += a.x, sum.y += a.z, sum.z += b.x, sum.w += b.z;
       sum.x += a.y, sum.y += a.w, sum.z += b.y, sum.w += b.w;
     }

@@ -84,10 +84,10 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Four samples from a multiple of 4 on.
+  /// Four samples from a multiple of 4 on, of a plane that has a noisy one: no branch keeps their
+  /// loads from those of others.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
-    if (share == 0) return e;
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
     e.x += share * (n.x - e.x), e.y += share * (n.y - e.y);
     e.z += share * (n.z - e.z), e.w += share * (n.w - e.w);

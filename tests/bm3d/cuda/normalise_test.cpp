@@ -70,7 +70,7 @@ struct Plane {
 
 void expect_quotients(const Plane& plane, const Margins& margins,
                       const std::array<float, patch>& window) {
-  const auto& [width, height] = std::pair{margins.width, margins.height};
+  const int width = margins.width, height = margins.height;
   const HostSums& sums = plane.sums;
   const std::vector<float>& noisy = plane.noisy;
   const std::vector<float> found = on_host(plane.estimate);
