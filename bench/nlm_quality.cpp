@@ -26,7 +26,7 @@
 #include "match/clusters.h"
 #include "nlm/names.h"
 #include "nlm/nlm.h"
-#include "noise/volume/even_volume.h"
+#include "noise/volume/vst_volume.h"
 
 namespace {
 
@@ -165,7 +165,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const Opener&
                               .threads = options.threads};
   std::unique_ptr<Denoiser> session = open(clip.format, backend);
   if (options.rician)
-    session = made_even({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)},
+    session = with_vst({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)},
                         clip.format, std::move(session));
   Figures figures;
   for (int turn = 0; turn < 2; ++turn) {  // memory is warm the second time

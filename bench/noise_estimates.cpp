@@ -67,7 +67,7 @@ Frame picture(const std::string& path) {
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename(); }
 
 NoiseEstimate estimate(const Frame& frame, double& seconds) {
-  const Look look{frame};
+  const Excerpt look{frame};
   const std::clock_t start = std::clock();
   NoiseEstimate result = estimate_noise(std::span(&look, 1));
   seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

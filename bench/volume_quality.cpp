@@ -24,7 +24,7 @@
 #include "bm4d/names.h"
 #include "core/frame_pool.h"
 #include "io/media.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 
 namespace {
 

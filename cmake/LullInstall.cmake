@@ -25,7 +25,7 @@ set(LULL_PUBLIC_HEADERS
   nlm/nlm.h
   nlm/params.h
   noise/depth/depth_scale.h
-  noise/depth/even_depth.h
+  noise/depth/vst_depth.h
   noise/estimate/estimate.h
   noise/grain/collector.h
   noise/grain/grain_table.h
@@ -34,7 +34,7 @@ set(LULL_PUBLIC_HEADERS
   noise/noise_model.h
   noise/volume/cube_statistics.h
   noise/volume/estimate_volume.h
-  noise/volume/even_volume.h
+  noise/volume/vst_volume.h
   noise/volume/volume_noise.h
   pipeline/bounded_queue.h
   pipeline/observed_denoiser.h

@@ -23,7 +23,7 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// A frame of VapourSynth's as lull's, sharing its samples. It travels along as the passenger: its
+/// A frame of VapourSynth's as lull's, sharing its samples. It travels along as the side_data: its
 /// properties are those of the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
@@ -38,8 +38,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
         format.plane_width(i) * format.bytes_per_sample(), format.plane_height(i),
         api->getStride(source, i)};
   frame.pixels = std::shared_ptr<std::byte[]>(owner, frame.planes[0].data);
-  frame.passenger =
-      std::shared_ptr<const Passenger>(owner, reinterpret_cast<const Passenger*>(source));
+  frame.side_data =
+      std::shared_ptr<const SideData>(owner, reinterpret_cast<const SideData*>(source));
   return frame;
 }
 
@@ -82,8 +82,8 @@ struct Filter {
   Filter& operator=(const Filter&) = delete;
 
   /// A result as a new frame of VapourSynth's.
-  const VSFrame* handed_out(const Frame& result, VSCore* core) const {
-    const auto* source = reinterpret_cast<const VSFrame*>(result.passenger.get());
+  const VSFrame* publish_frame(const Frame& result, VSCore* core) const {
+    const auto* source = reinterpret_cast<const VSFrame*>(result.side_data.get());
     VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
     for (int i = 0; i < format.planes(); ++i) {
       const PlaneView<const std::byte> plane = result.planes[i];
@@ -110,13 +110,13 @@ struct Filter {
       return frame;
     };
     const auto keep = [&](const Frame& result) {
-      const VSFrame* frame = handed_out(result, core);
+      const VSFrame* frame = publish_frame(result, core);
       api->cacheFrame(frame, static_cast<int>(result.pts), context);
       api->freeFrame(frame);
     };
     Frames more;
     const std::optional<Frame> result = session->go_on(fetch, keep, more);
-    if (result) return handed_out(*result, core);
+    if (result) return publish_frame(*result, core);
     ask(more, context);
     return nullptr;
   }
@@ -150,7 +150,7 @@ void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<F
 constexpr int places = 8, frames_a_look = 3;
 
 NoiseModel found_noise(const Filter& filter) {
-  std::vector<Look> looks;
+  std::vector<Excerpt> looks;
   const int frames = filter.info.numFrames;
   const bool is_short = frames <= places * frames_a_look;
   const int count = is_short ? (frames + frames_a_look - 1) / frames_a_look : places;
@@ -158,7 +158,7 @@ NoiseModel found_noise(const Filter& filter) {
     const int from =
         is_short ? i * frames_a_look
                  : std::min(static_cast<int>(frames * (i + 0.5) / places), frames - frames_a_look);
-    Look& look = looks.emplace_back();
+    Excerpt& look = looks.emplace_back();
     for (int k = from; k < std::min(from + frames_a_look, frames); ++k) {
       char message[512] = {};
       const VSFrame* frame =

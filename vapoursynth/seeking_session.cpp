@@ -59,8 +59,8 @@ std::optional<Frame> SeekingSession::go_on(const Fetch& fetch, const Keep& keep,
   while (!result_ && fed_ <= asked_) {
     Frame frame = fetch(fed_);
     if (notes_)
-      frame.likeness = fed_ == wanted_ && likeness_ != Likeness::unknown
-                           ? std::exchange(likeness_, Likeness::unknown)
+      frame.repeat_state = fed_ == wanted_ && repeat_state_ != RepeatState::unknown
+                           ? std::exchange(repeat_state_, RepeatState::unknown)
                            : repeats_->find(frame);
     ++fed_;
     feed(std::move(frame), keep);
@@ -82,9 +82,9 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   std::vector<Distinct> distinct;
   bool known = false;
   for (int k = window_; k <= wanted_; ++k) {
-    likeness_ = repeats_->find(fetch(k));
-    known = known || (k > window_ && likeness_ == Likeness::fresh);
-    if (known && likeness_ != Likeness::repeats) distinct.push_back({k, likeness_});
+    repeat_state_ = repeats_->find(fetch(k));
+    known = known || (k > window_ && repeat_state_ == RepeatState::independent);
+    if (known && repeat_state_ != RepeatState::repeats) distinct.push_back({k, repeat_state_});
   }
   if (static_cast<int>(distinct.size()) > margin_.before) {
     lead_in(fetch, keep, distinct);
@@ -96,7 +96,7 @@ bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& mo
   if (window_ > 0) return false;
   // The clip's own beginning: everything from there on.
   window_ = -1;
-  likeness_ = Likeness::unknown;
+  repeat_state_ = RepeatState::unknown;
   fed_ = 0;
   return false;
 }
@@ -111,8 +111,8 @@ void SeekingSession::lead_in(const Fetch& fetch, const Keep& keep,
   const int last = static_cast<int>(distinct.size()) - (repeats ? 1 : 2);
   for (int i = static_cast<int>(distinct.size()) - 1 - margin_.before; i <= last; ++i) {
     Frame frame = fetch(distinct[i].number);
-    frame.likeness = distinct[i].likeness;
-    frame.aside = i - static_cast<int>(distinct.size()) + 1;
+    frame.repeat_state = distinct[i].repeat_state;
+    frame.context_distance = i - static_cast<int>(distinct.size()) + 1;
     feed(std::move(frame), keep);
   }
 }

@@ -40,7 +40,7 @@ class SeekingSession {
   /// A frame that repeats none.
   struct Distinct {
     int number;
-    Likeness likeness;
+    RepeatState repeat_state;
   };
 
   void open();
@@ -60,12 +60,12 @@ class SeekingSession {
   int latency_ = 0;
   bool on_gpu_ = false, used_ = false;     // the session holds frames
   std::unique_ptr<RepeatFinder> repeats_;  // null: nobody looks for them
-  bool notes_ = false;                     // frames come with their likeness
+  bool notes_ = false;                     // frames come with their repeat_state
   int wanted_ = 0;
   int fed_ = 0, out_ = 0;                  // the next frame to go in, and to come out
   int asked_ = -1;                         // the last frame that was asked for
   int window_ = -1;                        // where the start is looked for from; -1: it is known
-  Likeness likeness_ = Likeness::unknown;  // of the wanted frame, with notes
+  RepeatState repeat_state_ = RepeatState::unknown;  // of the wanted frame, with notes
   std::optional<Frame> result_;
 };
 

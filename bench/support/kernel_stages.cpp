@@ -16,8 +16,8 @@ using namespace bm3d;
 /// The whole picture at once, whatever its size: stages are timed apart, so that each must find
 /// what the one before it made.
 Batch whole(const ReferenceGrid& grid) {
-  const auto bricks = [](int references) { return (references + brick_side - 1) / brick_side; };
-  return {0, 0, bricks(grid.count_x), bricks(grid.count_y)};
+  const auto tiles = [](int references) { return (references + reference_tile_side - 1) / reference_tile_side; };
+  return {0, 0, tiles(grid.count_x), tiles(grid.count_y)};
 }
 
 template <class T>
@@ -57,7 +57,7 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
   for (const PhaseParams* phase : {&params.hard, &params.wiener}) {
     const Batch batch = whole(ReferenceGrid(format.width, format.height, phase->step));
     const std::size_t count =
-        static_cast<std::size_t>(brick_references) * batch.bricks_x * batch.bricks_y;
+        static_cast<std::size_t>(references_per_tile) * batch.tiles_x * batch.tiles_y;
     references = std::max(references, count);
     places = std::max(places, count * group_capacity(phase->matching()));
   }
@@ -118,7 +118,7 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
   args.batch = whole(args.grid);
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params.matching())};
   args.window = kaiser_window(setup.params.kaiser);
-  const float scale = std::min(1.0f, greatest_scale(setup.params.tau));
+  const float scale = std::min(1.0f, max_guide_scale(setup.params.tau));
   const Guide guide{guide_.get(), half_norms_.get(), scale};
   const std::int64_t references = std::int64_t{args.grid.count_x} * args.grid.count_y;
 

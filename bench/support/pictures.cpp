@@ -217,7 +217,7 @@ Frame with_noise(const PicturePair& pair, double sigma, int squares,
 
 Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian, FramePool& pool) {
   Frame noisy = pool.acquire();
-  noisy.take_identity(clean);
+  noisy.copy_info(clean);
   const double full_scale = clean.format.full_scale(), scaled = sigma * full_scale / 255.0;
   for (int i = 0; i < clean.format.planes(); ++i) {
     if (clean.format.sample == SampleType::u8)

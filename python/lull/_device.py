@@ -135,7 +135,7 @@ class DeviceView:
 
     def max(self) -> int:
         """Of 16-bit integers."""
-        return _core.greatest_u16(self.address, self.shape, self.strides, self.device)
+        return _core.max_u16(self.address, self.shape, self.strides, self.device)
 
     def every(self, step: int) -> np.ndarray:
         """Numbers in the order in which they lie in memory."""

@@ -40,8 +40,8 @@ cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Len
 
 }  // namespace
 
-int greatest_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides, int device) {
-  return cuda::greatest_u16(grid_of(address, shape, strides), device);
+int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides, int device) {
+  return cuda::max_u16(grid_of(address, shape, strides), device);
 }
 
 DeviceArray DeviceArray::gathered(std::uintptr_t address, const Lengths& shape,

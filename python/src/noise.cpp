@@ -45,7 +45,7 @@ Found found_volume(const VolumeEstimate& estimate) {
   Found found;
   const float sigma = estimate.noise.sigma, level = estimate.level;
   found.noise.model = NoiseModel({sigma, sigma, sigma});
-  if (sigma > 0 && !estimate.noise.is_plain()) found.noise.uneven = estimate.noise;
+  if (sigma > 0 && !estimate.noise.is_plain()) found.noise.volume_noise = estimate.noise;
   found.level = {level, level, level};
   found.coarse = level / 8;
   found.certain = estimate.certain;
@@ -71,7 +71,7 @@ NoiseModel flat_noise(const NoiseModel& noise, float factor) {
 }  // namespace
 
 Noise white_noise(const std::array<float, 3>& sigma) {
-  Noise noise{.model = NoiseModel(sigma), .uneven = {}};
+  Noise noise{.model = NoiseModel(sigma), .volume_noise = {}};
   validate(noise.model);
   return noise;
 }
@@ -88,31 +88,31 @@ Noise coloured_noise(const std::vector<Samples>& covariances) {
 Noise rician_noise(float sigma, float zero) {
   Noise noise = white_noise({sigma, sigma, sigma});
   if (sigma > 0)
-    noise.uneven = VolumeNoise{.kind = NoiseKind::rician, .sigma = sigma, .zero = zero, .map = {}};
+    noise.volume_noise = VolumeNoise{.kind = NoiseKind::rician, .sigma = sigma, .zero = zero, .map = {}};
   return noise;
 }
 
 Noise rescaled(const Noise& noise, float factor, float zero) {
   Noise other = noise;
   if (factor != 1) other.model = flat_noise(noise.model, factor);
-  if (noise.uneven) {
-    other.uneven = scaled(*noise.uneven, factor);
-    other.uneven->zero = zero;
+  if (noise.volume_noise) {
+    other.volume_noise = scaled(*noise.volume_noise, factor);
+    other.volume_noise->zero = zero;
   }
   return other;
 }
 
 Noise strengthened(const Noise& noise, float strength) {
   if (strength == 1) return noise;
-  return {.model = scaled(noise.model, strength), .uneven = noise.uneven};
+  return {.model = scaled(noise.model, strength), .volume_noise = noise.volume_noise};
 }
 
 Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat& format,
                  bool flat) {
   FramePool pool(format);
-  std::vector<Look> seen;
+  std::vector<Excerpt> seen;
   for (const std::vector<Image>& images : looks) {
-    Look& look = seen.emplace_back();
+    Excerpt& look = seen.emplace_back();
     for (const Image& image : images) {
       check_planes(image, format);
       look.push_back(frame_of(image, pool, false));
@@ -120,7 +120,7 @@ Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat
   }
   NoiseEstimate estimate = estimate_noise(seen);
   if (flat) estimate.noise = flat_noise(estimate.noise, 1);
-  return {.noise = {.model = std::move(estimate.noise), .uneven = {}},
+  return {.noise = {.model = std::move(estimate.noise), .volume_noise = {}},
           .level = estimate.level,
           .coarse = estimate.coarse,
           .certain = estimate.certain,
@@ -131,14 +131,14 @@ Depth look_at_depth(const std::vector<Image>& maps, const FrameFormat& format,
                     const DepthSamples& samples, std::optional<double> sigma,
                     std::optional<double> reference) {
   FramePool pool(format);
-  DepthLook look(samples);
+  DepthStatistics look(samples);
   std::vector<Frame> frames;
   for (const Image& map : maps) {
     check_planes(map, format);
     look.add(frames.emplace_back(frame_of(map, pool, false)));
   }
   if (look.empty()) throw InvalidArgument("a depth map of nothing but holes (check `invalid`)");
-  KnownDepth known = known_depth(look, frames, sigma, reference);
+  DepthSetup known = prepare_depth(look, frames, sigma, reference);
   Noise noise = white_noise({known.noise.sigma, known.noise.sigma, known.noise.sigma});
   noise.model.plane(0) = std::move(known.noise);
   return {.scale = known.scale, .noise = std::move(noise)};

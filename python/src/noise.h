@@ -18,7 +18,7 @@ namespace lull::python {
 /// What filters are told. Levels are standard deviations on the 0..255 scale.
 struct Noise {
   NoiseModel model;
-  std::optional<VolumeNoise> uneven;  // of volumes whose noise is Rician or varies
+  std::optional<VolumeNoise> volume_noise;  // of volumes whose noise is Rician or varies
 };
 
 /// What was found.

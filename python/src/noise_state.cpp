@@ -74,12 +74,12 @@ NoiseState state_of(const Noise& noise) {
   NoiseState state;
   for (int i = 0; i < 3; ++i) std::get<0>(state)[i] = state_of(model.plane(i));
   std::get<1>(state) = opponents;
-  if (noise.uneven) std::get<2>(state) = state_of(*noise.uneven);
+  if (noise.volume_noise) std::get<2>(state) = state_of(*noise.volume_noise);
   return state;
 }
 
 Noise noise_of(const NoiseState& state) {
-  const auto& [planes, opponents, uneven] = state;
+  const auto& [planes, opponents, volume_noise] = state;
   std::array<PlaneNoise, 3> of_planes;
   std::ranges::transform(planes, of_planes.begin(), plane_of);
   Noise noise;
@@ -88,7 +88,7 @@ Noise noise_of(const NoiseState& state) {
   else
     for (int i = 0; i < 3; ++i) noise.model.plane(i) = of_planes[i];
   validate(noise.model);
-  if (uneven) noise.uneven = volume_of(*uneven);
+  if (volume_noise) noise.volume_noise = volume_of(*volume_noise);
   return noise;
 }
 

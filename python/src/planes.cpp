@@ -192,7 +192,7 @@ Frame DeviceFrames::frame_of(const cuda::ArrayPicture& image, bool copy) {
       pools_.try_emplace(image.device, format_, cuda::device_memory(image.device)).first;
   Frame frame = cuda::on_device(pool->second.acquire(), image.device);
   cuda::array_to_samples(image, format_, frame.planes);
-  return cuda::handed_out(std::move(frame));
+  return cuda::publish_frame(std::move(frame));
 }
 
 void Result::copy_to_device(const cuda::ArrayPicture& to,

@@ -1,16 +1,17 @@
 #pragma once
-// Groups that are averaged (Params::means), as all backends compute it: patchwise non-local means
-// over the groups that a matcher finds (Tsai 2016), weighted as nlm/weights.h does.
+// The weighted mean of a group (Params::means), which all backends compute in the same way. It is
+// patchwise non-local means over the groups of a matcher (Tsai 2016), with the weights of
+// nlm/weights.h.
 //
-// 1. The distance of a member m from the reference patch r, in units of the noise's variance, in
+// 1. The distance of a member m from the reference patch r, in units of the noise variance, over
 //    all C planes that are filtered together:
 //      D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
-// 2. Its weight, where 2 is what noise alone adds: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8.
-//    The reference patch itself has the weight 1.
+// 2. Its weight: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8. Noise alone causes D = 2. The
+//    reference patch has the weight 1.
 // 3. The mean of the group, in each plane:
 //      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
-//    It is the estimate of every member, which enters the aggregation with the member's weight.
-//    (docs/clusters.md has what that gains over an estimate of the reference patch alone.)
+//    It is the estimate of every member, and enters the aggregation with the weight of the member.
+//    (docs/clusters.md has the gain over an estimate of the reference patch alone.)
 
 #include <cstddef>
 
@@ -19,7 +20,7 @@
 
 namespace lull::bm3d {
 
-/// D to w.
+/// Converts a distance D to a weight w.
 struct MeansCurve {
   float slope = 0;
 
@@ -37,7 +38,7 @@ struct MeansCurve {
   }
 };
 
-/// What squared differences of a plane count in D, where `planes` are filtered together.
+/// Factor of a plane's squared differences in D, if `planes` planes are filtered together.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The names of the choices in params.h, as tools print and read them.
+// Names of the enumerations in params.h, as the tools print and parse them.
 
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace lull::bm3d {
 
-/// Every value of the enumeration with its name, in the order to list them.
+/// Every value of the enumeration with its name, in listing order.
 template <class Enum>
 inline constexpr std::array<std::pair<Enum, std::string_view>, 0> names_of{};
 template <>
@@ -27,7 +27,7 @@ inline constexpr std::array<std::pair<Profile, std::string_view>, 5> names_of<Pr
      {Profile::best, "best"},
      {Profile::paper, "paper"}}};
 
-/// The name of a value of Transform, GroupTransform or Profile.
+/// Returns the name of a value of Transform, GroupTransform or Profile.
 template <class Enum>
 [[nodiscard]] constexpr std::string_view name(Enum value) {
   for (const auto& [candidate, text] : names_of<Enum>)
@@ -35,7 +35,7 @@ template <class Enum>
   return {};
 }
 
-/// The value of that name, if there is one: parse<Transform>("dct").
+/// Returns the value with this name, if any: parse<Transform>("dct").
 template <class Enum>
 [[nodiscard]] constexpr std::optional<Enum> parse(std::string_view text) {
   for (const auto& [value, candidate] : names_of<Enum>)

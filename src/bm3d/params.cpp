@@ -1,4 +1,4 @@
-// Which parameters go together.
+// Checks of the parameters and of their combinations.
 
 #include "bm3d/params.h"
 
@@ -24,7 +24,7 @@ void require(bool holds, const std::string& what, double value, const std::strin
   throw InvalidArgument(what + " = " + number + " (must be " + range + "); choose one in range");
 }
 
-constexpr int most_near = 31, most_near_in_others = 15;
+constexpr int max_refine_window = 31, max_refine_temporal_window = 15;
 
 void validate_phase(const PhaseParams& p, const std::string& phase) {
   const auto of = [&](const char* what) { return what + (" of the " + phase + " phase"); };
@@ -37,15 +37,15 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
   require(p.temporal_window >= 1 && p.temporal_window <= 63 && p.temporal_window % 2 == 1,
           of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
-  require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
+  require(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"), p.motion_bias,
           "a number from 0");
-  require(p.near_window >= 1 && p.near_window <= std::min(p.window, most_near) &&
-              p.near_window % 2 == 1,
-          of("near-window"), p.near_window, "odd, from 1 to the window's side, at most 31");
-  require(p.near_temporal_window == 0 ||
-              (p.near_temporal_window > 0 && p.near_temporal_window % 2 == 1 &&
-               p.near_temporal_window <= std::min(p.temporal_window, most_near_in_others)),
-          of("near-temporal-window"), p.near_temporal_window,
+  require(p.refine_window >= 1 && p.refine_window <= std::min(p.window, max_refine_window) &&
+              p.refine_window % 2 == 1,
+          of("near-window"), p.refine_window, "odd, from 1 to the window's side, at most 31");
+  require(p.refine_temporal_window == 0 ||
+              (p.refine_temporal_window > 0 && p.refine_temporal_window % 2 == 1 &&
+               p.refine_temporal_window <= std::min(p.temporal_window, max_refine_temporal_window)),
+          of("near-temporal-window"), p.refine_temporal_window,
           "0, or odd, up to the side of the temporal window, at most 15");
   if (!p.clusters) return;
   const ClusterParams& c = *p.clusters;
@@ -58,25 +58,25 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 void validate_bayes(const Params& params) {
   if (params.holes)
     throw InvalidArgument(
-        "frames with holes with the profile best over time (its phases know no holes); choose "
-        "another profile");
+        "frames with holes with the profile best over time (its phases do not support holes); "
+        "choose another profile");
   if (params.guided)
     throw InvalidArgument(
         "a guide with the profile best over time (each of its phases is matched in the estimate of "
-        "the one before); choose another profile");
+        "the previous phase); choose another profile");
   if (!params.noise.is_white())
     throw InvalidArgument(
-        "noise that is not white with phases by Bayes (they take it for white); choose a profile "
+        "noise that is not white with Bayes phases (they assume white noise); choose a profile "
         "again for this noise");
   if (params.temporal == 0)
     throw InvalidArgument(
-        "phases by Bayes without neighbours in time (their patches lie in two frames); give a "
+        "Bayes phases without neighbouring frames (their patches extend over two frames); set a "
         "temporal radius of 1 to 8, or choose another profile");
   const BayesParams& last = params.bayes_phases[1];
-  require(last.group == 32, "group of the second phase by Bayes", last.group, "32");
-  require(last.sharpenings == 0, "sharpenings of the second phase by Bayes", last.sharpenings, "0");
+  require(last.group == 32, "group of the second Bayes phase", last.group, "32");
+  require(last.sharpenings == 0, "sharpenings of the second Bayes phase", last.sharpenings, "0");
   for (const BayesParams& p : params.bayes_phases) {
-    const auto of = [&](const char* what) { return what + std::string(" of a phase by Bayes"); };
+    const auto of = [&](const char* what) { return what + std::string(" of a Bayes phase"); };
     require(p.side >= patch && p.side <= max_wide_side, of("side"), p.side, "from 8 to 10");
     require(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
     require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
@@ -84,7 +84,7 @@ void validate_bayes(const Params& params) {
             "odd, from 1 to 31");
     require(p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
             of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
-    require(p.place_bonus >= 0 && std::isfinite(p.place_bonus), of("place-bonus"), p.place_bonus,
+    require(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"), p.motion_bias,
             "a number from 0");
     require(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold, "above 0");
     require(p.sharpenings >= 0 && p.sharpenings <= 8, of("sharpenings"), p.sharpenings,
@@ -99,14 +99,16 @@ void validate_means(const Params& p) {
   const auto refuse = [](const std::string& what) {
     throw InvalidArgument(what + "; leave one out");
   };
-  if (p.phases != 1) refuse("a second phase with means over groups (they are the result)");
-  if (p.guided) refuse("a guide with means over groups (they weigh what they average)");
-  if (p.holes) refuse("frames with holes with means over groups (which know no holes)");
+  if (p.phases != 1) refuse("a second phase with means over groups (the means are the result)");
+  if (p.guided)
+    refuse("a guide with means over groups (the weights depend on the averaged samples alone)");
+  if (p.holes) refuse("frames with holes with means over groups (which do not support holes)");
 }
 
 bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters; }
 
-/// Params::same_groups: each reference patch of the second phase has a group that it can filter.
+/// Returns whether the second phase can reuse the first phase's groups (Params::same_groups): each
+/// of its reference patches must have a group that it can filter.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&
@@ -125,22 +127,26 @@ void validate_propagation(const Params& p) {
                                              : "a second phase without a search";
   const std::string instead = "; leave out --search-step and --second-search, or ";
   if (has_clusters(p))
-    throw InvalidArgument(what + ", with clusters (which are no windows)" + instead + "--matcher");
+    throw InvalidArgument(what + ", with clusters (which replace the windows)" + instead +
+                          "--matcher");
   if (p.guided)
-    throw InvalidArgument(what + ", with a guide (colours lose by it)" + instead + "--guide");
+    throw InvalidArgument(what + ", with a guide (chroma would lose quality)" + instead +
+                          "--guide");
   if (p.holes)
     throw InvalidArgument(what +
-                          ", with holes (where neighbours find what others must not look at)" +
+                          ", with holes (which the groups of neighbouring patches may overlap)" +
                           instead + "--depth");
   if (p.same_groups != SameGroups::none && !can_have_same_groups(p))
     throw InvalidArgument(
-        "a second phase with the groups of the first, with other steps, a smaller window or a "
-        "--search-step (its patches have none); give both phases one --step and --window, or "
-        "--second-search kept");
+        "a second phase that reuses the groups of the first, with another step, a smaller window "
+        "or "
+        "a --search-step (some of its patches would have no group); give both phases one --step "
+        "and "
+        "--window, or --second-search kept");
   if (p.search_step > 0 && !p.noise.is_white())
     throw InvalidArgument(
         what +
-        ", with noise that is not white (which makes neighbours alike); leave out "
+        ", with noise that is not white (which makes neighbouring patches look alike); leave out "
         "--search-step");
 }
 
@@ -152,8 +158,8 @@ void search_where_needed(Params& p) {
   if (searches || !p.noise.is_white() || p.search_step <= p.hard.step) p.search_step = 0;
   if (!can_have_same_groups(p)) p.same_groups = SameGroups::none;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
-    phase->near_window = std::min(phase->near_window, phase->window);
-    phase->near_temporal_window = std::min(phase->near_temporal_window, phase->temporal_window);
+    phase->refine_window = std::min(phase->refine_window, phase->window);
+    phase->refine_temporal_window = std::min(phase->refine_temporal_window, phase->temporal_window);
   }
 }
 
@@ -162,7 +168,7 @@ void validate(const Params& p) {
   const bool dft = p.hard.transform == Transform::dft || p.wiener.transform == Transform::dft;
   if (!p.noise.is_white() && dft)
     throw InvalidArgument(
-        "noise that is not white with the transform dft (only dct and bior know its spectrum); "
+        "noise that is not white with the transform dft (only dct and bior support it); "
         "choose one of these");
   validate_phase(p.hard, "first");
   validate_phase(p.wiener, "second");
@@ -181,7 +187,7 @@ void validate(const Params& p) {
   validate_means(p);
   if (p.holes && has_clusters(p))
     throw InvalidArgument(
-        "frames with holes with clusters (which know no holes); choose the matcher window");
+        "frames with holes with clusters (which do not support holes); choose the matcher window");
   require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");
   require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
   require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");

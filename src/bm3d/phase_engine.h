@@ -1,7 +1,7 @@
 #pragma once
-// The seam between the host's frames (open/host_session.h), which know planes and colour, and the
-// two host backends, which know planes of float samples. (The cuda backend has its own session: its
-// planes never leave the device.)
+// The interface between the session on the host (open/host_session.h), which handles planes and
+// colour, and the two host backends, which process planes of float samples. (The cuda backend has
+// its own session, because its planes stay on the device.)
 
 #include <array>
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace lull::bm3d {
 
-/// Weighted estimates of a plane and their weights, which engines add up. Cleared when made.
+/// Weighted sums of a plane's estimates, and sums of their weights. New sums are zero.
 class PhaseSums {
  public:
   virtual ~PhaseSums() = default;
 };
 
-/// The planes of one frame that share their groups, all of one size.
+/// The planes of one frame that share their groups. All have the same size.
 struct PhasePlanes {
   GuideView guide;
   std::array<PlaneView<const float>, 3> noisy;  // at least patch x patch samples
@@ -31,22 +31,25 @@ struct PhasePlanes {
 };
 using PhaseFrame = FrameAt<PhasePlanes>;
 
-/// The groups of one frame's reference patches. Samples are on the 0..255 scale.
+/// One phase over the reference patches of one frame. Samples are on the 0..255 scale.
 struct PhaseInput {
   const PhasePlan& plan;
-  const PlaneSet& set;                 // which of the plan's sets the planes are
-  std::span<const PhaseFrame> frames;  // the frame of the reference patches, then others (group.h)
-  float guide_sigma = 0;               // of the noise in the guides; 0: they are estimates
-  /// Where PlaneSet::kept is not 0: the groups of the reference patches that searched, for those
-  /// that propagate them.
+  const PlaneSet& set;  // the set of the plan that the planes belong to
+  /// The frame of the reference patches, then the neighbouring frames in the order of group.h.
+  std::span<const PhaseFrame> frames;
+  /// Standard deviation of the noise in the guides; 0: the guides are estimates.
+  float guide_sigma = 0;
+  /// If PlaneSet::kept is not 0: the groups of the reference patches that searched, as candidates
+  /// for the patches that propagate.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
-  bool takes_groups() const { return plan.takes_groups(set); }
-  /// Whether run() keeps what it finds: without propagation it searches for the next phase.
+  bool reuses_groups() const { return plan.reuses_groups(set); }
+  /// Whether run() stores the groups that it finds. It does so if the first phase searches for the
+  /// second one and does not propagate itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Of the k-th plane of the set, whose sigma is above 0.
+  /// Noise of the k-th plane of the set; its sigma is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 
@@ -54,25 +57,25 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Before run() where the first phase propagates: searches for the reference patches that are
-  /// PhasePlan::search_step apart and keeps what they find. Motion in `input` is that of bundles of
-  /// these.
+  /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.
+  /// Called before run() if the first phase propagates. The motion in `input` is that of the
+  /// bundles of these reference patches.
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the frames' sums.
   virtual void run(const PhaseInput& input) = 0;
-  /// The estimate that `sums` amount to, 0 where no patch covers a sample; clears them. `plan`:
-  /// that of the run() before.
+  /// Writes the estimate of the summed patches, 0 where no patch covers a sample, and clears the
+  /// sums. `plan` is the plan of the preceding run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
-/// Square patches up to square_8, whatever finds their groups.
-/// @throws InvalidArgument  another shape
+/// Makes the reference engine: square patches of up to 8x8 samples, with any matcher.
+/// @throws InvalidArgument  `shape` is another shape
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
-/// Makes a matcher for so many threads.
+/// Makes a matcher for this number of threads.
 using CpuMatcherFactory = std::unique_ptr<cpu::Matcher> (*)(int threads);
-/// `threads`: 0 takes every core.
+/// Makes the cpu engine. `threads` = 0: one thread per core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);
 

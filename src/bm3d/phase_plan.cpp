@@ -9,14 +9,15 @@
 namespace lull::bm3d {
 namespace {
 
-/// The second phase does without a search where the first one has a set with the same first plane.
-/// (Frame by frame luma is in the guide of chroma that is smaller only then: docs/bm3d.md.)
-void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format) {
+/// Decides which sets keep their groups. The second phase needs no search if the first phase has a
+/// set with the same first plane. (Without temporal search, the guide of subsampled chroma contains
+/// luma only in that case: docs/bm3d.md.)
+void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;
   for (PlaneSet& set : plan.sets) {
-    const bool in_luma = set.planes.front() == 0 || (set.of_luma && !set.has_chroma());
+    const bool in_luma = set.planes.front() == 0 || (set.uses_luma && !set.has_chroma());
     const bool by_itself = params.temporal == 0 && format.subsampled();
     const bool next = params.kept > 0 && params.phases > 1 && (in_luma || by_itself);
     if (next || plan.search_step > 0) set.kept = kept_members(params);
@@ -27,18 +28,19 @@ void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format)
 
 Filtering filter_of(Phase phase, const Params& params) {
   if (phase == Phase::first) return params.means ? Filtering::means : Filtering::threshold;
-  if (!params.bayes || phase == beside_third) return Filtering::wiener;
+  if (!params.bayes || phase == parallel_wiener) return Filtering::wiener;
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
-/// What is matched for a phase by Bayes: the most similar patches, however far they are.
-PhaseParams matched_for(const BayesParams& bayes) {
+/// Parameters of the matcher of a Bayes phase: it selects the most similar patches, without a
+/// threshold.
+PhaseParams matching_params(const BayesParams& bayes) {
   return {.window = bayes.window,
           .group = bayes.group,
           .step = bayes.step,
           .tau = std::numeric_limits<float>::max(),
           .temporal_window = bayes.temporal_window,
-          .place_bonus = bayes.place_bonus};
+          .motion_bias = bayes.motion_bias};
 }
 
 }  // namespace
@@ -46,16 +48,17 @@ PhaseParams matched_for(const BayesParams& bayes) {
 PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format) {
   const bool first = phase == Phase::first;
   PhasePlan plan;
-  plan.phase = phase == beside_third ? Phase::second : phase;
+  plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  if (params.guided) {  // a guide is as an estimate is: matched as the second phase is
+  // A guide is an estimate: it is matched with the parameters of the second phase.
+  if (params.guided) {
     plan.params.tau = params.wiener.tau;
-    plan.params.place_bonus = params.wiener.place_bonus;
+    plan.params.motion_bias = params.wiener.motion_bias;
   }
   if (plan.is_bayes()) {
     plan.bayes = params.bayes_phases[phase == Phase::second ? 0 : 1];
-    plan.params = matched_for(plan.bayes);
+    plan.params = matching_params(plan.bayes);
   }
   if (params.means) plan.means = *params.means;
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
@@ -63,11 +66,11 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
   plan.noise = noise;
   if (rgb && !params.noise.is_of_opponents() && !params.noise.has_curves())
-    plan.noise.plane(0).sigma = opponent_strength(params.noise.sigmas())[0];
+    plan.noise.plane(0).sigma = opponent_filter_sigma(params.noise.sigmas())[0];
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);
-  plan_kept(plan, params, format);
+  plan_kept_groups(plan, params, format);
   plan.guide_share = first && !params.guided ? 1 : params.bayes ? 0 : params.guide_noise;
   for (PlaneSet& set : plan.sets)
     set.range = guide_range(set, format, plan.noise, plan.guide_share);

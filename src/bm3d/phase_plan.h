@@ -1,6 +1,6 @@
 #pragma once
-// What the phases of a session do, decided once from its parameters, its noise and its format. All
-// sessions and backends work by these plans, so that none decides for itself.
+// The plan of each phase, made once from the parameters, the noise and the format. All sessions and
+// backends follow these plans and decide nothing themselves.
 
 #include <algorithm>
 #include <array>
@@ -14,50 +14,53 @@
 
 namespace lull::bm3d {
 
-/// What a phase does to its groups.
+/// The filter that a phase applies to its groups.
 enum class Filtering {
   threshold,    // hard threshold of coefficients
-  means,        // the weighted mean of patches
-  wiener,       // Wiener factors by the basic estimate's coefficients
-  bayes_noisy,  // the covariance of the noisy patches
-  bayes_basic,  // that of the basic estimate's patches
+  means,        // weighted mean of patches
+  wiener,       // Wiener factors from the coefficients of the basic estimate
+  bayes_noisy,  // Bayes phase with the covariance of the noisy patches
+  bayes_basic,  // Bayes phase with the covariance of the basic estimate's patches
 };
 
-/// Between the phases by Bayes the basic estimate becomes so much of what the first of them made,
-/// and the rest of what it was.
+/// Between the two Bayes phases, the result of the first one is blended into the basic estimate
+/// with this weight.
 inline constexpr float bayes_share = 0.6f;
-/// The result is so much of what the second of them makes, and the rest of what the Wiener filter
-/// beside it does.
+/// The weight of the second Bayes phase in the final result. The rest is the result of the parallel
+/// Wiener filter.
 inline constexpr float result_share = 0.75f;
 
-/// What a phase does to coefficients.
+/// Strength of the filter.
 struct Strength {
-  float value = 0;  // lambda: hard threshold lambda * sigma. mu2: c^2 / (c^2 + mu2 sigma^2)
-  /// First phase: threshold of the mean over a group, in units of the others'.
+  /// Threshold: lambda, for the threshold lambda * sigma. Wiener: mu2, for c^2 / (c^2 + mu2
+  /// sigma^2).
+  float value = 0;
+  /// First phase: threshold of the mean over a group, in units of the other thresholds.
   float mean_factor = 1;
 };
 
 struct PhasePlan {
   Phase phase = Phase::first;
   Filtering filter = Filtering::threshold;
-  PhaseParams params;  // by Bayes what its matcher looks for alone
+  PhaseParams params;  // in Bayes phases only the parameters of the matcher are used
   BayesParams bayes;
   MeansParams means;
   Strength strength;
-  NoiseModel noise;  // of the planes as they are filtered: of Y, U, V for RGB
-  /// Planes that share their groups, in the order in which they are filtered. Those without noise
-  /// and those smaller than a patch are in none.
+  NoiseModel noise;  // noise of the planes as they are filtered: Y, U and V for RGB
+  /// The sets of planes that share their groups, in the order in which they are filtered. Planes
+  /// without noise and planes smaller than a patch are in no set.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide: 1 in the first phase, Params::guide_noise in the
-  /// second, beside the basic estimate, and in both beside a guide that comes with the frame.
+  /// Share of the noisy picture in the guide. It is 1 in the first phase. With the basic estimate
+  /// in the second phase it is Params::guide_noise, as in both phases with a guide that comes with
+  /// the frame.
   float guide_share = 1;
-  std::array<float, patch> window{};  // aggregation window, one axis
+  std::array<float, patch> window{};  // aggregation window, along one axis
 
-  /// Steps between the reference patches that search for others in this phase; 0: all search.
+  /// Distance between the reference patches that search in this phase; 0: all search.
   int search_step = 0;
 
-  /// What is matched for a set, as long as that exists: several planes together differ by more than
-  /// one.
+  /// Returns the parameters with which a set is matched. The result refers to `set` and must not
+  /// outlive it. The match threshold is larger for guides made of several planes.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -66,20 +69,20 @@ struct PhasePlan {
     matching.range = set.range;
     return matching;
   }
-  /// The search of the first phase. Groups that are kept may have more members than the phase
-  /// filters, which takes their heads.
+  /// Returns the parameters of the first phase's search. Its groups may have more members than the
+  /// phase filters; the phase then filters the first members.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);
     if (search_step > 0) searching.step = search_step;
     return searching;
   }
-  /// Whether reference patches take their groups from those that were kept.
+  /// Returns whether reference patches take their candidates from kept groups.
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
-  /// Whether they take those as they are.
-  [[nodiscard]] bool takes_groups(const PlaneSet& set) const {
+  /// Returns whether the phase filters the kept groups unchanged.
+  [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }
   [[nodiscard]] bool is_bayes() const {
@@ -91,35 +94,35 @@ struct PhasePlan {
   }
 };
 
-/// Beside the third phase, by Bayes, there is the Wiener filter of BM3D over the same frames, with
-/// sums of its own. Its plan is called for by this name.
-inline constexpr Phase beside_third = static_cast<Phase>(3);
+/// BM3D's Wiener filter runs in parallel to the third phase, which is the second Bayes phase. It
+/// filters the same frames and has its own sums. This value of Phase selects its plan.
+inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Plans that these parameters know, whether Params::phases has the phases or not: of the phases,
-/// and by Bayes of what is beside the third.
-[[nodiscard]] constexpr int known_plans(const Params& params) { return params.bayes ? 4 : 2; }
-/// Whether something is beside the third phase.
-[[nodiscard]] constexpr bool has_beside(const Params& params) {
+/// Number of plans that exist for these parameters: one for each phase, whether Params::phases
+/// includes it or not, and with Bayes phases one for the parallel Wiener filter.
+[[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
+/// Returns whether the parallel Wiener filter runs.
+[[nodiscard]] constexpr bool has_parallel_wiener(const Params& params) {
   return params.bayes && params.phases == 3;
 }
 
-/// The plan of a phase, whether Params::phases has it or not. What is beside the third works as the
-/// second phase of BM3D, as which it knows itself.
+/// Returns the plan of a phase, whether Params::phases includes it or not. The parallel Wiener
+/// filter works like the second phase of BM3D, and its PhasePlan::phase is Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Members of a group that is kept, at most: as many as any phase filters that takes it.
+/// Maximum number of members of a kept group: the largest number that any phase filters.
 [[nodiscard]] constexpr int kept_members(const Params& params) {
   const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
   return std::max(params.hard.group, next);
 }
-/// Steps between the reference patches whose groups are kept.
+/// Distance between the reference patches whose groups are kept.
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;
 }
-/// Bytes of the groups that a frame keeps for those that propagate.
+/// Bytes of the groups that are kept for one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
-/// What a session over frames needs to know of these parameters.
+/// Returns the properties of the method that the session over frames needs.
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

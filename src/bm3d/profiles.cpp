@@ -1,4 +1,4 @@
-// The profiles: parameters that were chosen by measurement, and the paper's.
+// The profiles: parameters that were tuned by measurement, and the parameters of the paper.
 
 #include <algorithm>
 #include <array>
@@ -9,26 +9,26 @@
 namespace lull::bm3d {
 namespace {
 
-// The noise that the groups are matched in: that of the first plane, or of another one where the
-// first passes through.
+// Standard deviation of the noise in the guide: that of the first plane, or the larger one of the
+// other two planes if the first plane passes through.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Match threshold of the first phase. Equal patches differ by 2 sigma^2 through the noise alone,
-// with a standard deviation of 0.18 of that; so patches of equal content must pass whatever the
-// noise, and more similar ones come first anyway. Greater values change nothing (docs/bm3d.md).
+// Match threshold of the first phase. Patches of equal content differ by 2 sigma^2 because of noise
+// alone, with a standard deviation of 0.18 times that. The threshold lets all of them pass at any
+// noise level; more similar patches come first anyway. Larger values change nothing (docs/bm3d.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Of the second phase. The papers' 400 costs 0.01 to 0.04 dB; more than this gains 0.005 dB at
-// sigma 10, and nothing above.
+// Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger
+// values than this one gain 0.005 dB at sigma 10, and nothing above.
 constexpr float tau_wiener = 1024;
 
-// Table 1 of the 2017 paper, with Haar across the group, which the table does not name; the paper
-// has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the benchmark still.
-// For sigma > 40 the paper matches patches that were thresholded in the DCT domain before; matching
-// the noisy patches as they are, with a threshold that all patches of equal content pass, gives 0.1
-// to 0.2 dB more (docs/bm3d.md).
+// Table 1 of the 2017 paper. The table does not name the transform across the group; here it is
+// Haar. The paper's text has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the
+// still picture of the benchmarks. For sigma > 40 the paper thresholds patches in the DCT domain
+// before it matches them. Matching the noisy patches directly, with a threshold that all patches of
+// equal content pass, gives 0.1 to 0.2 dB more (docs/bm3d.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -38,8 +38,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// What `fast`, `balanced` and `high` have in common: the same sizes in both phases but for the
-/// second's group and window.
+/// The parameters that `fast`, `balanced` and `high` have in common. Both phases have the same
+/// sizes, except for the group size and window of the second phase.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -53,7 +53,7 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
               .step = step,
               .tau = tau_wiener,
               .kaiser = 2.5f};
-  // From weak noise (sigma 10) to strong (20) the optimum moves that little.
+  // The optimum changes only slightly from weak noise (sigma 10) to strong noise (sigma 20).
   const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
   p.lambda = 2.9f + 0.1f * weak;
   p.lambda_mean = 0.9f - 0.1f * weak;
@@ -62,8 +62,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// The denser grid pays most in the first phase, and costs least there. Groups of 32 and the wider
-// window only pay against strong noise.
+// A denser grid gains most in the first phase, where it also costs least. Groups of 32 and the
+// larger window pay off against strong noise only.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -72,28 +72,30 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to here the first phase's groups serve the second as well as new ones do (docs/bm3d.md). Its
-// threshold is a little lower then: what both phases take for noise is lost.
-constexpr float most_of_same_groups = 25, lambda_of_same_groups = 0.05f;
+// Up to this noise level the second phase gains nothing from its own groups (docs/bm3d.md). It then
+// reuses the first phase's groups, and the threshold of the first phase is reduced, because detail
+// that both phases treat as noise is lost.
+constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
   Params p = tuned_profile(noise, 5, 25, 25, 16);
-  p.kept = usually_kept;
-  if (noise > most_of_same_groups) return p;
+  p.kept = default_kept;
+  if (noise > max_noise_of_same_groups) return p;
   p.same_groups = SameGroups::luma;
-  p.lambda -= lambda_of_same_groups;
+  p.lambda -= same_groups_lambda_reduction;
   return p;
 }
 
 Params fast_profile(float noise) {
   Params p = tuned_profile(noise, 8, 19, 19, 16);
-  p.kept = usually_kept;
+  p.kept = default_kept;
   p.same_groups = SameGroups::all;
   return p;
 }
 
-// Of coarse noise more is left after the first phase, and the Wiener factor takes the basic
-// estimate for better than it is; of noise that is finer than white less is (docs/bm3d.md).
+// mu2 for noise that is not white. Coarse noise leaves more residual noise in the basic estimate,
+// so the Wiener factor would trust the basic estimate too much. Noise that is finer than white
+// leaves less (docs/bm3d.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -106,44 +108,47 @@ float mu2_coloured(const NoiseModel& model) {
     all += table[k] / 64;
     if (k > 0 && k / 8 + k % 8 <= 3) coarse += table[k], ++coefficients;
   }
-  const float share = coarse / static_cast<float>(coefficients) / all;  // 1: as white noise
+  const float share = coarse / static_cast<float>(coefficients) / all;  // 1: as in white noise
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
-// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
-// only offers more that are similar by chance. The patch where motion predicts it is preferred for
-// the same reason: noise chooses too among those that are most similar.
-void look_around(Params& p, float noise) {
-  // Of dense grids only every fourth patch needs to search. A second phase with the very groups of
-  // the first would lose 0.15 dB, and without near windows 0.02.
+// Adapts the parameters to candidates from neighbouring frames (docs/bm3d.md has the measurements).
+// These candidates show the same content with independent noise. So few patches are enough, and a
+// wide window in the reference frame would only add patches that are similar by chance. For the
+// same reason the patch that motion predicts is preferred: the choice among the most similar
+// patches also depends on the noise.
+void apply_temporal_tuning(Params& p, float noise) {
+  // On dense grids only every fourth reference patch needs to search. A second phase that reuses
+  // the first phase's groups unchanged would lose 0.15 dB; without refinement windows it would lose
+  // 0.02 dB.
   if (p.hard.step == 2) p.search_step = 4;
-  p.kept = usually_kept;
+  p.kept = default_kept;
   p.same_groups = SameGroups::none;
-  p.wiener.near_temporal_window = 3;
+  p.wiener.refine_temporal_window = 3;
   for (PhaseParams* phase : {&p.hard, &p.wiener}) {
     phase->group = 8;
     phase->window = std::min(phase->window, 15);
     phase->temporal_window = 9;
   }
-  p.hard.place_bonus = noise * noise;
-  p.wiener.place_bonus = noise * noise / 10;
+  p.hard.motion_bias = noise * noise;
+  p.wiener.motion_bias = noise * noise / 10;
   const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
   p.lambda = 2.95f + 0.1f * weak;
   p.mu2 = 0.75f + 0.1f * weak;
   p.guide_noise = 0.1f;
 }
 
-// Where things move, the covariance of a group of patches that span two frames tells more than any
-// fixed transform. The first of the two phases by Bayes has the noisy patches' own spectrum, the
-// second that of a better estimate, with smaller groups of smaller patches (docs/bm3d.md).
-void filter_by_bayes(Params& p, float noise) {
+// Adds the two Bayes phases. In moving scenes the covariance of a group of patches that extend over
+// two frames separates signal and noise better than any fixed transform. The first Bayes phase uses
+// the spectrum of the noisy patches. The second one uses the spectrum of a better estimate, with
+// smaller groups of smaller patches (docs/bm3d.md).
+void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
   const float bonus = noise * noise / 10;
   p.bayes_phases[0] = {
-      .side = 10, .group = 64, .step = 6, .place_bonus = bonus, .threshold = 10, .sharpenings = 3};
-  p.bayes_phases[1] = {.side = 8, .group = 32, .step = 4, .place_bonus = bonus, .threshold = 1.3f};
+      .side = 10, .group = 64, .step = 6, .motion_bias = bonus, .threshold = 10, .sharpenings = 3};
+  p.bayes_phases[1] = {.side = 8, .group = 32, .step = 4, .motion_bias = bonus, .threshold = 1.3f};
 }
 
 }  // namespace
@@ -158,16 +163,16 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   params.temporal = temporal;
   if (profile == Profile::paper) return params;
   if (!model.is_white()) params.mu2 = mu2_coloured(model);
-  if (temporal > 0) look_around(params, noise);
-  if (!model.is_white()) {  // not measured
+  if (temporal > 0) apply_temporal_tuning(params, noise);
+  if (!model.is_white()) {  // propagation was not measured for such noise
     params.kept = params.search_step = 0;
     params.same_groups = SameGroups::none;
   }
-  if (profile == Profile::best && temporal > 0 && model.is_white()) filter_by_bayes(params, noise);
+  if (profile == Profile::best && temporal > 0 && model.is_white()) add_bayes_phases(params, noise);
   return params;
 }
 
-// docs/clusters.md has the measurements.
+// The values were tuned by measurement (docs/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -189,20 +194,21 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
     p.hard.group = 16;
     p.hard.step = 1;
     p.hard.kaiser = 0;
-  } else if (temporal > 0) {  // other frames have what is more alike
+  } else if (temporal > 0) {  // neighbouring frames contain more similar patches
     p.means->h = 0.65f;
     p.hard.group = noise <= 30 ? 16 : 32;
-    p.hard.place_bonus = noise * noise;
+    p.hard.motion_bias = noise * noise;
   }
   return p;
 }
 
-// docs/guides.md has the measurements. What is below the steps of guides of 8 bits cannot be told
-// apart: hence the least thresholds.
+// The values were tuned by measurement (docs/guides.md). Guides have 8 bits and cannot resolve
+// differences below their quantisation step; hence the minimum thresholds.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
-  p.kept = p.search_step = 0;  // neighbours' groups do not know a patch's holes
+  // Groups of neighbouring patches do not take the holes of a patch into account.
+  p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;
   const float variance = model.sigma(0) * model.sigma(0);

@@ -1,6 +1,6 @@
 #pragma once
-// What BM3D makes of noise that depends on the intensity: noise/stabiliser.h, and back for what it
-// gives.
+// Variance stabilisation of intensity-dependent noise (noise/stabiliser.h), with an inverse that is
+// adapted to BM3D.
 
 #include "bm3d/params.h"
 #include "core/frame.h"
@@ -8,7 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Of each plane that is filtered and has a curve, of frames with this layout; null for all others.
+/// Returns the stabilisers for frames with this layout: one for each plane that is filtered and has
+/// a noise curve, null for all other planes.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

@@ -1,11 +1,12 @@
 #pragma once
-// The 1D transforms of a patch as 8x8 matrices, computed at compile time from their definitions, so
-// that the host backends and device code share the same numbers. (Device code copies them into
-// __constant__ memory or uses single elements as constants.)
+// The 1D transforms of a patch as 8x8 matrices. They are computed at compile time from their
+// definitions, so that host backends and device code share the same numbers. (Device code copies
+// them to __constant__ memory or uses single elements as constants.)
 
 namespace lull::bm3d {
 
-/// Row k of a forward matrix gives coefficient k; a patch X becomes F X F^T, and back I C I^T.
+/// Row k of the forward matrix F gives coefficient k. The 2D transform of a patch X is F X F^T, and
+/// with the inverse matrix I its inverse is I C I^T.
 template <class Real>
 struct Matrix8 {
   Real at[8][8];
@@ -15,13 +16,15 @@ namespace table_detail {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-constexpr double square_root(double x) {  // Newton, for 0 < x of moderate size
+/// Newton's method, for 0 < x of moderate size.
+constexpr double square_root(double x) {
   double root = x < 1 ? 1 : x;
   for (int i = 0; i < 64; ++i) root = (root + x / root) / 2;
   return root;
 }
 
-constexpr double cosine(double x) {  // Taylor series after reduction to [-pi, pi]
+/// Taylor series after reduction to [-pi, pi].
+constexpr double cosine(double x) {
   while (x > pi) x -= 2 * pi;
   while (x < -pi) x += 2 * pi;
   double term = 1, sum = 1;
@@ -67,7 +70,7 @@ constexpr Matrix8<double> inverted(Matrix8<double> m) {
   return inverse;
 }
 
-/// DCT-II, orthonormal.
+/// The orthonormal DCT-II.
 constexpr Matrix8<double> make_dct() {
   Matrix8<double> m{};
   for (int k = 0; k < 8; ++k)
@@ -77,14 +80,15 @@ constexpr Matrix8<double> make_dct() {
 }
 
 /// Analysis of 8 samples in 3 levels with the biorthogonal wavelet of Cohen, Daubechies and
-/// Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), periodised. Rows: the
-/// approximation, 1 detail of the third level, 2 of the second, 4 of the first. Each row is scaled
-/// to unit L2 norm, so that white noise has the same variance in each coefficient.
+/// Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), periodised. The rows
+/// are the approximation, 1 detail of the third level, 2 of the second and 4 of the first. Each row
+/// is scaled to unit L2 norm, so that white noise has the same variance in each coefficient.
 constexpr Matrix8<double> make_bior() {
-  // sqrt(2) / 256 times these; sample n of the signal meets tap n + 4 of the output at n = 0.
+  // The filter taps are these numbers times sqrt(2) / 256. For the output at n = 0, sample n of the
+  // signal is multiplied by tap n + 4.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
-  for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: what the i-th value is, of the samples
+  for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as a sum of samples
   for (int length = 8; length > 1; length /= 2) {
     Matrix8<double> next = m;
     for (int i = 0; i < length / 2; ++i) {

@@ -10,7 +10,7 @@ PatchTransform<double> real_transform(Transform transform, int side) {
   if (transform == Transform::bior) {
     if (side != patch)
       throw InvalidArgument("Bior1.5 for patches of side " + std::to_string(side) +
-                            " (it is made for 8); take the dct");
+                            " (it exists for a side of 8 only); choose dct");
     return {bior_forward<double>, bior_inverse<double>};
   }
   if (side == patch) return {dct_forward<double>, dct_inverse<double>};

@@ -1,6 +1,6 @@
 #pragma once
 // The transforms of the 3D filter in the precision of the reference backend, written for clarity:
-// 2D transforms of a patch as matrix products, 1D transforms across a group by their recursion.
+// 2D transforms of a patch as matrix products, and recursive 1D transforms across a group.
 
 #include <array>
 #include <cmath>
@@ -13,25 +13,27 @@
 
 namespace lull::bm3d {
 
-/// A 2D transform of a patch: X becomes F X F^T, and back I C I^T. Coefficients are double, or
-/// complex for the DFT.
+/// A 2D transform of a patch. The transform of X is F X F^T, and its inverse is I C I^T.
+/// Coefficients are double, or complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {
-  Matrix8<Coefficient> forward, inverse;  // of smaller patches only the first `side` rows, columns
-  int side = patch;                       // of the patch, at most 8
+  /// Only the first `side` rows and columns are used.
+  Matrix8<Coefficient> forward, inverse;
+  int side = patch;  // side of the patch, at most 8
 
   constexpr int samples() const { return side * side; }
 };
 
-/// The coefficients of one patch or its samples, row by row; of smaller patches only the first.
+/// Coefficients or samples of one patch, row by row. Only the first side * side elements are used.
 template <class Coefficient>
 using PatchValues = std::array<Coefficient, max_patch_samples>;
 
-/// The DCT-II (orthonormal) or Bior1.5 (rows of unit norm; not orthogonal; for a side of 8).
+/// Returns the orthonormal DCT-II, or Bior1.5, whose rows have unit norm but are not orthogonal,
+/// and which exists for a side of 8 only.
 [[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
-/// The orthonormal discrete Fourier transform, full spectrum.
+/// Returns the orthonormal discrete Fourier transform, with the full spectrum.
 [[nodiscard]] PatchTransform<std::complex<double>> fourier_transform(int side = patch);
-/// The rows of a real transform; of smaller patches only the first `side` rows and columns count.
+/// Returns the rows of a real transform. Only the first `side` rows and columns are used.
 [[nodiscard]] AxisTransform axis_rows(const PatchTransform<double>& transform);
 [[nodiscard]] inline AxisTransform axis_rows(Transform transform) {
   return axis_rows(real_transform(transform));
@@ -51,7 +53,8 @@ void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient
       for (int x = 0; x < side; ++x) values[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
-/// Orthonormal Haar transform of 2^n values: approximation first, then details from coarse to fine.
+/// Orthonormal Haar transform of 2^n values: the approximation first, then the details from coarse
+/// to fine.
 template <class Coefficient>
 void haar_forward(std::span<Coefficient> values) {
   std::array<Coefficient, 64> next;
@@ -76,7 +79,7 @@ void haar_inverse(std::span<Coefficient> values) {
   }
 }
 
-/// Orthonormal Walsh-Hadamard transform of 2^n values, its own inverse.
+/// Orthonormal Walsh-Hadamard transform of 2^n values; it is its own inverse.
 template <class Coefficient>
 void walsh_hadamard(std::span<Coefficient> values) {
   for (std::size_t half = 1; half < values.size(); half *= 2)

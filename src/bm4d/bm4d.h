@@ -1,6 +1,6 @@
 #pragma once
 // Opens BM4D sessions: filters of volumes, whose slices are the frames of a session. The backend is
-// chosen once, for a whole session.
+// chosen once per session.
 
 #include <memory>
 
@@ -12,26 +12,26 @@ namespace lull::bm4d {
 using lull::Backend;
 using lull::BackendKind;
 
-/// Opens a session for slices of one format. Slices follow each other along z; where a volume
-/// begins is said by Frame::slice. Each plane of a slice is a volume of its own, less those with a
-/// sigma of 0. Equal volumes give equal bytes, whatever the number of threads, and a part of a
-/// volume that is seen with the margin(params) around it gives those of the whole, as long as its
-/// slices say their places.
+/// Opens a session for slices of one format. Slices follow each other along z; Frame::slice marks
+/// the first slice of a volume. Each plane of a slice belongs to a volume of its own; planes with a
+/// sigma of 0 pass through. Results are reproducible to the byte, independent of the number of
+/// threads. A part of a volume that is given with margin(params) around it yields the results of
+/// the complete volume, if its slices state their positions.
 ///
-/// Of slices with a mask (Frame::mask) the voxels inside get their results; on the CPU reference
-/// cubes that these hardly depend on are left out, on a GPU layers of them.
+/// If slices have a mask (Frame::mask), the session filters the voxels inside it. On the CPU it
+/// skips reference cubes on which these hardly depend, on a GPU it skips complete layers of them.
 ///
-/// On a GPU slices may lie in its memory, or in the host's.
+/// On a GPU, slices may be in device or host memory.
 ///
-/// Memory is bounded whatever the number of slices: a result comes margin(params).after slices
-/// late (on a GPU a few more). Axes shorter than a cube are continued by their mirror image.
-/// @throws InvalidArgument     a parameter is outside its range (params.h)
-/// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory   its memory is too small for the session
+/// Memory use does not depend on the number of slices: a result is available margin(params).after
+/// slices later (on a GPU a few more). Axes shorter than a cube are extended by their mirror image.
+/// @throws InvalidArgument     if a parameter is outside its range (params.h)
+/// @throws DeviceUnavailable   if this build or machine lacks the backend or device
+/// @throws OutOfDeviceMemory   if the device's memory is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Bytes that a session on the host keeps of slices, roughly.
+/// Approximate number of bytes that a session on the host uses for slices.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm4d

@@ -1,17 +1,19 @@
 #pragma once
-// What all backends agree on: where reference cubes lie, how their groups are made, the transform
-// of a cube, the aggregation window.
+// Definitions that all backends share: positions of reference cubes, rules for groups, the
+// transform of a cube, the aggregation window.
 //
 // - Reference cubes lie at multiples of the step along each axis, counted from the volume's first
-//   voxel, and at the last place of each axis, so that every voxel is covered.
-// - The reference cube is the first member of its group. The others follow by their distance from
-//   it in the guide (the noisy volume, then the basic estimate), those at equal distance by their
-//   place in the window: slice by slice, row by row. Cubes lie wholly in the volume. There is no
-//   threshold for matches: with one, quality was worse at every noise (docs/bm4d.md).
-// - The number of members is a power of two: what is over is dropped from the far end.
-// - The overall mean of a group is kept in the first phase, and counts as retained; its Wiener
-//   factor is 1.
-// - Weights: 1 / retained coefficients, 1 / sum of the squared Wiener factors.
+//   voxel, and at the last position of each axis, so that every voxel is covered.
+// - The reference cube is the first member of its group. The other members follow by their distance
+//   from it in the guide (the noisy volume, then the basic estimate). Members at equal distance are
+//   ordered by their position in the search window: slice by slice, row by row. Cubes lie
+//   completely inside the volume. There is no match threshold: it reduced the quality at every
+//   noise level (docs/bm4d.md).
+// - The number of members is a power of two: the farthest members beyond it are dropped.
+// - The overall mean of a group is always retained in the first phase, and counted as retained. In
+//   the second phase its Wiener factor is 1.
+// - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
+//   of the squared Wiener factors) in the second.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +23,8 @@
 
 namespace lull::bm4d {
 
-/// Reference cubes along an axis of `length` >= cube voxels, and the first voxel of one.
+/// Number of reference cubes along an axis of `length` >= `cube` voxels, and the first voxel of a
+/// reference cube.
 constexpr int reference_count(int length, int step, int cube) {
   return (length - cube + step - 1) / step + 1;
 }
@@ -30,8 +33,8 @@ constexpr int reference_position(int index, int length, int step, int cube) {
   return index * step < last ? index * step : last;
 }
 
-/// Where a member lies, in voxels from the reference cube, -7..7 each: x in bits 0 to 7, y in 8 to
-/// 15, z in 16 to 23.
+/// Packs the displacement of a member in voxels from the reference cube, -7..7 along each axis.
+/// Bits 0..7 hold x, 8..15 y, 16..23 z.
 constexpr std::uint32_t pack_offset(int dx, int dy, int dz) {
   return (static_cast<std::uint32_t>(dz) & 0xffu) << 16 |
          (static_cast<std::uint32_t>(dy) & 0xffu) << 8 | (static_cast<std::uint32_t>(dx) & 0xffu);
@@ -45,12 +48,12 @@ constexpr int offset_z(std::uint32_t packed) {
 }
 
 struct Group {
-  int count = 0;  // 1, 2, 4, .. max_group
+  int count = 0;  // power of two up to max_group
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Of an axis shorter than a cube: the voxel that stands at place `i` of its continuation, which is
-/// the axis mirrored at its ends.
+/// Index of the voxel at position `i` of an axis shorter than a cube, which is extended by
+/// mirroring at its ends.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;
@@ -60,8 +63,8 @@ constexpr int mirrored(int i, int length) {
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
-/// One axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta); 0
-/// beyond the side.
+/// One axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta). It
+/// is 0 beyond the side.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The names of the profiles, as tools print and read them.
+// The names of the profiles, as tools print and parse them.
 
 #include <array>
 #include <optional>
@@ -13,7 +13,7 @@ namespace lull::bm4d {
 inline constexpr std::array<std::pair<Profile, std::string_view>, 3> profile_names{
     {{Profile::fast, "fast"}, {Profile::balanced, "balanced"}, {Profile::high, "high"}}};
 
-/// The profile of that name, if there is one.
+/// Returns the profile with that name, if it exists.
 [[nodiscard]] constexpr std::optional<Profile> parse_profile(std::string_view text) {
   for (const auto& [value, name] : profile_names)
     if (name == text) return value;

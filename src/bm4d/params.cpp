@@ -60,7 +60,7 @@ void validate(const Params& p) {
   validate(p.noise);
   if (!p.noise.is_white())
     throw InvalidArgument(
-        "noise that is not white with bm4d (its cubes know white noise alone); choose bm3d");
+        "noise that is not white with bm4d (bm4d supports only white noise); choose bm3d");
   validate_phase(p.hard, "first");
   validate_phase(p.wiener, "second");
   require(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");

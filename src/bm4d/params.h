@@ -1,7 +1,7 @@
 #pragma once
 // The parameters of BM4D, in the terms of Maggioni, Katkovnik, Egiazarian and Foi 2013
-// (doi:10.1109/TIP.2012.2210725), section II: BM3D whose patches are cubes of voxels, searched in a
-// window in three dimensions.
+// (doi:10.1109/TIP.2012.2210725), section II: BM3D with cubes of voxels as patches, which are
+// matched in a three-dimensional window.
 
 #include <array>
 
@@ -12,24 +12,25 @@ namespace lull::bm4d {
 
 enum class Profile { fast, balanced, high };
 
-/// What a method does to a volume, in this order: each phase matches and filters all its cubes.
+/// The phases in their order. Each phase matches and filters all cubes of a volume.
 enum class Phase { first, second };
 
 inline constexpr int max_cube = 4;     // L of the paper
 inline constexpr int max_window = 15;  // side of the search window
 inline constexpr int max_group = 32;   // M of the paper
 
-/// One phase. Lengths are in voxels. The transforms are the DCT in a cube and Haar across a group.
+/// Parameters of one phase. Lengths are in voxels. The transforms are the DCT in a cube and Haar
+/// across a group.
 struct PhaseParams {
   int cube = 4;         // L: side of a cube, 3 or 4
   int window = 11;      // N_S: side of the search window, odd, 3..15
-  int group = 16;       // M: cubes in a group at most; power of two, 1..32
-  int step = 3;         // N_step: between reference cubes, 1..cube
+  int group = 16;       // M: maximum group size; power of two, 1..32
+  int step = 3;         // N_step: distance between reference cubes, 1..cube
   float kaiser = 2.0f;  // beta of the aggregation window, 0 (no window) .. 4
 
-  /// How far its candidates lie from a reference cube, along each axis.
+  /// Maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// A slice's estimates in this phase depend on so many slices on either side.
+  /// Number of slices on either side on which a slice's estimates in this phase depend.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -43,34 +44,34 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of the others', >= 0
   int phases = 2;            // 1: the basic estimate is the result
-  /// Whether the second phase searches its windows; else it ranks what groups of the first phase
-  /// nearby have (propagation.h), of which 8 members at least are needed.
+  /// Whether the second phase searches complete windows. Otherwise it ranks members of nearby
+  /// groups of the first phase (propagation.h), which must have at least 8 members.
   bool second_search = false;
 
-  constexpr bool ranks_anew() const { return phases == 2 && !second_search && hard.group >= 8; }
+  constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
-/// The parameters of a profile, chosen by measurement (docs/bm4d.md).
+/// Returns the parameters of a profile, which were chosen by measurement (docs/bm4d.md).
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
-/// For white noise with these standard deviations.
+/// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {
   return make_params(profile, NoiseModel(sigma));
 }
 
-/// The greatest side of a cube in any phase.
-[[nodiscard]] constexpr int greatest_cube(const Params& params) {
+/// Maximum side of a cube in any phase.
+[[nodiscard]] constexpr int max_cube_side(const Params& params) {
   const int first = params.hard.cube, second = params.wiener.cube;
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// How many slices before and after one its result depends on; it is ready when so many have come
-/// after it.
+/// Number of slices before and after a slice on which its result depends. The result is ready when
+/// `after` further slices have been given.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};
 }
 
-/// @throws InvalidArgument naming the first parameter outside the range given above
+/// @throws InvalidArgument for the first parameter outside the range given above
 void validate(const Params& params);
 
 }  // namespace lull::bm4d

@@ -7,13 +7,13 @@
 namespace lull::bm4d {
 namespace {
 
-/// A displacement from_least() in 12 bits.
+/// Packs the bytes of to_offset_bytes() into 12 bits.
 constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// The second phase is behind the first by what its cubes see of the basic estimate, by a batch of
-/// its own, and by one that the first has just begun.
+/// The second phase lags behind the first one by the slices of the basic estimate that its cubes
+/// reach, by a batch of its own, and by a batch that the first phase has just begun.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;
@@ -64,7 +64,7 @@ std::span<KeptList> KeptGroups::add_layer(int z) {
 }
 
 std::span<const std::uint32_t> KeptGroups::candidates(
-    int x, int y, int z, SliceSpan there, std::array<std::uint32_t, most_listed>& room) const {
+    int x, int y, int z, SliceSpan available, std::array<std::uint32_t, max_listed>& room) const {
   const PhaseParams &first = plan_.params.hard, &p = plan_.params.wiener;
   const int i = nearest_reference(x, plan_.width, first.step, first.cube);
   const int j = nearest_reference(y, plan_.height, first.step, first.cube);
@@ -73,13 +73,13 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   const DisplacementRange range =
       DisplacementRange::along(0, radius, x, plan_.width - p.cube - x) +
       DisplacementRange::along(1, radius, y, plan_.height - p.cube - y) +
-      DisplacementRange::along(2, radius, z - there.first, there.end - p.cube - z);
+      DisplacementRange::along(2, radius, z - available.first, available.end - p.cube - z);
   std::bitset<1 << 12> seen;
-  seen[bits_of(from_least(0))] = true;
+  seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // Without a branch: which were there before nobody can foretell.
+  // This function has no branch, because duplicates are unpredictable.
   const auto add = [&](std::uint32_t member) {
-    const std::uint32_t bytes = from_least(member);
+    const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];
     room[count] = member;
     count += static_cast<std::size_t>(range.has(bytes)) & static_cast<std::size_t>(!known);
@@ -91,7 +91,7 @@ std::span<const std::uint32_t> KeptGroups::candidates(
         if (layers[dz + 1] < 0 || i + dx < 0 || i + dx >= columns_ || j + dy < 0 || j + dy >= rows_)
           continue;
         const KeptList& list = groups_[layers[dz + 1]][(j + dy) * columns_ + i + dx];
-        const int most = listed[std::abs(dx) + std::abs(dy) + std::abs(dz)];
+        const int most = members_listed[std::abs(dx) + std::abs(dy) + std::abs(dz)];
         for (int m = 0; m < most; ++m) add(list[m]);
       }
   return {room.data(), count};

@@ -1,17 +1,19 @@
 #pragma once
-// Without a second search (Params::second_search): what was found in the first phase is good for
-// the second, too, for cubes nearby as well (propagation, Barnes et al. 2009, PatchMatch). What the
-// backends agree on:
+// The second phase without a search (Params::second_search). The groups of the first phase are good
+// candidates for the second phase and for nearby cubes (propagation, Barnes et al. 2009,
+// PatchMatch). All backends follow these rules:
 //
-// - A reference cube of the second phase looks at the groups of the nearest reference cube of the
-//   first phase and of those around it on that grid, less the first members: `listed` of each, by
-//   how many axes they are away along. Of two as near along an axis the one before is the nearest.
-// - Members are displacements, which are applied as they are. Those beyond the second phase's
-//   window and outside of the volume are no candidates. What is listed more than once counts once.
-// - The group is that of a search among these: by distance in the basic estimate, those at equal
-//   distance by their place in the window.
-// - Layers count within list_reach(): no farther than the margin tells, so that parts see those of
-//   the whole. What was left out of the first phase has no group.
+// - A reference cube of the second phase tests the groups of the nearest reference cube of the
+//   first phase and of its neighbours on that grid, without the first members. It tests
+//   `members_listed` members of each, depending on the number of axes along which the cube is a
+//   neighbour. If two cubes are equally near along an axis, the nearest is the one before.
+// - Displacements of members are applied unchanged. Those outside the second phase's window or
+//   outside the volume are not candidates. Each candidate counts once.
+// - The group is the result of a search among these candidates, ordered by distance in the basic
+//   estimate, then by position in the window.
+// - Layers of the first phase count only within list_reach(), which the margin covers, so that
+//   parts of a volume use the same groups as the complete volume. Cubes that the first phase
+//   skipped have no group.
 
 #include <array>
 #include <cstdint>
@@ -23,12 +25,13 @@
 
 namespace lull::bm4d {
 
-/// Members of the nearest cube's group, and of those beside it along one, two and three axes.
-inline constexpr std::array<int, 4> listed{15, 8, 4, 2};
-/// A cube has so many at most: 15 + 6 * 8 + 12 * 4 + 8 * 2.
-inline constexpr int most_listed = 127;
+/// Number of tested members of the nearest cube's group, and of the groups of its neighbours along
+/// one, two and three axes.
+inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
+/// Maximum number of tested members of a cube: 15 + 6 * 8 + 12 * 4 + 8 * 2.
+inline constexpr int max_listed = 127;
 
-/// The reference cube that is nearest to a place of an axis.
+/// Index of the reference cube that is nearest to a position along an axis.
 constexpr int nearest_reference(int at, int length, int step, int cube) {
   const int count = reference_count(length, step, cube);
   const int i = at / step < count ? at / step : count - 1;
@@ -38,71 +41,77 @@ constexpr int nearest_reference(int at, int length, int step, int cube) {
   return after - at < at - before ? i + 1 : i;
 }
 
-/// Displacements as bytes from 0 on, along x, y and z (pack_offset). None of them is beyond +-7.
-inline constexpr int least_displacement = -7;
-constexpr std::uint32_t from_least(std::uint32_t displacement) {
+/// Displacements as bytes from 0 on, along x, y and z (pack_offset). Displacements are within
+/// -7..7.
+inline constexpr int min_displacement = -7;
+constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
   return (displacement ^ 0x808080u) -
-         0x010101u * static_cast<std::uint32_t>(0x80 + least_displacement);
+         0x010101u * static_cast<std::uint32_t>(0x80 + min_displacement);
 }
 
-/// The displacements that a cube may have along each axis, such bytes.
+/// The range of displacements that a cube may have along each axis, as bytes of to_offset_bytes().
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
-  /// `before`, `after`: places in the volume on either side.
+  /// `before` and `after` are the numbers of positions in the volume on either side.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
-    return {static_cast<std::uint32_t>(from - least_displacement) << (8 * axis),
-            static_cast<std::uint32_t>(to - least_displacement) << (8 * axis)};
+    return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),
+            static_cast<std::uint32_t>(to - min_displacement) << (8 * axis)};
   }
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Differences of bytes with their upper bits set keep it where they are not negative.
+  /// Each byte is subtracted with its top bit set. The bit remains if the difference is not
+  /// negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
   }
 };
 
-/// How far from a layer of the second phase those of the first lie whose groups count.
+/// Maximum distance between a layer of the second phase and the layers of the first phase whose
+/// groups it uses.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
 
-/// Which layers of the first phase are kept, and where: each in one of depth() places in turn.
+/// Tracks which layers of the first phase are kept, and in which of depth() slots each is stored.
+/// Slots are reused in turn.
 class KeptLayers {
  public:
-  /// `at_a_time`: layers that a phase filters together.
+  /// `at_a_time`: number of layers that a phase filters together.
   KeptLayers(const Params& params, int at_a_time);
   int depth() const { return static_cast<int>(layers_.size()); }
   void begin() { count_ = 0; }
-  /// The place of a layer that comes after all others.
+  /// Returns the slot of a new layer. Layers must ascend.
   int add(int z);
-  /// The places of the layer before the nearest, the nearest and the one after it; -1: none.
+  /// Returns the slots of the layer before the nearest, of the nearest, and of the layer after it;
+  /// -1 if a layer is missing.
   std::array<int, 3> around(int z) const;
 
  private:
-  std::vector<int> layers_;  // their slices
+  std::vector<int> layers_;  // slice of each slot's layer
   int count_ = 0;
   int reach_;
 };
 
-/// Members of a group but the first; 0 behind them, which is the reference cube itself.
-using KeptList = std::array<std::uint32_t, listed[0]>;
+/// Members of a group except for the first. Unused elements are 0, the displacement of the
+/// reference cube itself.
+using KeptList = std::array<std::uint32_t, members_listed[0]>;
 [[nodiscard]] KeptList kept_list(const Group& group);
 
-/// The first phase's groups of a plane on the host.
+/// The first phase's groups of one plane, on the host.
 class KeptGroups {
  public:
   explicit KeptGroups(const VolumePlan& plan);
   void begin() { layers_.begin(); }
-  /// Room for what is kept of a layer, row by row, without members yet.
+  /// Returns the memory for the lists of a layer, row by row. All lists are empty.
   std::span<KeptList> add_layer(int z);
-  /// What a cube of the second phase looks at, each once; not the cube itself. Of the slices only
-  /// `there` exist.
-  std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan there,
-                                            std::array<std::uint32_t, most_listed>& room) const;
+  /// Lists the candidates of a cube of the second phase, each once and without the cube itself.
+  /// Only the slices `available` exist. The result is stored in `room`.
+  std::span<const std::uint32_t> candidates(int x, int y, int z, SliceSpan available,
+                                            std::array<std::uint32_t, max_listed>& room) const;
 
  private:
   VolumePlan plan_;

@@ -1,5 +1,6 @@
 #pragma once
-// The backends on the host, which know one plane of a volume as float samples on the 0..255 scale.
+// The backends on the host, which process one plane of a volume as float samples on the 0..255
+// scale.
 
 #include <cstdint>
 #include <memory>
@@ -10,45 +11,47 @@
 
 namespace lull::bm4d {
 
-/// Reference cubes of all rows and columns that begin in the same slices: z, z + step, ..
+/// Layers of reference cubes: a layer consists of all rows and columns of cubes that begin in the
+/// same slice. The layers begin in the slices z, z + step, ..
 struct Layers {
   Phase phase = Phase::first;
-  int z = 0;        // where those of the first layer begin
-  int count = 1;    // layers
-  SliceSpan there;  // the slices that exist: no cube reaches beyond
-  /// Of each reference cube, layer by layer, row by row: whether a result that is wanted may depend
-  /// on it. An engine may leave out the others. Null: all are wanted.
+  int z = 0;            // first slice of the first layer
+  int count = 1;        // number of layers
+  SliceSpan available;  // the slices that exist: no cube exceeds them
+  /// Whether a required result may depend on each reference cube, layer by layer, row by row. An
+  /// engine may skip the other cubes. Null: all cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 
-/// What the engine of a plane needs to know of it.
+/// The data that the engine of a plane needs.
 struct VolumePlan {
   Params params;
-  int width = 0, height = 0;  // voxels of a slice, a cube of either phase at least
-  float sigma = 0;            // of the noise, > 0
+  /// Voxels of a slice; at least the side of a cube in either phase.
+  int width = 0, height = 0;
+  float sigma = 0;  // standard deviation of the noise, > 0
 
   const PhaseParams& phase(Phase which) const {
     return which == Phase::first ? params.hard : params.wiener;
   }
 };
 
-/// Works through volumes slice by slice; in which order calls come says volume_worker.h.
+/// Processes volumes slice by slice. volume_worker.h defines the order of calls.
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// A volume begins, or what is seen of it, with slice `z`.
+  /// Begins a volume, or the part of one that is given, with slice `z`.
   virtual void begin(int z) = 0;
   virtual void load(int z, PlaneView<const float> samples) = 0;
-  /// Matches and filters the groups of reference cubes, and adds up their estimates.
+  /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
-  /// Slice `z` of the basic estimate, that of the noisy volume where no cube was filtered.
+  /// Computes slice `z` of the basic estimate. Voxels without an estimate get the noisy value.
   virtual void finish_basic(int z) = 0;
-  /// Slice `z` of the last phase's estimate, that of the noisy volume where no cube was filtered.
+  /// Writes slice `z` of the last phase's estimate. Voxels without an estimate get the noisy value.
   virtual void finish(int z, PlaneView<float> estimate) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);
-/// `threads`: 0 takes every core.
+/// `threads`: 0 uses every core.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_engine(const VolumePlan& plan, int threads);
 
 }  // namespace lull::bm4d

@@ -1,6 +1,6 @@
 #pragma once
-// The seam between the session over slices (open/volume_session.h), which knows which slice and
-// which layer is worked on when, and the backends, which know their samples.
+// The interface between the session over slices (open/volume_session.h), which schedules slices and
+// layers, and the backends, which process samples.
 
 #include <memory>
 #include <span>
@@ -11,36 +11,38 @@
 
 namespace lull::bm4d {
 
-/// Works through volumes slice by slice, all planes with noise of each. Calls come in this order: a
-/// slice is loaded before the layers that look at it, slices and layers rise along z, and slices
-/// are finished when no layer that is to come reaches them. Nothing is kept of slices before the
-/// last one finished.
+/// Processes volumes slice by slice, all planes with noise of each slice. Calls follow this order:
+/// a slice is loaded before the layers that use it, slices and layers ascend along z, and a slice
+/// is finished when no later layer reaches it. Slices before the last finished one need not be
+/// kept.
 class VolumeWorker {
  public:
   virtual ~VolumeWorker() = default;
-  /// A volume begins, or what is seen of it, with slice `z`.
+  /// Begins a volume, or the part of one that is given, with slice `z`.
   virtual void begin(int z) = 0;
-  /// The samples of `slice` stay until its result was waited for.
+  /// Loads a slice. Its samples must stay valid until its result has been waited for.
   virtual void load(int z, const Frame& slice) = 0;
-  /// Matches and filters the groups of reference cubes, and adds up their estimates.
+  /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
-  /// The basic estimate of these slices, that of the noisy volume where no cube was filtered.
+  /// Computes these slices of the basic estimate. Voxels without an estimate get the noisy value.
   virtual void finish_basic(SliceSpan slices) = 0;
-  /// A frame for a result, wherever those lie.
+  /// Returns a frame for a result, in the memory where this worker stores results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// The same of the last phase: the results for `noisy`, the slices from `z` on, are written to
-  /// `clean`, frames of acquire(), or will be. Planes without noise pass through.
+  /// Writes, or queues, the last phase's results for `noisy`, the slices from `z` on, to `clean`,
+  /// frames of acquire(). Voxels without an estimate get the noisy value. Planes without noise pass
+  /// through.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
-  /// Waits for the oldest result that was not waited for.
+  /// Waits for the oldest result that has not been waited for.
   virtual void await() {}
-  /// Results of finish() that may be on their way while further slices come.
+  /// Maximum number of results of finish() that may be in flight while further slices are given.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
-  /// Layers that it would rather have at a time: more slices are in memory then, and come out
-  /// later.
+  /// Preferred number of layers to filter at once. More layers increase the number of slices in
+  /// memory and the latency.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 
-/// A plane with noise, and what is worked on there. Axes shorter than a cube are continued.
+/// A plane with noise, and the volume of its slices. Axes shorter than a cube are extended by
+/// mirroring.
 struct PlanePlan {
   int plane = 0;
   VolumePlan volume;

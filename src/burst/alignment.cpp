@@ -11,12 +11,12 @@ namespace {
 
 using View = PlaneView<const float>;
 
-constexpr int least_side = 24;    // of the smallest picture
-constexpr int tile = 16;          // side of what is compared
-constexpr int tiles_across = 24;  // at most, along an axis
-constexpr int reach = 2;          // of a tile's search around where it should be
-constexpr int fits = 6;           // of a similarity, each without what lies far from the last
-/// Pictures of more samples are refined in half the size, which is exact enough and less noisy.
+constexpr int least_side = 24;    // minimum side of the coarsest level
+constexpr int tile = 16;          // side of a tile
+constexpr int tiles_across = 24;  // maximum along an axis
+constexpr int reach = 2;          // search range of a tile around its expected position
+constexpr int fits = 6;  // fits of the similarity, each without the outliers of the previous one
+/// Pictures with more samples are refined at half size, which is accurate enough and less noisy.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -35,8 +35,8 @@ struct Move {
   int x = 0, y = 0;
 };
 
-/// The move of the whole picture: of those with which half of it along each axis stays inside, the
-/// one with the least mean difference.
+/// Returns the translation of the complete picture with the minimum mean difference, among those at
+/// which the pictures overlap by at least half along each axis.
 Move search_whole(View a, View b) {
   Move best;
   double least =
@@ -46,7 +46,7 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // Small overlaps fit by chance: a longer move has to be better by a little.
+      // Small overlaps match by chance, so a longer translation must be better by a small factor.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -54,19 +54,21 @@ Move search_whole(View a, View b) {
   return best;
 }
 
-/// The middle of a tile, where it lies in the other picture, and how much that says.
-struct Tie {
+/// The centre of a tile, its position in the other picture, and the weight of the match.
+struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// Between three costs, the middle one the least: the place of the parabola's foot.
-double foot(double before, double least, double after) {
-  const double bend = before - 2 * least + after;
-  return bend > 0 ? std::clamp((before - after) / (2 * bend), -0.5, 0.5) : 0;
+/// Returns the position of the minimum of the parabola through three costs, relative to the middle
+/// cost, which is the least.
+double parabola_vertex(double before, double least, double after) {
+  const double curvature = before - 2 * least + after;
+  return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the tie of the tile at (x, y), if the least of its search lies inside.
-void tie_tile(View a, View b, const Alignment& guess, int x, int y, std::vector<Tie>& ties) {
+/// Appends the correspondence of the tile at (x, y), if the minimum lies inside its search range.
+void match_tile(View a, View b, const Alignment& guess, int x, int y,
+                std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
   const double middle_y = y + 0.5 * tile - 0.5 * a.height;
   const double to_x = guess.a * middle_x - guess.b * middle_y + guess.move_x;
@@ -87,37 +89,39 @@ void tie_tile(View a, View b, const Alignment& guess, int x, int y, std::vector<
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // What bends little along one axis says nothing of it.
-  const double bend = std::min(left + right, above + below) - 2 * cost[least];
-  if (bend <= 0) return;
-  ties.push_back({middle_x, middle_y, middle_x + dx + i - reach + foot(left, cost[least], right),
-                  middle_y + dy + j - reach + foot(above, cost[least], below), std::sqrt(bend)});
+  // If the cost has a low curvature along one axis, the position along that axis is uncertain.
+  const double curvature = std::min(left + right, above + below) - 2 * cost[least];
+  if (curvature <= 0) return;
+  correspondences.push_back({middle_x, middle_y,
+                             middle_x + dx + i - reach + parabola_vertex(left, cost[least], right),
+                             middle_y + dy + j - reach + parabola_vertex(above, cost[least], below),
+                             std::sqrt(curvature)});
 }
 
-double distance(const Alignment& s, const Tie& t) {
+double distance(const Alignment& s, const Correspondence& t) {
   return std::hypot(s.a * t.x - s.b * t.y + s.move_x - t.to_x,
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// Sums over the ties nearer than a limit to a guess.
-struct Ties {
-  const std::vector<Tie>& all;
+/// The correspondences within a limit of a guess.
+struct Inliers {
+  const std::vector<Correspondence>& all;
   const Alignment& guess;
   double limit;
   template <class Use>
   void each(const Use& use) const {
-    for (const Tie& t : all)
+    for (const Correspondence& t : all)
       if (distance(guess, t) <= limit) use(t);
   }
 };
 
-/// Least squares over the ties; the guess itself if they are too few, its turn if they lie all in
-/// one place.
-Alignment fit(const Ties& ties) {
-  const Alignment& guess = ties.guess;
+/// Fits a similarity to the inliers by least squares. Returns the guess if there are too few, and
+/// keeps its rotation and scale if all inliers lie close together.
+Alignment fit(const Inliers& correspondences) {
+  const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;
   int count = 0;
-  ties.each([&](const Tie& t) {
+  correspondences.each([&](const Correspondence& t) {
     w += t.weight, x += t.weight * t.x, y += t.weight * t.y;
     u += t.weight * t.to_x, v += t.weight * t.to_y;
     ++count;
@@ -125,7 +129,7 @@ Alignment fit(const Ties& ties) {
   if (count < 3) return guess;
   x /= w, y /= w, u /= w, v /= w;
   double square = 0, along = 0, across = 0;
-  ties.each([&](const Tie& t) {
+  correspondences.each([&](const Correspondence& t) {
     const double px = t.x - x, py = t.y - y, qx = t.to_x - u, qy = t.to_y - v;
     square += t.weight * (px * px + py * py);
     along += t.weight * (px * qx + py * qy);
@@ -138,9 +142,9 @@ Alignment fit(const Ties& ties) {
   return s;
 }
 
-double median_distance(const std::vector<Tie>& ties, const Alignment& s) {
+double median_distance(const std::vector<Correspondence>& correspondences, const Alignment& s) {
   std::vector<double> all;
-  for (const Tie& t : ties) all.push_back(distance(s, t));
+  for (const Correspondence& t : correspondences) all.push_back(distance(s, t));
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::ranges::nth_element(all, middle);
   return *middle;
@@ -151,12 +155,14 @@ Alignment by_tiles(View a, View b, Alignment guess) {
   const auto spacing = [](int length) {
     return std::max(tile / 2, (length - tile) / (tiles_across - 1));
   };
-  std::vector<Tie> ties;
+  std::vector<Correspondence> correspondences;
   for (int y = 0; y + tile <= a.height; y += spacing(a.height))
-    for (int x = 0; x + tile <= a.width; x += spacing(a.width)) tie_tile(a, b, guess, x, y, ties);
-  if (ties.size() < 4) return guess;
+    for (int x = 0; x + tile <= a.width; x += spacing(a.width))
+      match_tile(a, b, guess, x, y, correspondences);
+  if (correspondences.size() < 4) return guess;
   for (int k = 0; k < fits; ++k)
-    guess = fit({ties, guess, std::max(0.5, 2 * median_distance(ties, guess))});
+    guess =
+        fit({correspondences, guess, std::max(0.5, 2 * median_distance(correspondences, guess))});
   return guess;
 }
 
@@ -191,7 +197,7 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // The middle of a picture of odd size moves by half a sample as it is cut; so does the other's.
+    // Halving a picture of odd size moves its centre by half a sample, in both pictures alike.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

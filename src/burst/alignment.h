@@ -1,11 +1,11 @@
 #pragma once
-// How one picture of a burst lies in another, both taken by hand: moved, turned a little, and a
-// little larger or smaller. Found in three steps, all on the host, so that every backend gets the
-// same:
-// 1. In the smallest of ever smaller pictures the move alone, by full search.
-// 2. From size to size by the moves of tiles, through which a similarity is laid that tiles with
-//    moves of their own do not draw aside: least squares, repeated without what lies far off.
-// 3. In the largest by the differences themselves (refinement.h), to a small part of a sample.
+// Alignment of two hand-held pictures of a burst by a similarity: translation, small rotation and
+// small change of scale. Three steps find it, all on the host, so that every backend gets the same:
+// 1. at the coarsest level of the pyramid, the translation, by full search;
+// 2. from level to level, a least-squares fit of a similarity to the translations of tiles. The fit
+//    is repeated without outliers, so that tiles with other motion do not bias it;
+// 3. at the finest level, a minimisation of the differences (refinement.h), to a small fraction of
+//    a sample.
 
 #include <cstdint>
 #include <vector>
@@ -15,27 +15,27 @@
 
 namespace lull::burst {
 
-/// From a sample at (x, y) of one picture, counted from its middle, to the other's at
-/// (a x - b y + move_x, b x + a y + move_y), counted likewise.
+/// Maps a sample at (x, y) of one picture to (a x - b y + move_x, b x + a y + move_y) of the other.
+/// Coordinates are relative to the centre of each picture.
 struct Alignment {
   double a = 1, b = 0;
   double move_x = 0, move_y = 0;
 };
 
-/// A picture in ever smaller sizes, each half of the one before, rounded down.
+/// A picture at decreasing sizes, each half of the previous one, rounded down.
 class Pyramid {
  public:
-  /// `picture`: of floats on the 0..255 scale.
+  /// `picture`: floats on the 0..255 scale.
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
-  /// Level 0 is the whole picture.
+  /// Level 0 has the full size.
   [[nodiscard]] PlaneView<const float> level(int i) const { return planes_[i].view(); }
 
  private:
   std::vector<Plane<float>> planes_;
 };
 
-/// Of two pictures of one size.
+/// Returns the alignment of two pictures of the same size.
 [[nodiscard]] Alignment find_alignment(const Pyramid& picture, const Pyramid& other);
 
 }  // namespace lull::burst

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "burst/affine_warp.h"
 #include "burst/alignment.h"
-#include "burst/turning.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "core/samples.h"
@@ -27,7 +27,7 @@ class AlignedDenoiser final : public Denoiser {
         keep_(keep),
         around_(around) {
     for (int i = 0; i < format.planes(); ++i)
-      for (std::array<Plane<float>, 3>* planes : {&samples_, &between_, &turned_})
+      for (std::array<Plane<float>, 3>* planes : {&samples_, &intermediate_, &warped_})
         (*planes)[i] = {format.plane_width(i), format.plane_height(i)};
   }
 
@@ -36,7 +36,7 @@ class AlignedDenoiser final : public Denoiser {
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (frames are aligned in the host's memory); decode it on "
+          "a frame in the memory of a GPU (frames are aligned in host memory); decode it on "
           "the CPU");
     const std::int64_t number = pushed_++;
     if (number < keep_ && number >= keep_ - around_) {
@@ -44,10 +44,10 @@ class AlignedDenoiser final : public Denoiser {
       return next();
     }
     if (number == keep_) {
-      kept_.emplace(main_of(noisy));
-      let_in_waiting();
+      reference_.emplace(pyramid_of(noisy));
+      push_waiting();
     }
-    take(number > keep_ && number <= keep_ + around_ ? as_kept_sees(noisy) : std::move(noisy));
+    take(number > keep_ && number <= keep_ + around_ ? warp_to_reference(noisy) : std::move(noisy));
     return next();
   }
 
@@ -59,10 +59,10 @@ class AlignedDenoiser final : public Denoiser {
   }
 
   std::optional<Frame> drain() override {
-    let_in_waiting();  // where the kept one never came
+    push_waiting();  // the reference frame never arrived
     if (std::optional<Frame> frame = next()) return frame;
     std::optional<Frame> frame = denoiser_->drain();
-    if (!frame) pushed_ = 0, kept_.reset();
+    if (!frame) pushed_ = 0, reference_.reset();
     return frame;
   }
 
@@ -72,9 +72,9 @@ class AlignedDenoiser final : public Denoiser {
       ready_.push_back(*std::move(ready));
   }
 
-  void let_in_waiting() {
+  void push_waiting() {
     for (Frame& frame : std::exchange(waiting_, {}))
-      take(kept_ ? as_kept_sees(frame) : std::move(frame));
+      take(reference_ ? warp_to_reference(frame) : std::move(frame));
   }
 
   PlaneView<const float> load(const Frame& frame, int i) {
@@ -87,20 +87,18 @@ class AlignedDenoiser final : public Denoiser {
     return plane;
   }
 
-  Pyramid main_of(const Frame& frame) { return Pyramid(load(frame, main_plane_)); }
+  Pyramid pyramid_of(const Frame& frame) { return Pyramid(load(frame, main_plane_)); }
 
-  Frame as_kept_sees(const Frame& frame) {
-    const Alignment found = find_alignment(*kept_, main_of(frame));
+  Frame warp_to_reference(const Frame& frame) {
+    const Alignment found = find_alignment(*reference_, pyramid_of(frame));
     Frame result = pool_.acquire();
-    result.take_identity(frame);
-    result.likeness = frame.likeness;
-    result.aside = frame.aside;
+    result.copy_info(frame);
     for (int i = 0; i < frame.format.planes(); ++i) {
       const FrameFormat& f = frame.format;
-      const Turn by(found, 1.0 * f.plane_width(main_plane_) / f.plane_width(i),
-                    1.0 * f.plane_height(main_plane_) / f.plane_height(i));
-      turn(load(frame, i), by, between_[i].view(), turned_[i].view());
-      store_plane(read(turned_[i]), result, i);
+      const AffineWarp by(found, 1.0 * f.plane_width(main_plane_) / f.plane_width(i),
+                          1.0 * f.plane_height(main_plane_) / f.plane_height(i));
+      warp(load(frame, i), by, intermediate_[i].view(), warped_[i].view());
+      store_plane(read(warped_[i]), result, i);
     }
     return result;
   }
@@ -110,9 +108,9 @@ class AlignedDenoiser final : public Denoiser {
   int main_plane_;
   std::int64_t keep_, pushed_ = 0;
   int around_;
-  std::optional<Pyramid> kept_;
+  std::optional<Pyramid> reference_;
   std::deque<Frame> waiting_, ready_;
-  std::array<Plane<float>, 3> samples_, between_, turned_;
+  std::array<Plane<float>, 3> samples_, intermediate_, warped_;
 };
 
 }  // namespace

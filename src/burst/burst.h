@@ -1,6 +1,6 @@
 #pragma once
-// A burst taken by hand: its frames are laid onto the one that is kept, so that a filter over time
-// finds the same thing at the same place in all of them.
+// Hand-held bursts: aligns burst frames to the reference frame, so that a filter over time finds
+// the same content at the same position in all of them.
 
 #include <cstdint>
 #include <memory>
@@ -9,11 +9,12 @@
 
 namespace lull::burst {
 
-/// A session that gets the frames before and after frame `keep`, counted from 0, as that one sees
-/// them: moved, turned and made larger or smaller by alignment.h, up to `around` frames away; all
-/// others as they are. Frames are in the host's memory, and those up to `around` before the kept
-/// one wait for it. Float samples that are no numbers count as 0.
-/// @param main_plane  of `format`: the one that frames are aligned by
+/// Returns a session that passes frames to `denoiser`, after it has aligned those up to `around`
+/// frames before and after the reference frame `keep` (counted from 0): they are translated,
+/// rotated and scaled by their alignment (alignment.h). All other frames are not changed. Frames
+/// must be in host memory. Those up to `around` before the reference frame are held until it
+/// arrives. Float samples that are not finite count as 0.
+/// @param main_plane  the plane of `format` that determines the alignment
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const FrameFormat& format, int main_plane,
                                                 std::int64_t keep, int around);

@@ -14,10 +14,11 @@ namespace {
 using View = PlaneView<const float>;
 
 constexpr int rounds = 24;
-constexpr double enough = 3e-3;  // samples at a corner: a change that is none
-constexpr double huber = 1.5;    // standard deviations from where on differences count less
+constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves by more
+constexpr double huber = 1.5;    // in standard deviations: larger differences get less weight
 
-/// Of the four changes (a, b, move_x, move_y), the normal equations; and of what differs.
+/// Normal equations for the changes of (a, b, move_x, move_y), and the sum of weighted squared
+/// differences.
 struct Normal {
   std::array<double, 10> matrix{};  // upper triangle, row by row
   std::array<double, 4> side{};
@@ -40,9 +41,10 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Slopes are the first picture's: its noise has nothing to do with that of the other, nor with
-/// that of its own sample between two others. Those of the other one would draw towards places
-/// halfway between samples, where interpolation leaves least noise.
+/// Adds up the normal equations of one row. The slopes are those of the first picture. Their noise
+/// is independent of the other picture, and of the sample itself, because a slope uses only the
+/// neighbours of the sample. Slopes of the other picture would bias the result towards positions
+/// halfway between samples, where interpolation leaves the least noise.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -68,7 +70,7 @@ Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   return n;
 }
 
-/// The solution of symmetric equations, by Cholesky's way; nothing if they have none.
+/// Solves the symmetric equations by Cholesky decomposition; returns nothing if they are singular.
 std::optional<std::array<double, 4>> solve(const Normal& n) {
   double l[4][4] = {};
   for (int i = 0, k = 0; i < 4; ++i)
@@ -93,8 +95,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// [1 4 6 4 1] / 16 along both axes: noise, and what bilinear samples lose between samples, count
-/// less.
+/// Smooths with [1 4 6 4 1] / 16 along both axes. This reduces noise, and the loss of detail that
+/// bilinear interpolation causes between samples.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };
@@ -124,7 +126,7 @@ Alignment refined(PlaneView<const float> picture, PlaneView<const float> other, 
   for (int k = 0; k < rounds; ++k) {
     tbb::parallel_for(0, picture.height,
                       [&](int y) { rows[y] = row_of(a.view(), b.view(), guess, y, limit); });
-    Normal all;  // in the order of rows, whatever the threads
+    Normal all;  // in the order of the rows, whatever the number of threads
     for (const Normal& row : rows) all.add(row);
     const auto change = solve(all);
     if (!change || all.count < 64) return guess;

@@ -1,13 +1,14 @@
 #pragma once
-// An alignment made better by what differs under it (Lucas and Kanade 1981, "An iterative image
-// registration technique with an application to stereo vision", for the four numbers of a
-// similarity; what differs by far more than noise and detail explain counts less: Huber).
+// Refinement of an alignment by minimising the differences between the aligned pictures (Lucas and
+// Kanade 1981, "An iterative image registration technique with an application to stereo vision"),
+// over the four parameters of a similarity. Differences far above noise and detail get less weight
+// (Huber).
 
 #include "burst/alignment.h"
 
 namespace lull::burst {
 
-/// `guess` must be right to about a sample.
+/// Returns the refined alignment. `guess` must be accurate to about one sample.
 [[nodiscard]] Alignment refined(PlaneView<const float> picture, PlaneView<const float> other,
                                 Alignment guess);
 

@@ -11,10 +11,10 @@
 #include "nlm/features/features.h"
 #include "nlm/names.h"
 #include "nlm/nlm.h"
-#include "noise/depth/even_depth.h"
-#include "noise/render/even_render.h"
-#include "noise/volume/cuda/even_volume.h"
-#include "noise/volume/even_volume.h"
+#include "noise/depth/vst_depth.h"
+#include "noise/render/vst_render.h"
+#include "noise/volume/cuda/vst_volume.h"
+#include "noise/volume/vst_volume.h"
 
 namespace lull {
 namespace {
@@ -29,8 +29,9 @@ void choose_matcher(const SessionChoice& choice, bm3d::Params& params) {
     refuse_name("matcher", choice.matcher, "window or cluster");
   if (choice.matcher == "window") {
     if (choice.clusters.empty()) return;
-    throw InvalidArgument("cluster = '" + choice.clusters +
-                          "' with the matcher window (which has none); leave one out");
+    throw InvalidArgument(
+        "cluster = '" + choice.clusters +
+        "' with the matcher window (only the matcher cluster has this parameter); leave one out");
   }
   const auto clusters =
       choice.clusters.empty() ? std::optional(ClusterParams{}) : parse_clusters(choice.clusters);
@@ -39,13 +40,13 @@ void choose_matcher(const SessionChoice& choice, bm3d::Params& params) {
 }
 void refuse_matcher(const SessionChoice& choice) {
   if (choice.matcher != "window" || !choice.clusters.empty())
-    throw InvalidArgument("a matcher with the method " + choice.method +
-                          " (bm3d and nlm of pictures have them); leave it out");
+    throw InvalidArgument("a matcher for the method " + choice.method +
+                          " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Of what bm3d sees of renders.
+/// Returns the noise that bm3d filters in the stabilised light of renders.
 NoiseModel even_noise(const RenderNoise& noise) {
-  const float sigma = even_sigma * noise.strength;
+  const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
 }
 
@@ -55,7 +56,8 @@ bm3d::Profile picture_profile(const SessionChoice& choice) {
   return *profile;
 }
 
-/// Whether nlm averages the groups that clusters find, which sessions of bm3d do.
+/// Returns whether nlm averages the groups of the cluster matcher, which sessions of bm3d
+/// implement.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());
@@ -86,10 +88,11 @@ nlm::Profile nlm_profile(const SessionChoice& choice) {
 }
 
 bm3d::Params group_means_params(const SessionChoice& choice) {
-  (void)nlm_profile(choice);  // which knows no best
+  (void)nlm_profile(choice);  // refuses `best`, which nlm does not have
   if (choice.depth)
     throw InvalidArgument(
-        "a depth map with the matcher cluster (clusters know no holes); leave one out");
+        "a depth map with the matcher cluster (the matcher cluster does not support holes); leave "
+        "one out");
   bm3d::Params params =
       bm3d::make_means_params(picture_profile(choice), choice.noise, choice.temporal);
   params.guided = choice.guided;
@@ -121,35 +124,37 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   refuse_matcher(choice);
   refuse_time(choice);
   if (choice.guided)
-    throw InvalidArgument("a guide with bm4d (it compares cubes of its own volume); leave it out");
+    throw InvalidArgument(
+        "a guide with bm4d (bm4d matches cubes in the volume itself); leave it out");
   bm4d::Params params = bm4d::make_params(*profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);
   return params;
 }
 
-/// What is none of a picture's own goes alone, and with pictures.
+/// Refuses combinations with renders and depth maps that are not possible.
 void check_kind(const SessionChoice& choice) {
   if (!choice.render && !choice.depth) return;
   const char* kind = choice.render ? "a render" : "a depth map";
   const auto refuse = [&](const std::string& other, const char* why) {
     throw InvalidArgument(other + " with " + kind + " (" + why + "); leave one out");
   };
-  if (choice.render && choice.depth) refuse("a depth map", "frames are one of them");
+  if (choice.render && choice.depth) refuse("a depth map", "a frame cannot be both");
   if (choice.method != "bm3d" && choice.method != "nlm")
-    refuse("the method " + choice.method, "it is for volumes");
-  if (choice.guided) refuse("a guide", "it is for pictures");
-  if (choice.results_on_device) refuse("results on a GPU", "they are made on the host");
+    refuse("the method " + choice.method, "this method is for volumes");
+  if (choice.guided) refuse("a guide", "only pictures have guides");
+  if (choice.results_on_device)
+    refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// What the method's own session sees.
-FrameFormat seen_format(const SessionChoice& choice, const FrameFormat& format) {
-  if (choice.uneven) return even_format(format);
-  if (choice.depth) return even_depth_format(format);
-  return choice.render ? even_light_format(format) : format;
+/// Returns the format of the frames that the method's own session receives.
+FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
+  if (choice.volume_noise) return stabilised_format(format);
+  if (choice.depth) return stabilised_depth_format(format);
+  return choice.render ? stabilised_light_format(format) : format;
 }
 
-/// N of "cuda:N", 0 of "cuda"; nothing of other names.
-std::optional<int> gpu_of(std::string_view device) {
+/// Returns N for "cuda:N", 0 for "cuda", and nothing for other names.
+std::optional<int> parse_cuda_index(std::string_view device) {
   if (device == "cuda") return 0;
   if (!device.starts_with("cuda:")) return std::nullopt;
   const char *begin = device.data() + 5, *end = device.data() + device.size();
@@ -173,7 +178,7 @@ bm3d::Backend choose_backend(const std::string& device, int streams, int threads
     if (!cuda::list_devices().devices.empty()) backend.kind = bm3d::BackendKind::cuda;
     return backend;
   }
-  const std::optional<int> gpu = gpu_of(device);
+  const std::optional<int> gpu = parse_cuda_index(device);
   if (!gpu) refuse_name("device", device, "auto, cpu, reference, cuda or cuda:N");
   const cuda::DeviceList list = cuda::list_devices();
   if (list.devices.empty())
@@ -198,7 +203,7 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
                        .backend = choose_backend(choice.device, choice.streams, choice.threads)};
   chosen.backend.results_on_device = choice.results_on_device;
   check_kind(choice);
-  const FrameFormat seen = seen_format(choice, format);
+  const FrameFormat seen = filter_format(choice, format);
   if (choice.method == "nlm" && choice.render) {
     const nlm::FeatureParams params = feature_params(choice);
     chosen.denoiser = nlm::open_features(params, format, chosen.backend);
@@ -221,15 +226,16 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
   } else {
     refuse_name("method", choice.method, "bm3d, bm4d, nlm or nlm_volumes");
   }
-  if (choice.uneven)
-    chosen.denoiser = choice.results_on_device
-                          ? cuda::made_even_on_device(*choice.uneven, format, chosen.backend.device,
-                                                      std::move(chosen.denoiser))
-                          : made_even(*choice.uneven, format, std::move(chosen.denoiser));
-  if (choice.depth) chosen.denoiser = made_even(*choice.depth, format, std::move(chosen.denoiser));
+  if (choice.volume_noise)
+    chosen.denoiser =
+        choice.results_on_device
+            ? cuda::with_vst_on_device(*choice.volume_noise, format, chosen.backend.device,
+                                        std::move(chosen.denoiser))
+            : with_vst(*choice.volume_noise, format, std::move(chosen.denoiser));
+  if (choice.depth) chosen.denoiser = with_vst(*choice.depth, format, std::move(chosen.denoiser));
   if (choice.render)
     chosen.denoiser =
-        even_render({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser),
+        with_render_vst({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser),
                     nlm::open_repeat_finder(
                         nlm::FeatureParams{.noise = {}, .temporal = choice.temporal}, format),
                     choice.threads);

@@ -1,5 +1,5 @@
 #pragma once
-// Sessions by the names that scripts give: of a method, a profile, a device.
+// Opens sessions by the names that scripts use: of a method, a profile and a device.
 
 #include <functional>
 #include <memory>
@@ -16,29 +16,36 @@
 
 namespace lull {
 
-/// What denoises the frames of a session.
+/// The method of a session and its parameters.
 struct SessionChoice {
-  std::string method = "bm3d";       // bm3d, nlm: pictures, also over time; bm4d, nlm_volumes:
-                                     // slices of volumes
-  std::string profile = "balanced";  // fast, balanced, high; but of bm4d paper, too; of bm3d best
-  std::string device = "auto";     // auto (a GPU where there is one), cpu, reference, cuda, cuda:N
-  int temporal = 0;                // of pictures: R, frames on either side that patches come from
-  std::string matcher = "window";  // window, cluster; of bm3d, and of nlm's pictures
-  std::string clusters{};          // of the matcher cluster, as parse_clusters() takes them; empty:
-                                   // as they are by themselves
-  int streams = 2;                 // frames in flight on a GPU, 1..16
-  int threads = 0;                 // on the CPU; 0: every core
-  bool results_on_device = false;  // on a GPU: as of Backend; frames, too,
-                                   // are there if noise is uneven
-  bool guided = false;             // of bm3d and nlm: patches are compared in Frame::guide
+  /// bm3d, nlm: pictures, also over time; bm4d, nlm_volumes: slices of volumes.
+  std::string method = "bm3d";
+  /// fast, balanced, high; also paper, except for bm4d; also best for bm3d.
+  std::string profile = "balanced";
+  /// auto (a GPU if there is one), cpu, reference, cuda, cuda:N.
+  std::string device = "auto";
+  /// Temporal radius R for pictures: patches come from R frames before and after.
+  int temporal = 0;
+  /// window, cluster; for bm3d, and for nlm of pictures.
+  std::string matcher = "window";
+  /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
+  std::string clusters{};
+  int streams = 2;  // frames in flight on a GPU, 1..16
+  int threads = 0;  // on the CPU; 0: one per core
+  /// For a GPU: Backend::results_on_device. With volume_noise, the input frames must be on the GPU
+  /// as well.
+  bool results_on_device = false;
+  bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Of volumes whose noise is Rician or varies: samples are made even before the filter.
-  std::optional<VolumeNoise> uneven;
-  /// Of bm3d and nlm: frames are renders, which bring Frame::features and say their noise, or here.
+  /// For volumes whose noise is Rician or varies: samples are variance-stabilised before the
+  /// filter.
+  std::optional<VolumeNoise> volume_noise;
+  /// For bm3d and nlm: frames are renders with Frame::features. Their noise is given by the
+  /// features or here.
   std::optional<RenderNoise> render{};
-  /// Of bm3d and nlm: frames are depth maps; `noise` is on the 0..255 scale of this.
+  /// For bm3d and nlm: frames are depth maps; `noise` is on the 0..255 scale of this DepthScale.
   std::optional<DepthScale> depth{};
-  /// On top of the profile; may be empty.
+  /// Adjust the parameters of the profile; may be empty.
   std::function<void(bm3d::Params&)> adjust{};
   std::function<void(bm4d::Params&)> adjust_volumes{};
 };
@@ -46,17 +53,18 @@ struct SessionChoice {
 struct ChosenSession {
   std::unique_ptr<Denoiser> denoiser;
   Margin margin;
-  bm3d::Backend backend;  // what it runs on
+  bm3d::Backend backend;  // where the session runs
 };
 
-/// @throws InvalidArgument    a name that is none, or whatever open() of the method throws
-/// @throws DeviceUnavailable  the device is not there
+/// Opens the session of a choice, for frames of `format`.
+/// @throws InvalidArgument    a name is unknown, or whatever open() of the method throws
+/// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// The device of this name. @throws InvalidArgument, DeviceUnavailable
+/// Returns the backend for a device name. @throws InvalidArgument, DeviceUnavailable
 [[nodiscard]] bm3d::Backend choose_backend(const std::string& device, int streams = 2,
                                            int threads = 0);
-/// "cuda:1", "cpu" or "reference".
+/// Returns a name such as "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string device_name(const bm3d::Backend& backend);
 
 }  // namespace lull

@@ -1,5 +1,6 @@
 #pragma once
-// What several filters are made of: the DCT of a side of a patch, and the window of its estimates.
+// Basis functions that several filters share: the DCT along one side of a patch, and the Kaiser
+// window of its estimates.
 
 #include <array>
 #include <cmath>
@@ -7,7 +8,7 @@
 
 namespace lull {
 
-/// Rows of the orthonormal DCT-II of `side` samples, 1 .. Most.
+/// Returns the rows of the orthonormal DCT-II of `side` samples, 1..Most.
 template <int Most>
 [[nodiscard]] std::array<std::array<double, Most>, Most> dct_rows(int side = Most) {
   std::array<std::array<double, Most>, Most> rows{};
@@ -18,7 +19,7 @@ template <int Most>
   return rows;
 }
 
-/// [k][i]: all of them, in floats.
+/// Returns all DCT rows, as [frequency][sample], in single precision.
 template <int Side>
 [[nodiscard]] const std::array<std::array<float, Side>, Side>& float_dct_rows() {
   static const auto rows = [] {
@@ -31,7 +32,7 @@ template <int Side>
   return rows;
 }
 
-/// Modified Bessel function of the first kind, order 0, by its power series.
+/// Modified Bessel function of the first kind, order 0, computed from its power series.
 [[nodiscard]] inline double bessel_i0(double x) {
   double sum = 1, term = 1;
   for (int k = 1; k < 64; ++k) {
@@ -41,7 +42,7 @@ template <int Side>
   return sum;
 }
 
-/// A Kaiser window of `side` samples, 2 .. Most, 1 at its middle.
+/// Returns a Kaiser window of `side` samples, 2..Most, whose maximum is 1.
 template <int Most>
 [[nodiscard]] std::array<float, Most> kaiser_window(float beta, int side = Most) {
   std::array<float, Most> window{};

@@ -18,14 +18,14 @@ std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma) {
   return sigma;
 }
 
-std::array<float, 3> opponent_strength(const std::array<float, 3>& rgb_sigma) {
+std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma) {
   std::array<float, 3> sigma = opponent_sigma(rgb_sigma);
-  const float of_rgb = std::sqrt(3.0f) * sigma[0];  // where all three are equal
-  sigma[0] *= 1 - 0.001f * (std::clamp(of_rgb, 10.0f, 50.0f) - 10);
+  const float rgb_level = std::sqrt(3.0f) * sigma[0];  // sigma of R, G and B if all three are equal
+  sigma[0] *= 1 - 0.001f * (std::clamp(rgb_level, 10.0f, 50.0f) - 10);
   return sigma;
 }
 
-void mix_planes(const float (&m)[3][3], const std::array<PlaneView<float>, 3>& planes) {
+void apply_colour_matrix(const float (&m)[3][3], const std::array<PlaneView<float>, 3>& planes) {
   for (int y = 0; y < planes[0].height; ++y) {
     float* a = planes[0].row(y);
     float* b = planes[1].row(y);

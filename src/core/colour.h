@@ -1,7 +1,7 @@
 #pragma once
 // The opponent colour space, in which RGB pictures are denoised (Dabov et al. 2007, "Color image
-// denoising via sparse 3D collaborative filtering with grouping constraint in
-// luminance-chrominance space", ICIP, doi:10.1109/ICIP.2007.4378954).
+// denoising via sparse 3D collaborative filtering with grouping constraint in luminance-chrominance
+// space", ICIP, doi:10.1109/ICIP.2007.4378954).
 
 #include <array>
 
@@ -9,27 +9,30 @@
 
 namespace lull {
 
-/// Rows give Y, U, V from R, G, B: the mean, (R - B) / sqrt(2) and (R - 2 G + B) / sqrt(6). Y keeps
-/// the scale of a grey picture; U and V keep the level of noise. The rows are orthogonal.
+/// Rows compute Y, U, V from R, G, B: the mean, (R - B) / sqrt(2) and (R - 2 G + B) / sqrt(6). Y
+/// keeps the scale of a grey picture; U and V keep the noise level. The rows are orthogonal.
 inline constexpr float opponent_forward[3][3] = {{1 / 3.0f, 1 / 3.0f, 1 / 3.0f},
                                                  {0.70710678f, 0.0f, -0.70710678f},
                                                  {0.40824829f, -0.81649658f, 0.40824829f}};
-/// Rows give R, G, B from Y, U, V.
+/// Rows compute R, G, B from Y, U, V.
 inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f},
                                                  {1.0f, 0.0f, -0.81649658f},
                                                  {1.0f, -0.70710678f, 0.40824829f}};
 
-/// Standard deviation of the noise in Y, U and V, where that of R, G and B is independent.
+/// Returns the standard deviation of the noise in Y, U and V if the noise of R, G and B is
+/// independent.
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
-/// The noise that Y, U and V are filtered for, where that of R, G and B is independent: theirs, but
-/// for luma's, which is taken for less from a sigma of 10 on, 0.96 of it from 50 on. Files clip
-/// noise to 0..255, which so is weaker than said; on Kodak's pictures, 8 bits, that and the guide's
-/// weights gain 0.02 dB at sigma 25, 0.12 at 50, and little is lost on smoother ones
-/// (docs/bm3d.md).
-[[nodiscard]] std::array<float, 3> opponent_strength(const std::array<float, 3>& rgb_sigma);
+/// Returns the sigma with which Y, U and V are filtered if the noise of R, G and B is independent.
+/// It is opponent_sigma(), except for luma: from an RGB sigma of 10 on luma's sigma is reduced,
+/// down to 0.96 of its value at 50 and above. The reason is that files clip noise to 0..255, so
+/// that the noise is weaker than its nominal level. On the Kodak pictures (8 bits) this and the
+/// guide's weights gain 0.02 dB at sigma 25 and 0.12 dB at sigma 50, and they cost little on
+/// smoother pictures (docs/bm3d.md).
+[[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
-/// planes = matrix * planes, sample by sample. All three have the size of the first.
-void mix_planes(const float (&matrix)[3][3], const std::array<PlaneView<float>, 3>& planes);
+/// Computes planes = matrix * planes for each sample. All three planes have the size of the first.
+void apply_colour_matrix(const float (&matrix)[3][3],
+                         const std::array<PlaneView<float>, 3>& planes);
 
 }  // namespace lull

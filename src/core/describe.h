@@ -1,5 +1,5 @@
 #pragma once
-// A frame's format and an amount of memory in words, for messages.
+// Text for messages: a frame's format, and an amount of memory.
 
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// "1920x1080 YUV 4:2:0 10 bits"
+/// Returns text like "1920x1080 YUV 4:2:0 10 bits".
 inline std::string describe(const FrameFormat& f) {
   std::string text = std::to_string(f.width) + "x" + std::to_string(f.height);
   if (f.layout == Layout::yuv) {
@@ -21,7 +21,7 @@ inline std::string describe(const FrameFormat& f) {
   return text + " " + std::to_string(f.bits) + " bits";
 }
 
-/// "4.2 GB", "610 MB": of 1000 each.
+/// Returns text like "4.2 GB" or "610 MB", with decimal units (1 GB = 10^9 bytes).
 inline std::string describe_bytes(std::int64_t bytes) {
   const bool large = bytes >= 1'000'000'000;
   char text[32];

@@ -8,9 +8,10 @@ namespace {
 bool all_seen(PlaneView<const float> plane) {
   for (int y = 0; y < plane.height; ++y) {
     const float* row = plane.row(y);
-    int seen = 0;  // FloatGuard::is_seen(), counted in vectors, which && would not let be
+    int seen = 0;  // is_in_filter_range() with & instead of &&, which would prevent vectorisation
     for (int x = 0; x < plane.width; ++x)
-      seen += static_cast<int>(row[x] >= least_seen) & static_cast<int>(row[x] <= greatest_seen);
+      seen += static_cast<int>(row[x] >= filter_range_min) &
+              static_cast<int>(row[x] <= filter_range_max);
     if (seen < plane.width) return false;
   }
   return true;
@@ -23,7 +24,7 @@ std::vector<CellSum> cells_of(const FloatGuard& guard, PlaneView<const float> pl
     const float* row = plane.row(y);
     CellSum* const cell = cells.data() + static_cast<std::size_t>(y / guard_cell) * columns;
     for (int x = 0; x < plane.width; ++x)
-      if (!guard.is_outsider(row[x])) {
+      if (!guard.is_out_of_range(row[x])) {
         cell[x / guard_cell].sum += FloatGuard::level(row[x]);
         ++cell[x / guard_cell].count;
       }
@@ -38,21 +39,22 @@ bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane)
   const FloatGuard guard(frame.format, sigma);
   const std::vector<CellSum> cells = cells_of(guard, plane);
   const int columns = guard_cells(plane.width);
-  const PlaneView<const float> samples = frame.plane<const float>(i);  // `plane` changes on the way
+  // `plane` changes in the loop below
+  const PlaneView<const float> samples = frame.plane<const float>(i);
   const auto sample = [&](int x, int y) { return samples(x, y) * guard.scale(); };
   const auto cell = [&](int p, int q) { return cells[static_cast<std::size_t>(q) * columns + p]; };
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) {
       float& v = plane(x, y);
-      if (guard.is_outsider(v))
-        v = guard.stand_in(v, x, y, plane.width, plane.height, sample, cell);
+      if (guard.is_out_of_range(v))
+        v = guard.replacement(v, x, y, plane.width, plane.height, sample, cell);
       else
-        v = FloatGuard::bounded(v);
+        v = FloatGuard::clamped(v);
     }
   return true;
 }
 
-void unguard_plane(const Frame& frame, int i, float sigma, const Frame& filtered) {
+void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered) {
   const FloatGuard guard(frame.format, sigma);
   const PlaneView<const float> samples = frame.plane<const float>(i);
   const PlaneView<float> to = filtered.plane<float>(i);

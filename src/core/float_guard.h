@@ -1,6 +1,6 @@
 #pragma once
-// Planes of float samples in the host's memory on their way into a filter and out again:
-// float_range.h says what becomes of them.
+// Input range handling (float_range.h) for planes of float samples in host memory, before and after
+// a filter.
 
 #include "core/float_range.h"
 #include "core/frame.h"
@@ -8,12 +8,13 @@
 
 namespace lull {
 
-/// `plane` is what load_plane() made of plane `i` of `frame`: it becomes what filters see. Whether
-/// anything was changed. `sigma`: of the plane's noise, on the 0..255 scale.
+/// Replaces those samples of `plane` that filters cannot process. `plane` is the result of
+/// load_plane() for plane `i` of `frame`. `sigma`: standard deviation of the plane's noise, on the
+/// 0..255 scale. Returns whether any sample was changed.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// The way back, after store_plane(): plane `i` of `filtered` gets what filters did not see of
-/// `frame`, which has the same format.
-void unguard_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
+/// After store_plane(): restores those samples in plane `i` of `filtered` that guard_plane()
+/// changed. `filtered` has the format of `frame`.
+void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

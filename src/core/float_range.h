@@ -1,18 +1,20 @@
 #pragma once
-// What filters see of float samples, which may be anything: highlights of a render, negative
-// colours, hot pixels, infinities, what is not a number. Three kinds, on the 0..255 scale:
+// Input range handling for float samples, which can have arbitrary values: highlights of a render,
+// negative colours, hot pixels, infinities, NaN. There are three cases, on the 0..255 scale:
 //
-// 1. Within least_seen..greatest_seen: seen as they are.
-// 2. Beyond by no more than noise explains (noise_reach sigma): seen as the bound; by how much they
-//    lie beyond is added to the result.
-// 3. All others are outsiders: they come out as they came, bit by bit. In their place filters see
-//    what the samples around suggest, so that these come out as if outsiders were not there: the
-//    mean of the nearest ones, or of those of the cells around, with noise like theirs (without it
-//    such an area would be an ideal match for every patch of its level, and pull them all to its
-//    own); where none is near enough to share a patch with, the bound, which is like no content.
+// 1. A sample within filter_range_min..filter_range_max is filtered as it is.
+// 2. A sample that exceeds a bound by no more than noise explains (noise_tolerance sigma) is
+//    clamped to the bound for the filter. The difference is added to the result.
+// 3. Every other sample is out of range, and is preserved unchanged, bit for bit. The filter gets a
+//    replacement that is computed from the surrounding samples, so that these are filtered as if
+//    the out-of-range sample did not exist. The replacement is the mean of the nearest samples, or
+//    else the mean of the surrounding cells plus noise of the same level. (Without that noise, such
+//    an area would be an ideal match for every patch of its level, and would pull all of them
+//    towards its own values.) If no in-range sample is close enough to share a patch with, the
+//    replacement is the bound, which resembles no content.
 //
-// Everything is decided sample by sample and in integers, so that all backends see the same. These
-// are constexpr, for hosts and devices.
+// All decisions are made per sample and in integers, so that all backends agree. The functions are
+// constexpr, for hosts and devices.
 
 #include <cstdint>
 
@@ -20,84 +22,90 @@
 
 namespace lull {
 
-/// The cuda backend ends here. It filters in half precision, up to 65504: sums of 2 x 64
-/// differences between samples, so that none may be over 511. It adds up in 32-bit fixed point:
-/// 1024 estimates in units of 1/8192, as differences from 128, so that none of those may be over
+/// Limits of the cuda backend. It filters in half precision (maximum 65504): sums of 2 x 64
+/// differences between samples allow differences of up to 511. It aggregates in 32-bit fixed point:
+/// 1024 estimates in units of 1/8192, stored as differences from 128, allow differences of up to
 /// 255.
-inline constexpr float least_seen = -127, greatest_seen = 383;
-inline constexpr float noise_reach = 4;
+inline constexpr float filter_range_min = -127, filter_range_max = 383;
+inline constexpr float noise_tolerance = 4;
 
-/// Side of the cells whose means stand in for outsiders, in samples: that of a patch.
+/// Side of the cells whose means replace out-of-range samples, in samples. It equals the side of a
+/// patch.
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Of the samples of a cell that are no outsiders, as FloatGuard::level() has them.
+/// Sum and number of the in-range samples of a cell, in units of FloatGuard::level().
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
 
-/// Of the planes of a frame with noise of `sigma` (on the 0..255 scale).
+/// Range handling for the planes of a frame whose noise has standard deviation `sigma`, on the
+/// 0..255 scale.
 class FloatGuard {
  public:
   constexpr FloatGuard(const FrameFormat& format, float sigma)
       : scale_(static_cast<float>(255.0 / format.full_scale())),
-        least_(least_seen - noise_reach * sigma),
-        greatest_(greatest_seen + noise_reach * sigma),
+        least_(filter_range_min - noise_tolerance * sigma),
+        greatest_(filter_range_max + noise_tolerance * sigma),
         noise_(static_cast<int>((sigma < 255 ? sigma : 255.0f) * levels)) {}
 
   constexpr float scale() const { return scale_; }
-  // Of samples on the 0..255 scale:
-  static constexpr bool is_seen(float v) { return v >= least_seen && v <= greatest_seen; }
-  constexpr bool is_outsider(float v) const { return !(v >= least_ && v <= greatest_); }
-  static constexpr float bounded(float v) {
-    if (v < least_seen) return least_seen;
-    if (v > greatest_seen) return greatest_seen;
+  // These functions take samples on the 0..255 scale.
+  static constexpr bool is_in_filter_range(float v) {
+    return v >= filter_range_min && v <= filter_range_max;
+  }
+  constexpr bool is_out_of_range(float v) const { return !(v >= least_ && v <= greatest_); }
+  static constexpr float clamped(float v) {
+    if (v < filter_range_min) return filter_range_min;
+    if (v > filter_range_max) return filter_range_max;
     return v;
   }
 
-  /// A sample as a whole number, at least 0, for sums that are equal in any order.
+  /// Returns a sample as an integer >= 0, so that sums are equal in any order.
   static constexpr std::int32_t level(float v) {
-    return static_cast<std::int32_t>((bounded(v) - least_seen) * levels);
+    return static_cast<std::int32_t>((clamped(v) - filter_range_min) * levels);
   }
   static constexpr float value(std::int32_t level) {
-    return static_cast<float>(level) / levels + least_seen;
+    return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// The result for a sample of the frame, where filters made `filtered` of what they saw of it.
+  /// Returns the final result for `sample` of a frame. `filtered`: the filter's result for its
+  /// guarded value.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
-    if (is_seen(v)) return filtered;
-    return is_outsider(v) ? sample : filtered + (v - bounded(v)) / scale_;
+    if (is_in_filter_range(v)) return filtered;
+    return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// What is seen in place of the outsider `v` at (x, y). `sample(x, y)`: the plane's samples,
-  /// `cell(i, j)`: CellSum of its cells.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y). `sample(x, y)` returns
+  /// samples of the plane, `cell(i, j)` the CellSum of its cells.
   template <class Sample, class Cell>
-  constexpr float stand_in(float v, int x, int y, int width, int height, Sample sample,
-                           Cell cell) const {
+  constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
+                              Cell cell) const {
     for (int radius = 1; radius <= 2; ++radius) {
       const CellSum near = around(x, y, radius, width, height, sample);
-      if (near.count > 2 * radius) return bounded(value(near.sum / near.count));
+      if (near.count > 2 * radius) return clamped(value(near.sum / near.count));
     }
     const CellSum far = cells_around(x, y, guard_cells(width), guard_cells(height), cell);
     if (far.count > 0) return noisy(far, x, y);
-    return v > 0 ? greatest_seen : least_seen;
+    return v > 0 ? filter_range_max : filter_range_min;
   }
 
  private:
-  static constexpr int levels = 8;  // of value 1
+  static constexpr int levels = 8;  // levels per unit of the 0..255 scale
 
   template <class Sample>
   constexpr CellSum around(int x, int y, int radius, int width, int height, Sample sample) const {
     CellSum sum;
     for (int v = y - radius < 0 ? 0 : y - radius; v <= y + radius && v < height; ++v)
       for (int u = x - radius < 0 ? 0 : x - radius; u <= x + radius && u < width; ++u)
-        if (const float s = sample(u, v); !is_outsider(s)) sum.sum += level(s), ++sum.count;
+        if (const float s = sample(u, v); !is_out_of_range(s)) sum.sum += level(s), ++sum.count;
     return sum;
   }
 
-  /// Of the cell and its eight neighbours, weighted by how near they are, so that nothing jumps
-  /// from cell to cell. (At most 64 samples, 4080 levels, and weights of 32 x 32: below 2^29.)
+  /// Returns the weighted sum of the cell and its eight neighbours. The weights decrease with
+  /// distance, so that the replacement has no jumps at cell borders. (Maximum: 64 samples of 4080
+  /// levels with weights of 32 x 32, below 2^29.)
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -105,20 +113,21 @@ class FloatGuard {
       for (int i = -1; i <= 1; ++i) {
         const int p = x / guard_cell + i, q = y / guard_cell + j;
         if (p < 0 || q < 0 || p >= columns || q >= rows) continue;
-        const int weight = nearness(x % guard_cell, i) * nearness(y % guard_cell, j);
+        const int weight = cell_weight(x % guard_cell, i) * cell_weight(y % guard_cell, j);
         const CellSum c = cell(p, q);
         sum.sum += weight * c.sum, sum.count += weight * c.count;
       }
     return sum;
   }
-  static constexpr int nearness(int place, int side) {
+  static constexpr int cell_weight(int place, int side) {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// The mean with noise: a sum of four bytes, nearly Gaussian, whose standard deviation is 148.
-  /// The sum has the noise of the samples in it, so that no two frames have the same here.
+  /// Returns the mean plus pseudo-random noise: a sum of four bytes, which is nearly Gaussian with
+  /// standard deviation 148. The hash uses the sum of the noisy samples, so that two frames do not
+  /// get the same noise here.
   constexpr float noisy(const CellSum& near, int x, int y) const {
-    // The last step of MurmurHash3 (Austin Appleby, public domain).
+    // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^
              static_cast<std::uint32_t>(x) * 0x85ebca77u ^
              static_cast<std::uint32_t>(y) * 0xc2b2ae3du;
@@ -127,11 +136,11 @@ class FloatGuard {
     h ^= h >> 16;
     const int bytes =
         static_cast<int>((h & 255) + (h >> 8 & 255) + (h >> 16 & 255) + (h >> 24)) - 510;
-    return bounded(value(near.sum / near.count + bytes * noise_ / 148));
+    return clamped(value(near.sum / near.count + bytes * noise_ / 148));
   }
 
   float scale_, least_, greatest_;
-  int noise_;  // in levels
+  int noise_;  // standard deviation of the noise, in levels
 };
 
 }  // namespace lull

@@ -8,11 +8,12 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Behind the last row: SIMD code of encoders, which see the frame as it is, reads whole vectors.
+// Bytes after the last row: SIMD code of encoders, which use the buffer directly, reads full
+// vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 
-// Shared with every frame that is out, so that frames may outlive the pool.
+// Free buffers of a pool. Every frame in use shares it, so that frames may outlive the pool.
 struct FramePool::Shelf {
   std::pmr::memory_resource* memory;
   std::size_t bytes;
@@ -31,7 +32,7 @@ struct FramePool::Shelf {
         free.pop_back();
         return buffer;
       }
-      free.reserve(free.capacity() + 1);  // so that giving back cannot throw
+      free.reserve(free.capacity() + 1);  // so that give_back() cannot throw
     }
     return static_cast<std::byte*>(memory->allocate(bytes, row_alignment));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Buffers for frames of one format, used again and again: nothing is allocated per frame.
+// Reusable buffers for frames of one format, so that nothing is allocated per frame.
 
 #include <memory>
 #include <memory_resource>
@@ -8,20 +8,21 @@
 
 namespace lull {
 
-/// Hands out frames; a frame's buffer comes back by itself when the last reference to its pixels
-/// goes, also after the pool itself. Grows on demand, so the bound on frames in flight is the
-/// caller's. Safe to use from several threads.
+/// A pool of frames. A frame's buffer returns to the pool when the last reference to its pixels is
+/// released, even after the pool is destroyed. The pool grows on demand: the caller bounds the
+/// number of frames in flight. Several threads may use a pool.
 class FramePool {
  public:
-  /// `memory` provides the buffers (page-locked memory for a GPU, say) and must outlive them.
+  /// `memory` provides the buffers (for example page-locked memory for a GPU) and must outlive
+  /// them.
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  /// A frame with planes laid out one after the other, rows at multiples of 64 bytes, samples not
-  /// initialised. @throws std::bad_alloc
+  /// Returns a frame whose planes follow each other in one buffer. Rows start at multiples of 64
+  /// bytes. The samples are not initialised. @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
-  /// Has buffers for so many frames from now on, where memory is slow to get. @throws
-  /// std::bad_alloc
+  /// Allocates buffers for `frames` frames in advance, for memory that is slow to allocate.
+  /// @throws std::bad_alloc
   void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }
 

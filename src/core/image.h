@@ -1,14 +1,14 @@
 #pragma once
-// The view of a plane: where its samples lie, without owning them.
+// A view of a plane: the location of its samples, without ownership.
 
 #include <concepts>
 #include <cstddef>
 
 namespace lull {
 
-/// A rectangle of samples in memory. Rows follow each other at `stride`.
-/// It is constexpr throughout, so that device code uses it as it is (nvcc's
-/// --expt-relaxed-constexpr) and core needs no CUDA header.
+/// A rectangle of samples in memory, whose rows start `stride` samples apart. All members are
+/// constexpr, so that device code can use them (nvcc --expt-relaxed-constexpr) while core includes
+/// no CUDA header.
 template <class T>
 struct PlaneView {
   T* data = nullptr;

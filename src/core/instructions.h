@@ -1,12 +1,13 @@
 #pragma once
-// The CPU that this build needs.
+// The CPU instructions that this build requires.
 
 #include "core/error.h"
 
 namespace lull {
 
-/// What Highway compiles has no lesser set of instructions (lull_prepare_sources in
-/// cmake/LullTargets.cmake), whatever the backend.
+/// Checks for the lowest instruction set that Highway code is compiled for, on every backend
+/// (lull_prepare_sources in cmake/LullTargets.cmake).
+/// @throws DeviceUnavailable
 inline void require_instructions() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("sse4.2"))

@@ -1,5 +1,5 @@
 #pragma once
-// A plane that owns its samples, in host memory.
+// A plane in host memory that owns its samples.
 
 #include <cstddef>
 #include <new>
@@ -10,8 +10,8 @@
 
 namespace lull {
 
-/// Owner of a plane; rows start at multiples of 64 bytes, so that SIMD loads of a row's start are
-/// aligned. Samples are not initialised.
+/// Owner of a plane. Rows start at multiples of 64 bytes, so that SIMD loads at the start of a row
+/// are aligned. Samples are not initialised.
 template <class T>
 class Plane {
  public:

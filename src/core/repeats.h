@@ -1,19 +1,19 @@
 #pragma once
-// Which frames of a clip repeat the one before them: found once, where a clip is cut into parts, so
-// that every session decides as it would for the whole.
+// Detection of repeated frames for clips that are filtered in parts. It runs once for the complete
+// clip, so that every session decides as a session over the complete clip would.
 
 #include "core/frame.h"
 
 namespace lull {
 
-/// Says of each frame of a clip what it is to the one before. Used from one thread at a time.
+/// Determines the RepeatState of each frame of a clip. One thread at a time may use it.
 class RepeatFinder {
  public:
   virtual ~RepeatFinder() = default;
-  /// Of the next frame; the first one of a clip is fresh. Its samples must be in the host's memory,
-  /// and stay as they are until the next call.
-  [[nodiscard]] virtual Likeness find(const Frame& frame) = 0;
-  /// The next frame is the first of another clip.
+  /// Returns the state of the next frame. The first frame of a clip is independent. The samples
+  /// must be in host memory and must not change until the next call.
+  [[nodiscard]] virtual RepeatState find(const Frame& frame) = 0;
+  /// Resets the finder: the next frame is the first of another clip.
   virtual void clear() = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace lull {
 
-/// The least multiple of `multiple` that is not below `value` >= 0.
+/// Returns the smallest multiple of `multiple` that is at least `value` >= 0.
 template <class Value>
 constexpr Value round_up(Value value, std::type_identity_t<Value> multiple) {
   return (value + multiple - 1) / multiple * multiple;

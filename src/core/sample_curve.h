@@ -1,16 +1,17 @@
 #pragma once
-// A function of samples as a table that hosts and devices read alike.
+// A function of sample values, stored as a table that hosts and devices read alike.
 
 #include <array>
 
 namespace lull {
 
-/// Piecewise linear over samples on the 0..255 scale, from -128 to 384 (what filters see of float
-/// samples, float_range.h), knots a quarter apart; beyond, the outermost pieces go on.
+/// Piecewise linear function of samples on the 0..255 scale, from -128 to 384 (the filter range of
+/// float samples, float_range.h), with knots 0.25 apart. Beyond that range the outermost segments
+/// continue.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;
-  /// Knots at which integer samples end.
+  /// Knots of the smallest and the largest integer sample.
   static constexpr int black = 512, white = 1532;
   static constexpr float place(int knot) { return least + spacing * static_cast<float>(knot); }
 
@@ -18,7 +19,7 @@ struct SampleCurve {
 
   float operator()(float v) const { return at(values.data(), v); }
 
-  /// Of the values of a curve, wherever they lie. What is not a number stays that.
+  /// Evaluates a curve with these values, in host or device memory. NaN gives NaN.
   static constexpr float at(const float* values, float v) {
     const float place = (v - least) * (1 / spacing);
     int below = 0;

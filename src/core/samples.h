@@ -1,5 +1,5 @@
 #pragma once
-// Samples as frames carry them, to float samples on the 0..255 scale and back.
+// Conversion between a frame's samples and float samples on the 0..255 scale.
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +11,12 @@
 
 namespace lull {
 
-/// Sample value `v` of a frame on the 0..255 scale is v * to_unit_255(format).
+/// Returns the factor that converts a frame's sample values to the 0..255 scale.
 constexpr float to_unit_255(const FrameFormat& format) {
   return static_cast<float>(255.0 / format.full_scale());
 }
 
-/// dst = src * scale.
+/// Computes dst = src * scale.
 template <class T>
 void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   for (int y = 0; y < dst.height; ++y) {
@@ -26,8 +26,8 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Integers are rounded to nearest and clamped to [0, max_value] (not a number gives 0); float
-/// samples keep what lies outside their nominal range.
+/// Rounds to the nearest integer and clamps to [0, max_value]; NaN gives 0. Float samples keep
+/// values outside their nominal range.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -38,7 +38,7 @@ constexpr T as_sample(float v, float max_value) {
   }
 }
 
-/// dst = src * scale, as_sample().
+/// Computes dst = as_sample(src * scale).
 template <class T>
 void store_samples(PlaneView<const float> src, float scale, float max_value, PlaneView<T> dst) {
   for (int y = 0; y < dst.height; ++y) {
@@ -48,7 +48,7 @@ void store_samples(PlaneView<const float> src, float scale, float max_value, Pla
   }
 }
 
-/// Plane `i` of `frame` on the 0..255 scale, into `dst` of the plane's size.
+/// Loads plane `i` of `frame` on the 0..255 scale into `dst`, which has the plane's size.
 inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
   const float scale = to_unit_255(frame.format);
   switch (frame.format.sample) {
@@ -61,7 +61,7 @@ inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
   }
 }
 
-/// The way back: `src` on the 0..255 scale into plane `i` of `frame`.
+/// Stores `src`, on the 0..255 scale, as plane `i` of `frame`.
 inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   const float full = static_cast<float>(frame.format.full_scale()), scale = full / 255.0f;
   switch (frame.format.sample) {
@@ -74,7 +74,7 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Plane `i` of `from`, bit by bit, into `to`, a frame of the same format.
+/// Copies plane `i` of `from` bit for bit to `to`, a frame of the same format.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int bytes = from.format.plane_width(i) * from.format.bytes_per_sample();
   for (int y = 0; y < from.format.plane_height(i); ++y)

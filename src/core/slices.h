@@ -1,5 +1,5 @@
 #pragma once
-// Slices of a volume: their places along z, and which of their voxels are wanted.
+// Slices of a volume: spans along z, and masks of the wanted voxels.
 
 #include <cstddef>
 #include <utility>
@@ -8,14 +8,15 @@
 namespace lull {
 
 struct SliceSpan {
-  int first = 0, end = 0;  // end: one past the last
+  int first = 0, end = 0;  // `end`: one past the last slice
   constexpr int size() const { return end - first; }
   constexpr bool holds(int z) const { return first <= z && z < end; }
 };
 
 class SliceMask {
  public:
-  /// `inside`: row by row. `zero`: what lies outside becomes 0 in the output, else it stays.
+  /// `inside`: one flag per voxel, row by row. `zero`: voxels outside the mask become 0 in the
+  /// output; otherwise they are preserved unchanged.
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 

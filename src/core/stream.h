@@ -1,5 +1,5 @@
 #pragma once
-// Where frames come from and where they go.
+// Interfaces of frame sources and frame sinks.
 
 #include <optional>
 
@@ -10,13 +10,14 @@ namespace lull {
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  /// Format of the next frame that read() will give, known before the first read.
+  /// Returns the format of the next frame that read() returns. It is known before the first read.
   virtual const FrameFormat& format() const noexcept = 0;
-  /// The next frame in presentation order; nullopt at the end of the stream.
-  /// @throws BadData on damaged or truncated input, IoError
+  /// Returns the next frame in presentation order; nullopt at the end of the stream.
+  /// @throws BadData  the input is damaged or truncated
+  /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for more input, and those to come: they throw IoError, or go on if
-  /// what they need is there. From any thread.
+  /// Ends a read() that waits for more input, and all later ones. They throw IoError, unless the
+  /// data they need is already available. Any thread may call it.
   virtual void interrupt() noexcept {}
 };
 
@@ -24,8 +25,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes, writes the trailer and makes the result visible. Without it nothing appears under
-  /// the output's name. (A destructor could not report failure.)
+  /// Flushes, writes the trailer and makes the result visible. Without this call no file appears
+  /// under the output's name. (A destructor could not report a failure.)
   virtual void finish() = 0;
 };
 

@@ -11,8 +11,7 @@ void validate(const FrameFormat& f) {
   if (f.width < 1 || f.height < 1)
     throw InvalidArgument("a picture of " + std::to_string(f.width) + "x" +
                           std::to_string(f.height) +
-                          " samples (there is nothing in it); give one "
-                          "of at least 1x1");
+                          " samples (it is empty); use a picture of at least 1x1");
   const bool bits_fit = f.sample == SampleType::u8    ? f.bits == 8
                         : f.sample == SampleType::u16 ? f.bits >= 8 && f.bits <= 16
                                                       : f.bits == 32;
@@ -31,10 +30,10 @@ void validate(const FrameFormat& f) {
 void validate(const Backend& backend) {
   if (backend.threads < 0)
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
-                          " (must be at least 0); give 0 for every core");
+                          " (must be at least 0); use 0 for one thread per core");
   if (backend.results_on_device && backend.kind != BackendKind::cuda)
     throw InvalidArgument(
-        "results in the memory of a GPU from a session on the CPU; leave them in the host's");
+        "results in GPU memory (the session runs on the CPU); leave results in host memory");
 }
 
 }  // namespace lull

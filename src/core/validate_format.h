@@ -1,14 +1,16 @@
 #pragma once
-// What every session asks of the frames that it is opened for, and of where it runs.
+// Checks of the frame format and the backend that every session makes when it is opened.
 
 #include "core/denoiser.h"
 #include "core/frame.h"
 
 namespace lull {
 
-/// @throws InvalidArgument  a size, a depth, a white or a subsampling that no frame can have
+/// Checks a frame format.
+/// @throws InvalidArgument  a size, bit depth, white level or subsampling that no frame can have
 void validate(const FrameFormat& format);
-/// @throws InvalidArgument  fewer threads than none, results on a GPU from a session on the CPU
+/// Checks a backend.
+/// @throws InvalidArgument  a negative number of threads, or results on a GPU from a CPU session
 void validate(const Backend& backend);
 
 }  // namespace lull

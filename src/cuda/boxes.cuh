@@ -1,20 +1,22 @@
 #pragma once
-// How kernels that sum over the boxes of 8x8 samples around each place cut a plane.
+// Tiling of a plane for kernels that sum over boxes of 8x8 samples at each position.
 
 #include <cuda_runtime_api.h>
 
 namespace lull {
 
-/// Boxes reach `reach` samples beyond a place. The lanes of a warp are words of 4 samples beside
-/// each other, of which two are there for what they reach alone.
-inline constexpr int reach = 7, box_words = 30, box_width = 4 * box_words;
+/// Boxes extend `box_reach` samples beyond their position. The lanes of a warp hold adjacent words
+/// of 4 samples. Two of the 32 lanes only provide samples for the boxes of the other `box_words`
+/// lanes.
+inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
-/// Thread blocks of `warps`, each of which sums `rows` rows.
+/// Tiling with thread blocks of `warps` warps, each of which sums `rows` rows.
 template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;
-  static constexpr int height = warps * rows, tile_rows = height + reach;
-  static constexpr int turns = (tile_rows + warps - 1) / warps;  // of the warps, for all tile_rows
+  static constexpr int height = warps * rows, tile_rows = height + box_reach;
+  /// Number of passes in which the warps load tile_rows rows.
+  static constexpr int passes = (tile_rows + warps - 1) / warps;
 
   static constexpr dim3 covering(int width, int places_high) {
     return dim3((width + box_width - 1) / box_width, (places_high + height - 1) / height);

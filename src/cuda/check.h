@@ -1,5 +1,5 @@
 #pragma once
-// The one place where a status of the CUDA runtime becomes an exception.
+// Conversion of CUDA runtime status codes to exceptions. No other file does it.
 
 #include <cuda_runtime_api.h>
 
@@ -7,9 +7,12 @@
 
 namespace lull::cuda {
 
-/// Throws unless `status` is cudaSuccess: DeviceFailure where the device, or what ran on it, has
-/// failed, DeviceUnavailable where the device or its memory is the reason, else InternalError; the
-/// text names the place. Clears the runtime's last error first.
+/// Throws unless `status` is cudaSuccess, after clearing the runtime's last error. The text
+/// contains the caller's file and line.
+/// @throws DeviceFailure  the device, or work that ran on it, has failed
+/// @throws DeviceUnavailable  the device is not usable; OutOfDeviceMemory if its memory is too
+///   small
+/// @throws InternalError  for all other codes
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 
 }  // namespace lull::cuda

@@ -7,7 +7,7 @@
 namespace lull::cuda {
 namespace {
 
-bool blames_the_device(cudaError_t status) {
+bool is_device_unavailable(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:
     case cudaErrorNoDevice:
@@ -22,10 +22,10 @@ bool blames_the_device(cudaError_t status) {
   }
 }
 
-/// What is wrong with the device, or with what ran on it, and was not before. Most of these stay:
-/// every further call gives them, for all devices of the process.
-bool tells_of_a_failure(cudaError_t status) {
-  constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not name
+/// Returns whether the device, or work that ran on it, has failed. Most of these errors are
+/// permanent: every later call reports them, for all devices of the process.
+bool is_device_failure(cudaError_t status) {
+  constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not declare
   if (static_cast<int>(status) == contained) return true;
   switch (status) {
     case cudaErrorECCUncorrectable:
@@ -57,15 +57,15 @@ bool tells_of_a_failure(cudaError_t status) {
 
 void check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
-  (void)cudaGetLastError();  // else the next, innocent call would report it again
+  (void)cudaGetLastError();  // otherwise the next call would report this error again
   const std::string_view path = where.file_name();
   const std::string text = std::string("CUDA: ") + cudaGetErrorString(status) + " (at " +
                            std::string(path.substr(path.rfind('/') + 1)) + ":" +
                            std::to_string(where.line()) + ")";
   if (status == cudaErrorMemoryAllocation)
     throw OutOfDeviceMemory(text + "; use fewer streams or smaller batches");
-  if (tells_of_a_failure(status)) throw DeviceFailure(text);
-  if (blames_the_device(status)) throw DeviceUnavailable(text);
+  if (is_device_failure(status)) throw DeviceFailure(text);
+  if (is_device_unavailable(status)) throw DeviceUnavailable(text);
   throw InternalError(text);
 }
 

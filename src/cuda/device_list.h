@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs that this build can use on this machine, and how they get ready early.
+// The GPUs that this build can use on this machine, and early initialisation of their contexts.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 namespace lull::cuda {
 
 struct DeviceInfo {
-  int index = 0;  // among the visible devices (CUDA_VISIBLE_DEVICES)
+  int index = 0;  // index among the visible devices (CUDA_VISIBLE_DEVICES)
   std::string name;
   int major = 0, minor = 0;  // compute capability
   int multiprocessors = 0;
@@ -21,16 +21,17 @@ struct DeviceList {
   std::string reason;  // why `devices` is empty; empty otherwise
 };
 
-/// Never throws for want of a driver or device: the list is then empty and says why.
+/// Lists the visible devices. Without a driver or a device the list is empty and contains the
+/// reason.
 [[nodiscard]] DeviceList list_devices();
 
-/// Gets GPUs ready while others open files: the context of one takes a tenth of a second. Made in
-/// threads of its own, which end with it.
-class Waking {
+/// Creates the CUDA contexts of GPUs in background threads while files are being opened: one
+/// context takes 0.1 s. The destructor waits for the threads.
+class ContextWarmup {
  public:
-  /// `devices`: indices among the visible ones, which need not exist; empty: all. What fails shows
-  /// where the GPU is used.
-  explicit Waking(std::vector<int> devices);
+  /// `devices`: indices among the visible devices, which need not exist; empty: all. Errors are
+  /// ignored here: they reappear when the GPU is used.
+  explicit ContextWarmup(std::vector<int> devices);
 
  private:
   std::jthread all_;

@@ -12,17 +12,17 @@ namespace {
 std::string reason_of(cudaError_t status) {
   if (status != cudaErrorInsufficientDriver) return cudaGetErrorString(status);
   int driver = 0, runtime = 0;
-  (void)cudaDriverGetVersion(&driver);  // 0 where there is no driver
+  (void)cudaDriverGetVersion(&driver);  // 0 if there is no driver
   (void)cudaRuntimeGetVersion(&runtime);
   return driver_problem(driver, runtime);
 }
 
-void wake(int device) {
+void warm_up(int device) {
   if (cudaSetDevice(device) == cudaSuccess) (void)cudaFree(nullptr);
-  (void)cudaGetLastError();  // of this thread
+  (void)cudaGetLastError();  // clear the error of this thread
 }
 
-void wake_all(std::vector<int> devices) {
+void warm_up_all(std::vector<int> devices) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) return (void)cudaGetLastError();
   if (devices.empty()) {
@@ -30,7 +30,7 @@ void wake_all(std::vector<int> devices) {
     std::iota(devices.begin(), devices.end(), 0);
   }
   std::vector<std::jthread> threads;
-  for (const int device : devices) threads.emplace_back(wake, device);
+  for (const int device : devices) threads.emplace_back(warm_up, device);
 }
 
 }  // namespace
@@ -53,6 +53,6 @@ DeviceList list_devices() {
   return list;
 }
 
-Waking::Waking(std::vector<int> devices) : all_(wake_all, std::move(devices)) {}
+ContextWarmup::ContextWarmup(std::vector<int> devices) : all_(warm_up_all, std::move(devices)) {}
 
 }  // namespace lull::cuda

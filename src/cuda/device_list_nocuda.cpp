@@ -4,6 +4,6 @@ namespace lull::cuda {
 
 DeviceList list_devices() { return {{}, "built without CUDA"}; }
 
-Waking::Waking(std::vector<int>) {}
+ContextWarmup::ContextWarmup(std::vector<int>) {}
 
 }  // namespace lull::cuda

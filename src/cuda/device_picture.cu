@@ -1,6 +1,6 @@
-// A decoder's picture to planes of samples: Cb and Cr apart, values in the low bits. Memory-bound,
-// one thread for each sample of the first plane and for each pair of chroma; a warp spans 32 of a
-// row.
+// Conversion of a decoder's picture to planes of samples: separates Cb and Cr, and moves values to
+// the low bits. The kernel is memory-bound: one thread for each sample of the first plane and for
+// each chroma pair; a warp covers 32 of a row.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
@@ -19,7 +19,7 @@ __device__ Sample* row_of(const RawPlanes& raw, int plane, int y) {
                                    static_cast<std::size_t>(y) * raw.pitch[plane]);
 }
 
-// blockIdx.z: 0 for the first plane, 1 for chroma.
+// blockIdx.z: 0 for the first plane, 1 for both chroma planes.
 template <class Sample>
 __global__ void unpack_kernel(const DevicePicture picture, int chroma_width, int chroma_height,
                               const RawPlanes raw) {

@@ -1,5 +1,5 @@
 #pragma once
-// Samples that a decoder left in the memory of a GPU, on their way into a slot.
+// Copies of pictures that a decoder left in GPU memory.
 
 #include "core/frame.h"
 #include "cuda/device_planes.h"
@@ -7,21 +7,21 @@
 
 namespace lull {
 
-/// Belongs to one stream of the device that is current when it is made.
+/// Reads pictures for one stream of the device that is current at construction.
 class DevicePictureReader {
  public:
-  /// Queues on `stream`: wait until `picture` is written, then its planes to those of `to`. A
-  /// picture in the memory of another GPU is copied to this one first. It must stay until that is
-  /// done.
+  /// Queues on `stream`: a wait until `picture` is written, and the copy of its planes to those of
+  /// `to`. A picture in the memory of another GPU is first copied to this GPU. `picture` must stay
+  /// valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 
  private:
   DevicePicture fetch(const DevicePicture& picture, int device, cudaStream_t stream);
 
-  cuda::Event written_;  // of device `writer_`
+  cuda::Event written_;  // event of device `writer_`
   int writer_ = -1;
-  cuda::DeviceBuffer<std::byte> copy_;  // of another GPU's picture
+  cuda::DeviceBuffer<std::byte> copy_;  // copy of a picture of another GPU
 };
 
 }  // namespace lull

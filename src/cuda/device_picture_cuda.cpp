@@ -31,7 +31,8 @@ void DevicePictureReader::read(const DevicePicture& picture, const FrameFormat& 
                                   local.planes[i].height, cudaMemcpyDeviceToDevice, stream));
 }
 
-/// Works between any two GPUs; the driver goes through the host where they cannot reach each other.
+/// Copies the picture to `device`. This works between any two GPUs: the driver copies through the
+/// host if the GPUs have no direct connection.
 DevicePicture DevicePictureReader::fetch(const DevicePicture& picture, int device,
                                          cudaStream_t stream) {
   DevicePicture local = picture;

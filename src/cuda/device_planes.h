@@ -1,6 +1,6 @@
 #pragma once
-// Planes of samples on a device: how they lie, and how they come and go. Everything is asynchronous
-// on `stream`; nothing here allocates or waits.
+// Planes of samples on a device: their layout, and their conversion from and to stored samples. All
+// functions are asynchronous on `stream`; they neither allocate nor wait.
 
 #include <cuda_runtime_api.h>
 
@@ -8,27 +8,28 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/clip_limits.h"
 #include "core/float_range.h"
 #include "core/frame.h"
 #include "core/round_up.h"
-#include "core/sample_ends.h"
 #include "cuda/handles.h"
 
 namespace lull {
 
-/// Layout of every plane on the device: a margin around the picture, so that no kernel has to ask
-/// whether a search window leaves it. Offsets count elements, whatever their type.
+/// Layout of every plane on the device. A margin surrounds the picture, so that kernels need not
+/// check whether a search window leaves the picture. Offsets count elements, whatever their type.
 struct Margins {
-  int width = 0, height = 0;  // of the picture
-  int left = 0, top = 0;      // multiples of 4, at least the window's radius
-  int pitch = 0, rows = 0;    // of the whole, pitch a multiple of 32
+  int width = 0, height = 0;  // size of the picture
+  int left = 0, top = 0;      // size of the margin: multiples of 4, at least the window's radius
+  int pitch = 0, rows = 0;    // of the plane with its margins; pitch is a multiple of 32
 
   Margins() = default;
   Margins(int width, int height, int window, int rows_above);
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// None, but for what fills up rows: for planes on their way to and from other layouts.
+  /// Returns a layout without margins, except for the padding of rows, for planes that are
+  /// exchanged with other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -38,16 +39,16 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Sums of all groups' estimates in fixed point: integers add up to the same result in any order.
+/// Sums of the estimates of all groups in fixed point: integer sums are equal in any order.
 struct Sums {
   unsigned long long* numerator = nullptr;  // signed values, two's complement
-  std::uint32_t* denominator = nullptr;     // weights at patch origins; the window comes later
+  std::uint32_t* denominator = nullptr;     // weights at patch origins; the window is applied later
 };
 
 inline constexpr int max_planes = 3;
 using Planes = std::array<const float*, max_planes>;
 
-/// A frame's planes as they came, on the device.
+/// A frame's planes on the device, as they are stored.
 struct RawPlanes {
   SampleType sample = SampleType::u8;
   double full_scale = 255;
@@ -56,48 +57,52 @@ struct RawPlanes {
 };
 enum class Colour { as_is, opponent };
 
-/// SampleCurve::values for each plane of a frame, on the device; null: samples stay as they are.
+/// SampleCurve::values of each plane of a frame, on the device; null: samples are not changed.
 using CurveTables = std::array<const float*, max_planes>;
 
-/// What becomes of filtered samples of a plane, on the device: a curve, and limits.
-struct WayBack {
-  const float* curve = nullptr;  // SampleCurve::values; null: samples stay as they are
-  SampleEnds ends;               // of what the curve gives
-  // Room for the tolls of the ends that are there, toll_cells() of the plane's width a row.
-  float *low_tolls = nullptr, *high_tolls = nullptr;
+/// Transform of a plane's filtered samples on the device: a curve, then clip limits.
+struct OutputTransform {
+  const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
+  ClipLimits limits;             // limits of the curve's output
+  // Memory for the shifts of the limits that are enabled (null for the others): rows of `columns` =
+  // clip_shift_cells(width) cells.
+  float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
-using WaysBack = std::array<WayBack, max_planes>;
+using OutputTransforms = std::array<OutputTransform, max_planes>;
 
-/// Samples of `count` planes from `first` on to floats on the 0..255 scale, by their curves, and
-/// then to the opponent space.
+/// Converts `count` planes from `first` on to floats on the 0..255 scale. The curves are applied
+/// next, then the transform to the opponent space.
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves = {});
-/// The way back, rounded to nearest and clipped.
+/// Converts planes back to stored samples: from the opponent space if necessary, then by the output
+/// transforms `back`. Integers are rounded to nearest and clipped.
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
-                       const WaysBack& back = {});
-/// The tolls of all planes of which samples end (samples/sample_ends.cu), as planes_to_samples()
-/// needs them.
-void find_tolls(const Planes& planes, int first, int count, Colour colour, const Margins& margins,
-                const WaysBack& back, cudaStream_t stream);
-/// A picture on the same device, of 8 to 16 bits, to planes of samples (device_picture.cu).
+                       const OutputTransforms& back = {});
+/// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu);
+/// planes_to_samples() uses them.
+void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
+                      const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
+/// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Floats alone (samples/float_guard.cu), as core/float_range.h says; `sigma`: of the planes' noise.
-/// `seen`: what filters see of `raw`, as samples. `cells`: room for those of each plane.
+// The next two functions are for float samples only (samples/float_guard.cu): they implement the
+// input range handling of core/float_range.h. `sigma`: standard deviation of the planes' noise.
+/// Writes the samples of `raw` to `seen`, in which out-of-range samples are replaced. `cells`:
+/// memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
                    cudaStream_t stream);
-/// The way back: `filtered` gets what filters did not see of `raw`.
-void unguard_samples(const RawPlanes& raw, const FrameFormat& format,
+/// Restores those samples of `raw` in `filtered` that guard_samples() has changed.
+void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Zeroed on `stream`, so that margins hold no noise: they are read, though nothing depends on
-/// them.
+/// Returns a buffer that is zeroed on `stream`. Kernels also read the margins of planes; no result
+/// depends on those values.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);
@@ -105,7 +110,7 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// A plane of each slot for frames, zeroed.
+/// One zeroed plane for each frame slot.
 template <class T>
 class PlaneRing {
  public:

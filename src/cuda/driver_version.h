@@ -1,12 +1,13 @@
 #pragma once
-// Which driver there is, in words.
+// Error text for a missing or outdated NVIDIA driver.
 
 #include <string>
 
 namespace lull::cuda {
 
-/// Why the CUDA runtime finds the driver insufficient. Versions as CUDA gives them, 12040 for 12.4;
-/// `driver` is the newest CUDA that the driver knows, 0 where there is none.
+/// Returns why the CUDA runtime reports an insufficient driver. Versions are encoded as CUDA does
+/// it: 12040 for 12.4. `driver` is the newest CUDA version that the driver supports, 0 without a
+/// driver.
 [[nodiscard]] inline std::string driver_problem(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver here";
   const auto text = [](int version) {

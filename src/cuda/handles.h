@@ -1,5 +1,5 @@
 #pragma once
-// Owners of the runtime's handles, and of device memory.
+// Owners of CUDA runtime handles and of device memory.
 
 #include <cuda_runtime_api.h>
 
@@ -11,8 +11,10 @@
 
 namespace lull::cuda {
 
+/// Releases a handle. The status is ignored, because destructors run while an exception unwinds the
+/// stack.
 template <auto Release>
-struct Releaser {  // ignores the status: destructors run while unwinding
+struct Releaser {
   template <class T>
   void operator()(T* handle) const noexcept {
     (void)Release(handle);
@@ -26,7 +28,7 @@ using GraphExec = std::unique_ptr<CUgraphExec_st, Releaser<cudaGraphExecDestroy>
 
 enum class Priority { normal, high };
 
-/// A stream that does not wait for the legacy default stream.
+/// Creates a stream that does not synchronise with the legacy default stream.
 [[nodiscard]] inline Stream make_stream(Priority priority = Priority::normal) {
   int least = 0, greatest = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
@@ -38,7 +40,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Host threads that wait for the event sleep instead of spinning: cores belong to the codecs.
+/// Creates an event. Host threads that wait for it sleep instead of spinning, which leaves the
+/// cores to decoders and encoders.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -47,7 +50,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// What `work` queues on `stream`, to be launched as one. Nothing of it runs now.
+/// Captures what `work` queues on `stream` into a graph that is launched as one. Nothing runs
+/// during the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
@@ -60,7 +64,7 @@ template <class Work>
   return GraphExec(launchable);
 }
 
-/// Device memory for `size` values of T, allocated once, not initialised.
+/// Device memory for `size` values of T. It is allocated once and not initialised.
 template <class T>
 class DeviceBuffer {
  public:
@@ -80,7 +84,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current for the scope, and the previous one after it.
+/// Makes a device current for the scope, and restores the previous device afterwards.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

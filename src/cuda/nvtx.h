@@ -1,5 +1,5 @@
 #pragma once
-// Names for stages, seen by profilers.
+// Named ranges that profilers display.
 
 #include <nvtx3/nvToolsExt.h>
 

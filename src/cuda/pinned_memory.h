@@ -1,13 +1,13 @@
 #pragma once
-// Page-locked host memory: copies to and from a device run beside kernels only from there.
+// Page-locked host memory. Only copies from and to such memory can run concurrently with kernels.
 
 #include <memory_resource>
 
 namespace lull::cuda {
 
-/// Page-locked memory that every device can copy from and to. Lives as long as the process.
-/// Allocation throws std::bad_alloc. Allocating locks pages, which is slow: reuse the buffers. Once
-/// a device has failed, new memory is ordinary memory.
+/// Returns a memory resource of page-locked memory that every device can copy from and to. It lives
+/// as long as the process. Allocation throws std::bad_alloc. Locking pages is slow, so reuse the
+/// buffers. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 
 }  // namespace lull::cuda

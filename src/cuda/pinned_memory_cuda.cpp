@@ -22,15 +22,15 @@
 namespace lull::cuda {
 namespace {
 
-// Pages that are locked one by one cost more than filtering what they hold. So large blocks are cut
-// from slabs of a few, which the system gives in huge pages where it can.
+// Locking pages individually takes longer than filtering the frames in them. So large blocks are
+// cut from slabs, which the system provides in huge pages where possible.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Pages of the system, huge ones where it has them.
+/// Pages from the system, huge pages where it has them.
 class Pages {
  public:
-  /// None where the system does not give them.
+  /// data() is null if the system does not provide the pages.
   explicit Pages(std::size_t bytes) : size_(round_up(bytes, huge_page)) {
     void* const given = mmap(nullptr, size_ + huge_page, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +50,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Has the system find and clear the pages now, which is most of what locking them costs.
+  /// Makes the system allocate and clear the pages now, which is most of the cost of locking them.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -62,8 +62,8 @@ class Pages {
   std::byte* data_ = nullptr;
 };
 
-/// Pages for the next slabs, which other threads touch before they are asked for.
-class PagesAhead {
+/// Prepares pages for the next slabs: background threads touch them before they are requested.
+class PagePrefetcher {
  public:
   Pages take(std::size_t bytes) {
     const auto found = std::ranges::find(next_, bytes, &Next::bytes);
@@ -76,9 +76,11 @@ class PagesAhead {
   }
 
  private:
-  // One core does not keep up with two GPUs; results may have another size than what they are of.
+  // Two of a size, because one core does not keep up with two GPUs. Four in all, because results
+  // may differ in size from the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  static constexpr std::size_t greatest = 4 * slab_size;  // there may never be a next one
+  // Pages for larger slabs are not prepared: such a slab may never be requested again.
+  static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
     std::future<Pages> pages;
@@ -92,7 +94,7 @@ class PagesAhead {
                          return pages;
                        })});
       return true;
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread is available
       return false;
     }
   }
@@ -100,13 +102,13 @@ class PagesAhead {
   std::deque<Next> next_;
 };
 
-/// Blocks of one size in memory that was locked as a whole.
+/// Blocks of one size in memory that is locked in one call.
 class Slab {
  public:
   static std::size_t bytes_for(std::size_t block) {
     return std::max<std::size_t>(slab_size / block, 1) * block;
   }
-  /// Null where the system or CUDA does not give it.
+  /// Returns null if the system or CUDA does not provide the memory.
   static std::unique_ptr<Slab> make(std::size_t block, Pages pages) {
     if (pages.data() == nullptr) return nullptr;
     auto slab = std::make_unique<Slab>(block, std::move(pages));
@@ -146,7 +148,7 @@ class Slab {
   std::size_t block_;
   Pages pages_;
   bool locked_ = false;
-  std::vector<std::byte*> free_;  // as long as all of them: giving back cannot throw
+  std::vector<std::byte*> free_;  // has capacity for all blocks, so that give_back() cannot throw
 };
 
 class PinnedMemory final : public std::pmr::memory_resource {
@@ -158,7 +160,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
     if (status == cudaSuccess) return data;
     (void)cudaGetLastError();
     if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
-    return allocate_ordinary(bytes);
+    return allocate_pageable(bytes);
   }
 
   void* take_from_slabs(std::size_t block) {
@@ -170,13 +172,14 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // A GPU has failed, and with it CUDA for the whole process: frames go on to the CPU, or the job
-  // is about to end for that reason and no other.
-  void* allocate_ordinary(std::size_t bytes) {
+  // Called after a GPU failure, which makes CUDA unusable for the complete process. Either the job
+  // continues on the CPU, or it is about to end with the error of the GPU and must not fail
+  // earlier.
+  void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
       const std::lock_guard lock(mutex_);
-      ordinary_.insert(data);
+      pageable_.insert(data);
     } catch (...) {
       ::operator delete(data, alignment);
       throw;
@@ -186,13 +189,14 @@ class PinnedMemory final : public std::pmr::memory_resource {
 
   void do_deallocate(void* data, std::size_t, std::size_t) override {
     if (give_back(data)) return;
-    if (forget_ordinary(data))
+    if (forget_pageable(data))
       ::operator delete(data, alignment);
     else
       (void)cudaFreeHost(data);
   }
 
-  /// Whether it is of a slab. That goes back to the system when nobody has a block of it.
+  /// Returns whether the block belongs to a slab. A slab without blocks in use is returned to the
+  /// system.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });
@@ -202,24 +206,25 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return true;
   }
 
-  bool forget_ordinary(void* data) {
+  bool forget_pageable(void* data) {
     const std::lock_guard lock(mutex_);
-    return ordinary_.erase(data) > 0;
+    return pageable_.erase(data) > 0;
   }
 
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   static constexpr std::align_val_t alignment{4096};
   std::mutex mutex_;
-  PagesAhead ahead_;
+  PagePrefetcher ahead_;
   std::vector<std::unique_ptr<Slab>> slabs_;
-  std::unordered_set<void*> ordinary_;
+  std::unordered_set<void*> pageable_;
 };
 
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  static PinnedMemory* const memory = new PinnedMemory;  // frames may outlive what ends with main()
+  // The object is never destroyed, because frames may outlive static objects.
+  static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }
 

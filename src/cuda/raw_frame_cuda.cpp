@@ -15,14 +15,14 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
   for (int i = 0; i < format.planes(); ++i) {
     constexpr int row_alignment = 64;
     planes_.pitch[i] = round_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment);
-    memory_[i] = zeroed<std::byte>(  // padding is read too, four samples at a time
+    memory_[i] = zeroed<std::byte>(  // kernels also read the padding, four samples at a time
         static_cast<std::size_t>(planes_.pitch[i]) * format.plane_height(i), stream);
     planes_.data[i] = memory_[i].get();
-    forward_[i] = keep(curves[i].forward, stream);
-    back_[i] = way_back(i, curves[i], stream);
+    forward_[i] = upload_curve(curves[i].forward, stream);
+    output_transforms_[i] = make_output_transform(i, curves[i], stream);
   }
   filtered_ = planes_;
-  if (!has_results_apart()) return;
+  if (!has_separate_results()) return;
   for (int i = 0; i < format.planes(); ++i) {
     filtered_memory_[i] = zeroed<std::byte>(memory_[i].size(), stream);
     filtered_.data[i] = filtered_memory_[i].get();
@@ -33,35 +33,36 @@ RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
   }
 }
 
-const float* RawFrame::keep(const SampleCurve* curve, cudaStream_t stream) {
+const float* RawFrame::upload_curve(const SampleCurve* curve, cudaStream_t stream) {
   if (curve == nullptr) return nullptr;
   const cuda::DeviceBuffer<float>& table = curves_.emplace_back(curve->values.size());
   cuda::check(cudaMemcpyAsync(table.get(), curve->values.data(), table.bytes(),
                               cudaMemcpyHostToDevice, stream));
-  cuda::check(cudaStreamSynchronize(stream));  // the caller's curve may go
+  cuda::check(cudaStreamSynchronize(stream));  // the caller may destroy its curve
   return table.get();
 }
 
-WayBack RawFrame::way_back(int i, const CurvePair& curves, cudaStream_t stream) {
-  WayBack back;
-  back.curve = keep(curves.inverse, stream);
-  back.ends = curves.ends;
-  back.columns = toll_cells(format_.plane_width(i));
-  const int rows = toll_cells(format_.plane_height(i));
-  for (auto [end, tolls] :
-       {std::pair{&back.ends.low, &back.low_tolls}, std::pair{&back.ends.high, &back.high_tolls}})
-    if (end->is_there())
-      *tolls = tolls_.emplace_back(static_cast<std::size_t>(back.columns) * rows).get();
+OutputTransform RawFrame::make_output_transform(int i, const CurvePair& curves,
+                                                cudaStream_t stream) {
+  OutputTransform back;
+  back.curve = upload_curve(curves.inverse, stream);
+  back.limits = curves.limits;
+  back.columns = clip_shift_cells(format_.plane_width(i));
+  const int rows = clip_shift_cells(format_.plane_height(i));
+  for (auto [limit, shifts] : {std::pair{&back.limits.low, &back.low_shifts},
+                               std::pair{&back.limits.high, &back.high_shifts}})
+    if (limit->is_enabled())
+      *shifts = shifts_.emplace_back(static_cast<std::size_t>(back.columns) * rows).get();
   return back;
 }
 
-void RawFrame::bring(const Frame& frame, cudaStream_t stream) {
+void RawFrame::upload(const Frame& frame, cudaStream_t stream) {
   if (frame.on_device) return device_pictures_.read(*frame.on_device, format_, planes_, stream);
   for (int i = 0; i < format_.planes(); ++i)
     staging_.upload(frame.planes[i], memory_[i].get(), planes_.pitch[i], stream);
 }
 
-void RawFrame::take(int i, const Frame& frame, cudaStream_t stream) const {
+void RawFrame::download(int i, const Frame& frame, cudaStream_t stream) const {
   const auto& to = frame.planes[i];
   cuda::check(cudaMemcpy2DAsync(to.data, to.stride, filtered_.data[i], filtered_.pitch[i], to.width,
                                 to.height, cudaMemcpyDefault, stream));
@@ -94,15 +95,15 @@ void RawFrame::to_planes(const std::array<const Margins*, max_planes>& margins,
 }
 
 void RawFrame::from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream) {
-  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream, back_);
+  planes_to_samples({plane}, i, 1, Colour::as_is, margins, filtered_, stream, output_transforms_);
 }
 
 void RawFrame::from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream) {
-  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream, back_);
+  planes_to_samples(planes, 0, 3, Colour::opponent, margins, filtered_, stream, output_transforms_);
 }
 
 void RawFrame::restore(const RawPlanes& original, cudaStream_t stream) {
-  if (is_guarded()) unguard_samples(original, format_, sigma_, filtered_, stream);
+  if (is_guarded()) restore_samples(original, format_, sigma_, filtered_, stream);
 }
 
 }  // namespace lull

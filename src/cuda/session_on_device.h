@@ -1,5 +1,5 @@
 #pragma once
-// Sessions on one GPU.
+// Sessions that are bound to one GPU.
 
 #include <functional>
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace lull::cuda {
 
-/// What `open` gives, with the GPU current while it is made, while it works, and while it is
-/// destroyed. Where a GPU that could be used when the session was opened cannot any more, or lacks
-/// memory, it has failed: calls then throw DeviceFailure.
-/// @throws DeviceUnavailable  there is no such GPU, or this build has no CUDA; and what `open`
-/// throws
+/// Returns the session that `open` opens. The GPU is current while the session is opened, used and
+/// destroyed. If the GPU becomes unavailable later, or runs out of memory, this counts as a failure
+/// of the device: calls then throw DeviceFailure.
+/// @throws DeviceUnavailable  there is no such GPU, or this build has no CUDA
+/// @throws whatever `open` throws
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(
     int device, const std::function<std::unique_ptr<Denoiser>()>& open);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What kernels may take of a device.
+// Limits of the current device, and dynamic shared memory of kernels.
 
 #include <cuda_runtime_api.h>
 
@@ -11,7 +11,7 @@
 
 namespace lull::cuda {
 
-/// Of the current device.
+/// Returns an attribute of the current device.
 [[nodiscard]] inline int attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
   check(cudaGetDevice(&device));
@@ -19,7 +19,7 @@ namespace lull::cuda {
   return value;
 }
 
-/// Of the current device.
+/// Returns the limits of the current device.
 [[nodiscard]] inline DeviceLimits device_limits() {
   const auto bytes = [](cudaDeviceAttr which) {
     return static_cast<std::size_t>(attribute(which));
@@ -31,8 +31,8 @@ namespace lull::cuda {
           .reserved = bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
 }
 
-/// Always the limit itself: the setting is the kernel's, and sessions with other needs launch the
-/// same kernel from other threads.
+/// Allows the kernel the maximum dynamic shared memory. The setting belongs to the kernel, and
+/// other threads launch the same kernel for sessions with other needs, so it is always the maximum.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel) {
   const DeviceLimits limits{.block_shared_memory = static_cast<std::size_t>(

@@ -1,6 +1,7 @@
 #pragma once
-// Planes between the host's ordinary memory and a device. The driver copies such memory with one
-// thread, in which the caller waits; here several copy to and from page-locked buffers.
+// Copies of planes between pageable host memory and a device. The driver copies pageable memory
+// with one thread, while the caller waits. Here several threads copy from and to page-locked
+// buffers.
 
 #include <cuda_runtime_api.h>
 
@@ -12,7 +13,7 @@
 
 namespace lull::cuda {
 
-/// The bytes of a plane's samples.
+/// Returns a view of the bytes of a plane's samples.
 template <class T>
 [[nodiscard]] auto bytes_of(PlaneView<T> plane) {
   using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
@@ -21,10 +22,10 @@ template <class T>
                          plane.stride * size);
 }
 
-/// Two page-locked buffers of a few megabytes, whatever the planes' size, made when first needed
-/// (without memory for them the driver copies). Small planes, and memory that is page-locked, go
-/// without. Used by one thread at a time, with streams of one device, and not while a stream is
-/// captured.
+/// Two page-locked buffers of a few megabytes, independent of the planes' size. They are allocated
+/// on first use; if there is no memory for them, the driver copies. Small planes, and planes in
+/// page-locked memory, are copied without the buffers. One thread at a time may use a Staging, with
+/// streams of one device, and not while a stream is captured.
 class Staging {
  public:
   Staging();
@@ -33,19 +34,21 @@ class Staging {
   Staging(Staging&&) noexcept;
   Staging& operator=(Staging&&) noexcept;
 
-  /// Queues: a plane to the device, where its rows lie `pitch` bytes apart. One in page-locked
-  /// memory must stay until that is done; any other may change as soon as this returns.
+  /// Queues the upload of a plane; rows are `pitch` bytes apart on the device. A plane in
+  /// page-locked memory must not change until the upload is complete; any other plane may change on
+  /// return.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// The way back. To page-locked memory it is queued; to any other it is done on return.
+  /// Downloads a plane. The copy to page-locked memory is queued; a copy to other memory is
+  /// complete on return.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:
   class Buffers;
 
-  bool goes_through_buffers(const void* host, std::size_t row, int rows);
+  bool needs_staging(const void* host, std::size_t row, int rows);
 
   std::unique_ptr<Buffers> buffers_;
-  bool has_no_memory_ = false;
+  bool allocation_failed_ = false;
 };
 
 }  // namespace lull::cuda

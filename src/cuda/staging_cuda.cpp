@@ -15,20 +15,21 @@
 namespace lull::cuda {
 namespace {
 
-/// A plane of fewer bytes is copied before other threads are awake.
-constexpr std::size_t least_plane = 256 * 1024;
-/// Pieces of a plane: large for the copy engine, and small enough to stay in the caches.
+/// A smaller plane is copied before other threads have started.
+constexpr std::size_t min_plane_bytes = 256 * 1024;
+/// Size of a piece of a plane: large for the copy engine, and small enough for the caches.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// A few cores fill what one socket's memory can do.
-constexpr int most_threads = 8;
+/// A few cores saturate the memory bandwidth of one socket.
+constexpr int max_threads = 8;
 
-/// Whether the runtime does not know the memory.
+/// Returns whether the memory is unknown to the CUDA runtime, and thus pageable.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  (void)cudaGetLastError();  // of runtimes before 11; a broken device shows at the copy
+  // Runtimes before CUDA 11 report an error for pageable memory. A broken device shows at the copy.
+  (void)cudaGetLastError();
   return true;
 }
 
@@ -36,7 +37,7 @@ void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   const std::size_t bytes = static_cast<std::size_t>(from.width) * from.height;
   constexpr std::size_t worth_a_thread = 128 * 1024;
   const auto bands = static_cast<int>(
-      std::clamp<std::size_t>(bytes / worth_a_thread, 1, std::min(most_threads, from.height)));
+      std::clamp<std::size_t>(bytes / worth_a_thread, 1, std::min(max_threads, from.height)));
   const auto begin = [&](int band) {
     return static_cast<int>(static_cast<std::int64_t>(from.height) * band / bands);
   };
@@ -54,7 +55,7 @@ PlaneView<T> rows_of(PlaneView<T> plane, int first, int count) {
   return {plane.row(first), plane.width, count, plane.stride};
 }
 
-/// A plane of some height in pieces of equal numbers of rows.
+/// Division of a plane into pieces of equal numbers of rows.
 struct Pieces {
   int height, rows;
   Pieces(int all, std::size_t row) : height(all), rows(all) {
@@ -71,7 +72,7 @@ std::size_t row_in_buffer(std::size_t row) { return round_up(row, row_alignment)
 
 }  // namespace
 
-/// They take turns, so that one is filled while the other is on its way.
+/// The two buffers alternate: one is filled while the other is being copied.
 class Staging::Buffers {
  public:
   /// @throws std::bad_alloc
@@ -134,15 +135,15 @@ class Staging::Buffers {
     }
   };
 
-  /// The one that was used longest ago, once it is free.
+  /// Returns the buffer that was used least recently, as soon as it is free.
   const Buffer& next() {
-    turn_ ^= 1;
-    check(cudaEventSynchronize(buffers_[turn_].copied.get()));
-    return buffers_[turn_];
+    current_ ^= 1;
+    check(cudaEventSynchronize(buffers_[current_].copied.get()));
+    return buffers_[current_];
   }
 
   std::array<Buffer, 2> buffers_;
-  int turn_ = 0;
+  int current_ = 0;
 };
 
 Staging::Staging() = default;
@@ -150,21 +151,21 @@ Staging::~Staging() = default;
 Staging::Staging(Staging&&) noexcept = default;
 Staging& Staging::operator=(Staging&&) noexcept = default;
 
-bool Staging::goes_through_buffers(const void* host, std::size_t row, int rows) {
-  if (row * rows < least_plane || row_in_buffer(row) > buffer_bytes || has_no_memory_ ||
+bool Staging::needs_staging(const void* host, std::size_t row, int rows) {
+  if (row * rows < min_plane_bytes || row_in_buffer(row) > buffer_bytes || allocation_failed_ ||
       !is_pageable(host))
     return false;
   try {
     if (!buffers_) buffers_ = std::make_unique<Buffers>();
   } catch (const std::bad_alloc&) {
-    has_no_memory_ = true;
+    allocation_failed_ = true;
   }
-  return !has_no_memory_;
+  return !allocation_failed_;
 }
 
 void Staging::upload(PlaneView<const std::byte> from, void* to, std::size_t pitch,
                      cudaStream_t stream) {
-  if (goes_through_buffers(from.data, from.width, from.height))
+  if (needs_staging(from.data, from.width, from.height))
     return buffers_->upload(from, static_cast<std::byte*>(to), pitch, stream);
   check(cudaMemcpy2DAsync(to, pitch, from.data, from.stride, from.width, from.height,
                           cudaMemcpyHostToDevice, stream));
@@ -172,7 +173,7 @@ void Staging::upload(PlaneView<const std::byte> from, void* to, std::size_t pitc
 
 void Staging::download(const void* from, std::size_t pitch, PlaneView<std::byte> to,
                        cudaStream_t stream) {
-  if (goes_through_buffers(to.data, to.width, to.height))
+  if (needs_staging(to.data, to.width, to.height))
     return buffers_->download(static_cast<const std::byte*>(from), pitch, to, stream);
   check(cudaMemcpy2DAsync(to.data, to.stride, from, pitch, to.width, to.height,
                           cudaMemcpyDeviceToHost, stream));

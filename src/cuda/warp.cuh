@@ -1,5 +1,5 @@
 #pragma once
-// What a warp does as one: sorting networks, and products on the tensor cores.
+// Operations of a complete warp: sorting networks, and products on the tensor cores.
 
 #include <cuda_fp16.h>
 
@@ -7,10 +7,10 @@
 
 namespace lull {
 
-/// A place in shared memory whose address is made once and kept: the compiler would make it anew
-/// wherever it is used, from all that it depends on.
+/// Returns a pointer to shared memory whose address is computed once and kept in a register.
+/// Otherwise the compiler recomputes the address at each use.
 template <class T>
-__device__ __forceinline__ T* kept(T* place) {
+__device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
   auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(place));
   asm("" : "+r"(address));
@@ -20,32 +20,34 @@ __device__ __forceinline__ T* kept(T* place) {
 #endif
 }
 
-/// How values compare: as words, or as two half words on their own.
-struct Words {
+/// How values compare: as 32-bit words, or as two independent half words.
+struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }
 };
-struct HalfWords {
+struct HalfWordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) {
     return __vmaxu2(a, b);
   }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Compares with the lane at distance `j`: the lower of the two lanes keeps the greater value.
-template <class Values = Words>
+/// Compares and exchanges with the lane at distance `j`: the lower of the two lanes keeps the
+/// greater value.
+template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value a lane, greatest in lane 0: a bitonic network. Where a stage sorts upwards, the
-/// values are complemented, so that each exchange depends on one bit of the lane alone.
-template <class Values = Words>
+/// Sorts one value per lane with a bitonic network, the greatest to lane 0. Where a stage sorts
+/// upwards, the values are complemented, so that each exchange depends on a single bit of the lane.
+template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // Lanes that sorted upwards in the last stage and those that will in this one differ by:
+    // These bits tell whether a lane sorted upwards in the previous stage, and whether it does so
+    // now.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -54,7 +56,7 @@ __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int la
   return v;
 }
 
-/// The last stage of the same network: sorts a sequence that is bitonic already.
+/// Sorts a sequence that is already bitonic: the last stage of the same network.
 __device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) v = exchange(v, j, lane);
@@ -84,14 +86,14 @@ __device__ __forceinline__ int warp_sum(int v) {
 }
 #endif
 
-/// Two values clipped to 0 .. 65535, as half words.
+/// Packs two values, clipped to 0..65535, as half words.
 __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   std::uint32_t packed;
   asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(packed) : "r"(high), "r"(low));
   return packed;
 }
 
-/// c += a b: 16x32 by 32x8, bytes, in the layout of mma.m16n8k32.
+/// Computes c += a b: 16x32 by 32x8 bytes, in the layout of mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -99,7 +101,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else  // Turing has the quarter of it
+#else  // Turing's instruction computes a quarter
   const auto quarter = [](int& c0, int& c1, std::uint32_t x, std::uint32_t y) {
     asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+r"(c0), "+r"(c1)
@@ -112,7 +114,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// The sums of a product on the tensor cores: 16x8, in the layout of mma.m16n8k16.
+/// Sums of a product on the tensor cores: 16x8, in the layout of mma.m16n8k16.
 struct HalfSums {
   std::uint32_t at[2] = {0, 0};
 };
@@ -120,7 +122,7 @@ struct FloatSums {
   float at[4] = {0, 0, 0, 0};
 };
 
-/// a b + c: 16x16 by 16x8, halves.
+/// Returns a b + c: 16x16 by 16x8 halves.
 __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
@@ -129,7 +131,7 @@ __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::u
       "{%8, %9};"
       : "=r"(d.at[0]), "=r"(d.at[1])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
-#else  // Turing has the half of it
+#else  // Turing's instruction computes a half
   d = c;
   const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
@@ -165,7 +167,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   return d;
 }
 
-/// a b + c: 16x8 by 8x8, halves.
+/// Returns a b + c: 16x8 by 8x8 halves.
 __device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                              const HalfSums& c) {
   HalfSums d;
@@ -191,19 +193,19 @@ __device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
   return *reinterpret_cast<const __half2*>(&word);
 }
 
-/// Two floats as halves, the first in the low half word.
+/// Packs two floats as halves, the first in the low half word.
 __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
   return word_of(__floats2half2_rn(low, high));
 }
 
 #if __CUDA_ARCH__ >= 800
-/// Rounded to 11 bits, for mma_tf32().
+/// Rounds to 11 significant bits, for mma_tf32().
 __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   std::uint32_t rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// c += a b: 16x8 by 8x8, in the layout of mma.m16n8k8.
+/// Computes c += a b: 16x8 by 8x8, in the layout of mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -213,14 +215,15 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// The transpose of an 8x8 matrix of halves: lane (g, t) has columns 2t and 2t + 1 of row g.
+/// Returns the transpose of an 8x8 matrix of halves: lane (g, t) holds columns 2t and 2t + 1 of row
+/// g.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));
   return turned;
 }
 
-/// 1 / sqrt(v), but for the last bits.
+/// Returns 1 / sqrt(v), with an error in the last bits.
 __device__ __forceinline__ float reciprocal_root(float v) {
   float result;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));

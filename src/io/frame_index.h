@@ -22,7 +22,7 @@ struct FrameMark {
 
 struct FrameIndex {
   std::vector<FrameMark> pictures;  // in order of presentation, from the input's first
-  std::vector<Likeness> likeness;   // of each to the one before; missing: unknown
+  std::vector<RepeatState> repeat_state;   // of each to the one before; missing: unknown
   std::string why_from_start = {};  // why nobody may begin elsewhere, one line; empty: one may
   bool operator==(const FrameIndex&) const = default;
 

@@ -106,7 +106,7 @@ struct SourceOptions {
   /// Frames per second of what has no times: raw video and sequences of pictures.
   Rational rate{25, 1};
   Selection selection;
-  /// The frames outside of the selection come, too, marked as such (Frame::outside), from the
+  /// The frames outside of the selection come, too, marked as such (Frame::context_only), from the
   /// input's first one on: for filters that look at them. Behind the last that is selected they
   /// come until MediaSource::have_enough().
   bool margins = false;
@@ -141,7 +141,7 @@ struct SourceOptions {
   bool refuse_interlaced = false;
   /// Gets every picture that is decoded, as it comes.
   std::shared_ptr<FrameIndex> note{};
-  /// Of this very input, read with an equal selection and equal margins: frames get the likeness
+  /// Of this very input, read with an equal selection and equal margins: frames get the repeat_state
   /// that it says.
   std::shared_ptr<const FrameIndex> index{};
   /// With `index`, the picture of it that read() begins with, found by seeking; nothing but

@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// The sums of patches, and how many they are.
+/// Sum of the samples of several patches, and the number of patches.
 struct Centre {
   std::array<int, patch_samples> sum{};
   int count = 0;
@@ -18,35 +18,35 @@ struct Centre {
   }
 };
 
-Cut cut_between(const Centre& first, const Centre& second) {
+Split split_of_centres(const Centre& first, const Centre& second) {
   std::array<int, patch_samples> differences;
   int greatest = 0;
   for (int k = 0; k < patch_samples; ++k) {
-    differences[k] = cut_difference(first.sum[k], first.count, second.sum[k], second.count);
+    differences[k] = split_difference(first.sum[k], first.count, second.sum[k], second.count);
     greatest = std::max(greatest, std::abs(differences[k]));
   }
-  const int shift = cut_shift(greatest);
-  Cut cut;
+  const int shift = split_shift(greatest);
+  Split split;
   int middle = 0;
   for (int k = 0; k < patch_samples; ++k) {
-    const int weight = cut_weight(differences[k], shift);
-    cut.weight[k] = static_cast<std::int8_t>(weight);
-    middle += weight * cut_middle(first.sum[k], first.count, second.sum[k], second.count);
+    const int weight = split_weight(differences[k], shift);
+    split.weight[k] = static_cast<std::int8_t>(weight);
+    middle += weight * split_midpoint(first.sum[k], first.count, second.sum[k], second.count);
   }
-  cut.bound = cut_bound(middle, first.count, second.count);
-  return cut;
+  split.bound = split_bound(middle, first.count, second.count);
+  return split;
 }
 
-int product(const std::uint8_t* samples, const Cut& cut) {
+int product(const std::uint8_t* samples, const Split& split) {
   int sum = 0;
-  for (int k = 0; k < patch_samples; ++k) sum += samples[k] * cut.weight[k];
+  for (int k = 0; k < patch_samples; ++k) sum += samples[k] * split.weight[k];
   return sum;
 }
 
 int root_distance(const std::uint8_t* a, const std::uint8_t* b) {
   int sum = 0;
   for (int k = 0; k < patch_samples; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  // The sum is below 2^23, so that the root is rounded as it should be before it is cut off.
+  // The sum is below 2^23, so the float root is exact enough for truncation to an integer.
   return static_cast<int>(std::sqrt(static_cast<float>(sum)));
 }
 
@@ -70,10 +70,10 @@ std::string text_of(const ClusterParams& params) {
          std::to_string(params.tilings);
 }
 
-std::optional<Cut> find_cut(const CutSamples& samples) {
+std::optional<Split> find_split(const SeedSamples& samples) {
   const auto sample = [&](int i) { return samples.data() + i * patch_samples; };
-  std::array<int, cut_samples> distances{};
-  for (int i = 1; i < cut_samples; ++i) distances[i] = root_distance(sample(0), sample(i));
+  std::array<int, split_seeds> distances{};
+  for (int i = 1; i < split_seeds; ++i) distances[i] = root_distance(sample(0), sample(i));
   const int other = second_centre(distances);
   if (other < 0) return std::nullopt;
   Centre centres[2];
@@ -81,25 +81,25 @@ std::optional<Cut> find_cut(const CutSamples& samples) {
   centres[1].add(sample(other));
   unsigned last = 0;
   for (int round = 0;; ++round) {
-    const Cut cut = cut_between(centres[0], centres[1]);
-    if (round == cut_rounds) return cut;
+    const Split split = split_of_centres(centres[0], centres[1]);
+    if (round == max_split_rounds) return split;
     unsigned in_second = 0;
-    for (int i = 0; i < cut_samples; ++i)
-      in_second |= static_cast<unsigned>(product(sample(i), cut) < cut.bound) << i;
-    constexpr unsigned all = (1u << cut_samples) - 1;
-    if (in_second == last || in_second == 0 || in_second == all) return cut;
+    for (int i = 0; i < split_seeds; ++i)
+      in_second |= static_cast<unsigned>(product(sample(i), split) < split.bound) << i;
+    constexpr unsigned all = (1u << split_seeds) - 1;
+    if (in_second == last || in_second == 0 || in_second == all) return split;
     last = in_second;
     centres[0] = centres[1] = {};
-    for (int i = 0; i < cut_samples; ++i) centres[in_second >> i & 1].add(sample(i));
+    for (int i = 0; i < split_seeds; ++i) centres[in_second >> i & 1].add(sample(i));
   }
 }
 
-std::optional<Cut> PatchSpace::cut(std::span<const std::uint32_t> patches) const {
-  CutSamples all;
-  for (int i = 0; i < cut_samples; ++i)
-    samples(patches[cut_sample(i, static_cast<int>(patches.size()))],
+std::optional<Split> PatchSpace::split(std::span<const std::uint32_t> patches) const {
+  SeedSamples all;
+  for (int i = 0; i < split_seeds; ++i)
+    samples(patches[seed_index(i, static_cast<int>(patches.size()))],
             all.data() + i * patch_samples);
-  return find_cut(all);
+  return find_split(all);
 }
 
 ClusterRules::ClusterRules(const MatchParams& params) {
@@ -110,7 +110,7 @@ ClusterRules::ClusterRules(const MatchParams& params) {
     return static_cast<std::int32_t>(std::clamp(sum, -most, most));
   };
   limit = in_guide(params.tau);
-  bonus = in_guide(params.place_bonus);
+  motion_bias = in_guide(params.motion_bias);
   biased = params.bias != nullptr;
   if (biased)
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = in_guide((*params.bias)[i]);
@@ -175,8 +175,9 @@ void Clusters::make(int tile, const PatchSpace& space, std::vector<std::uint32_t
     }
     const std::span<std::uint32_t> patches(members_.data() + node.begin, node.count);
     std::size_t first = 0;
-    if (node.level < cut_levels) {
-      if (const auto cut = space.cut(patches)) first = space.divide(patches, *cut, scratch.data());
+    if (node.level < max_split_levels) {
+      if (const auto split = space.split(patches))
+        first = space.partition(patches, *split, scratch.data());
     }
     if (first == 0 || first == node.count) first = node.count / 2;
     nodes.push_back({node.begin, first, node.level + 1});

@@ -1,12 +1,12 @@
 #pragma once
-// The guide that a frame brings: what patches are compared in, in place of the frame itself.
+// The guide of a frame: the picture in which patches are matched instead of the frame itself.
 
 #include "core/frame.h"
 
 namespace lull {
 
-/// That of a session that was opened for guided frames, otherwise the frame itself.
-/// @throws InvalidArgument  the frame came without one, or with one of another size or other planes
+/// Returns the guide of `frame` if the session was opened with guides (`guided`), else `frame`.
+/// @throws InvalidArgument if the guide is missing, or its planes or sizes differ from the frame's
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);
 
 }  // namespace lull

@@ -1,22 +1,22 @@
 #pragma once
-// Where the reference patches lie: every `step`-th, and always the last of each row and column, so
-// that every sample is covered.
+// The grid of reference patches: every `step`-th position along each axis, and always the last
+// position, so that every sample is covered.
 
 #include "match/patch_shape.h"
 
 namespace lull {
 
-/// Reference patches along an axis of `length` >= side samples.
+/// Number of reference patches along an axis of `length` >= `side` samples.
 constexpr int reference_count(int length, int step, int side = patch) {
   return (length - side + step - 1) / step + 1;
 }
-/// First sample of reference patch `index` of reference_count().
+/// First sample of reference patch `index`, for index < reference_count().
 constexpr int reference_position(int index, int length, int step, int side = patch) {
   const int last = length - side;
   return index * step < last ? index * step : last;
 }
 
-/// The reference patches of a picture, of `side` samples a side.
+/// The reference patches of a picture. Patches have `side` x `side` samples.
 struct ReferenceGrid {
   int step = 1;
   int last_x = 0, last_y = 0;    // origin of the last reference patch

@@ -1,24 +1,28 @@
 #pragma once
-// The contract between matching and filtering: a matcher gives a group for each reference patch, a
-// filter takes it; they share nothing else. All backends keep to it:
-// - The reference patch is the first member. The others follow by their distance from it in the
-//   guide, those at equal distance by their frame (the reference patch's own, then 1 before it, 1
-//   after it, 2 before it, ..) and their place in the window, row by row. Only patches that lie
-//   wholly in the picture and at a distance of at most tau count.
-// - A patch that reaches into a hole (noise/holes.h) is no candidate; it may be a reference patch.
-// - In another frame the window lies around the place that motion predicts: the reference patch's
-//   own plus the vector of its bundle (motion_grid.h). From the distance of the patch right there,
-//   MatchParams::place_bonus is taken off, down to 0, before it is compared with anything.
-// - Noise that is not white makes patches of one frame look alike that lie near each other: it
-//   adds 2 sigma^2 (1 - rho) to their distance, where rho is its correlation at their displacement,
-//   instead of 2 sigma^2. The difference, MatchParams::bias, is added to the distance in the first
-//   phase, down to 0, before it is compared with anything.
-// - The number of members is a power of two: what is over is dropped from the far end. But for
-//   MatchParams::any_size.
-// - The overall mean of a group (coefficient 0 of the group transform of the patches' coefficients
-//   (0, 0)) is kept in the first phase, and counts as retained; its Wiener factor is 1.
-// - Weights: 1 / retained coefficients, 1 / sum of the squared Wiener factors; where noise is not
-//   white each coefficient counts as much as its noise has variance, in units of sigma^2.
+// The contract between matching and filtering: the matcher produces one group for each reference
+// patch, and the filter consumes it. They share nothing else. All backends follow these rules:
+// - The reference patch is the first member. The other members follow by their distance from the
+//   reference patch in the guide. Members at equal distance are ordered by frame (first the
+//   reference frame, which contains the reference patch, then 1 before it, 1 after it, 2 before it,
+//   ..), then by their position in the search window, row by row. Candidates lie completely inside
+//   the picture and at a distance of at most tau.
+// - A patch that overlaps a hole (noise/holes.h) is not a candidate. It may be a reference patch.
+// - In a neighbouring frame the search window is centred on the position that motion predicts: the
+//   position of the reference patch plus the vector of its bundle (motion_grid.h).
+//   MatchParams::motion_bias is subtracted from the distance of the patch at the centre, down to 0,
+//   before any comparison.
+// - Noise that is not white makes neighbouring patches of one frame look alike: it adds 2 sigma^2
+//   (1 - rho) to their distance instead of 2 sigma^2, where rho is the correlation of the noise at
+//   their displacement. In the first phase the difference, MatchParams::bias, is added to the
+//   distance, which is clamped to at least 0, before any comparison.
+// - The number of members is a power of two: the farthest members beyond it are dropped. With
+//   MatchParams::any_size no member is dropped.
+// - The overall mean of a group (coefficient 0 of the group transform of the patches' (0, 0)
+//   coefficients) is always retained in the first phase, and counted as retained. In the second
+//   phase its Wiener factor is 1.
+// - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
+//   of the squared Wiener factors) in the second. If noise is not white, the term of each
+//   coefficient in these sums is multiplied by the variance of its noise in units of sigma^2.
 // - The estimate of each member is added to the member's own frame.
 
 #include <array>
@@ -27,11 +31,11 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// The same where a group's size need not be a power of two (MatchParams::any_size).
+/// Maximum group size if it need not be a power of two (MatchParams::any_size).
 inline constexpr int max_large_group = 64;
 
-/// Where a member lies: in samples from the reference patch, and in frames after the reference
-/// patch's (those that Timeline counts). From bit 0 on x in 12 bits, y in 12, time in 8.
+/// Packs the displacement of a member: samples from the reference patch along x and y, and frames
+/// after the reference frame (as Timeline counts frames). Bits 0..11 hold x, 12..23 y, 24..31 time.
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);
@@ -47,7 +51,7 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  int count = 0;  // 1, 2, 4, .. max_group; of any size up to max_large_group
+  int count = 0;  // power of two up to `max_group`, or any size up to `max_large_group`
   std::array<std::uint32_t, max_large_group> members;
 };
 

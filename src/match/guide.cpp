@@ -7,13 +7,13 @@
 
 namespace lull {
 
-bool holds_a_patch(const FrameFormat& format, int plane) {
+bool fits_patch(const FrameFormat& format, int plane) {
   return format.plane_width(plane) >= patch && format.plane_height(plane) >= patch;
 }
 
 bool filters_any(const NoiseModel& noise, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i)
-    if (noise.sigma(i) > 0 && holds_a_patch(format, i)) return true;
+    if (noise.sigma(i) > 0 && fits_patch(format, i)) return true;
   return false;
 }
 
@@ -21,7 +21,7 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
                                  const NoiseModel& noise) {
   std::vector<int> luma, chroma;
   for (int i = 0; i < format.planes(); ++i)
-    if (noise.sigma(i) > 0 && holds_a_patch(format, i)) (i == 0 ? luma : chroma).push_back(i);
+    if (noise.sigma(i) > 0 && fits_patch(format, i)) (i == 0 ? luma : chroma).push_back(i);
   if (chroma.empty()) return luma.empty() ? std::vector<PlaneSet>{} : std::vector{PlaneSet{luma}};
   const bool all_in_luma = over_time && !luma.empty();
   const bool together = !format.subsampled() && (all_in_luma || phase != Phase::first);
@@ -29,44 +29,44 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   if (!luma.empty() && !together) sets.push_back({luma});
   if (together) chroma.insert(chroma.begin(), luma.begin(), luma.end());
   PlaneSet last{chroma};
-  last.of_luma = all_in_luma || phase != Phase::first;
+  last.uses_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
-    const bool shows_more = last.of_luma && format.layout == Layout::rgb;  // luma does
+    // Luma has more detail than chroma.
+    const bool shows_more = last.uses_luma && format.layout == Layout::rgb;
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
     const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;
     const float weight = first && second ? both : 1;
-    last.of_chroma = {first ? weight : 0, second ? -weight : 0};
-    if (last.of_luma) last.tau_factor = colour_tau;
+    last.chroma_weights = {first ? weight : 0, second ? -weight : 0};
+    if (last.uses_luma) last.tau_factor = colour_tau;
   }
   sets.push_back(last);
   return sets;
 }
 
 float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise) {
-  if (!set.is_made()) return noise.sigma(0);
+  if (!set.is_composite()) return noise.sigma(0);
   if (!set.has_chroma())
     return noise.sigma(0) /
            std::sqrt(static_cast<float>(1 << (format.chroma_shift_x + format.chroma_shift_y)));
-  const float first = set.of_chroma[0] * noise.sigma(1);
-  const float second = set.of_chroma[1] * noise.sigma(2);
+  const float first = set.chroma_weights[0] * noise.sigma(1);
+  const float second = set.chroma_weights[1] * noise.sigma(2);
   return std::sqrt(first * first + second * second);
 }
 
 GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise,
                        float share) {
-  // Greatest magnitude of U and V; of YUV they lie in 0..255 as they are stored.
+  // Maximum magnitude of U and V of RGB. U and V of YUV are stored in 0..255.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
   const bool rgb = format.layout == Layout::rgb;
-  GuideRange range{0, set.of_luma || !set.is_made() ? 255.0f : 0.0f};
+  GuideRange range{0, set.uses_luma || !set.is_composite() ? 255.0f : 0.0f};
   for (const int c : {0, 1}) {
-    const float weight = set.of_chroma[c];
+    const float weight = set.chroma_weights[c];
     const float ends[2] = {rgb ? -weight * opponent_range[c] : 0.0f,
                            weight * (rgb ? opponent_range[c] : 255.0f)};
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Integer samples are clipped as they are stored; noise of float samples, and sums of planes,
-  // reach beyond.
+  // Integer samples are clipped. Noise of float samples and of sums of planes exceeds the range.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -74,11 +74,12 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Covariance of a plane's noise at a lag between the means of 2^shift_x x 2^shift_y samples.
+/// Covariance of a plane's noise between two means of 2^shift_x x 2^shift_y samples at lag (dx,
+/// dy).
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // The difference of two places in boxes of n is i with n - |i| pairs of them.
+  // In boxes of n samples, n - |i| pairs of samples have the difference i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *
@@ -91,18 +92,18 @@ double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int 
 
 std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set, const FrameFormat& format,
                                                   const NoiseModel& noise) {
-  bool white = !set.of_luma || noise.plane(0).is_white();
-  for (const int c : {0, 1}) white &= set.of_chroma[c] == 0 || noise.plane(c + 1).is_white();
+  bool white = !set.uses_luma || noise.plane(0).is_white();
+  for (const int c : {0, 1}) white &= set.chroma_weights[c] == 0 || noise.plane(c + 1).is_white();
   if (white) return nullptr;
   auto bias = std::make_shared<DistanceBias>();
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
       double shared = 0;
-      if (set.of_luma)
-        shared += covariance(noise.plane(0), dx, dy, set.is_made() ? format.chroma_shift_x : 0,
-                             set.is_made() ? format.chroma_shift_y : 0);
+      if (set.uses_luma)
+        shared += covariance(noise.plane(0), dx, dy, set.is_composite() ? format.chroma_shift_x : 0,
+                             set.is_composite() ? format.chroma_shift_y : 0);
       for (const int c : {0, 1}) {
-        const auto weight = static_cast<double>(set.of_chroma[c]);
+        const auto weight = static_cast<double>(set.chroma_weights[c]);
         shared += weight * weight * covariance(noise.plane(c + 1), dx, dy);
       }
       (*bias)[lag_index(dx, dy)] = static_cast<float>(2 * shared);

@@ -1,5 +1,5 @@
 #pragma once
-// A frame as a matcher on the host sees it.
+// A frame as the matchers on the host see it.
 
 #include <span>
 
@@ -11,10 +11,11 @@
 namespace lull {
 
 struct GuideView {
-  PlaneView<const float> samples;  // where patches are matched
-  /// From the references' frame to this one, for each bundle (MotionGrid); empty: none moves.
+  PlaneView<const float> samples;  // the guide
+  /// Motion from the reference frame to this frame, one vector for each bundle (MotionGrid). Empty:
+  /// no motion.
   std::span<const Motion> motion;
-  const Holes* holes = nullptr;  // patches that reach into one are no candidates; null: none
+  const Holes* holes = nullptr;  // patches that overlap a hole are not candidates; null: no holes
 };
 using GuideFrame = FrameAt<GuideView>;
 

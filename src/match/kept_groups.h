@@ -1,6 +1,6 @@
 #pragma once
-// Groups of reference patches that searched their windows, on the host: what others propagate
-// (propagation.h), those between them and those of the next phase.
+// Groups of the searched reference patches, on the host. Reference patches between them and the
+// next phase take their candidates from these groups (propagation.h).
 
 #include <algorithm>
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace lull {
 
-/// The first `most` members of a group, `most` being a power of two.
-constexpr Group head_of(Group group, int most) {
+/// Returns the first `most` members of a group. `most` is a power of two.
+constexpr Group first_members(Group group, int most) {
   group.count = std::min(group.count, most);
   return group;
 }
 
 class KeptGroups {
  public:
-  /// Room for the groups of these reference patches, of `capacity` members at most. What was kept
-  /// is lost.
+  /// Allocates memory for the groups of these reference patches, with at most `capacity` members
+  /// each. Groups stored before are lost.
   void reserve(const ReferenceGrid& searched, int capacity) {
     searched_ = searched;
     capacity_ = capacity;
@@ -31,8 +31,8 @@ class KeptGroups {
     counts_.resize(references);
     members_.resize(references * capacity);
   }
-  /// Of the reference patch in this column and row. From several threads at once, for different
-  /// ones.
+  /// Stores the group of the reference patch in this column and row. Several threads may call it at
+  /// once for different reference patches.
   void keep(int column, int row, const Group& group) {
     const std::size_t reference = index(column, row);
     counts_[reference] = static_cast<std::uint8_t>(group.count);
@@ -43,14 +43,16 @@ class KeptGroups {
     copy(column, row, group);
     return group;
   }
-  /// The same in place: a group has room for more members than most have.
+  /// Copies a stored group to `to`. Only the members in use are copied: most groups are smaller
+  /// than the array.
   void copy(int column, int row, Group& to) const {
     const std::size_t reference = index(column, row);
     to.count = counts_[reference];
     std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
-  /// The members that a patch at (x, y) looks at, in their order.
-  int looked_at(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
+  /// Lists the candidates of a reference patch at (x, y): members of the neighbouring groups, in
+  /// the order of neighbours_of(). Returns their number.
+  int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const Neighbours neighbours = neighbours_of(searched_, x, y);
     int count = 0;
     for (int n = 0; n < neighbours.count; ++n) {

@@ -2,7 +2,7 @@
 
 namespace lull {
 
-void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
+void bundle_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
                    std::vector<Motion>& bundles) {
   bundles.clear();
   for (int j = 0; j < grid.rows(); ++j)

@@ -1,6 +1,7 @@
 #pragma once
-// Motion of reference patches: they are grouped in bundles, which have the vector of the cell
-// (motion.h) that holds their centre. Chroma planes take it in their own samples, rounded down.
+// Motion of reference patches. Reference patches are grouped in bundles, and a bundle has the
+// motion vector of the cell (time/motion.h) that contains its centre. Chroma planes use the vector
+// in their own sample units, rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -10,14 +11,15 @@
 
 namespace lull {
 
-/// Reference patches that share a vector, in a row and in a column; fewer at the right and below.
+/// Size of a bundle in reference patches: reference patches of a bundle share one vector. Bundles
+/// at the right and bottom edge are smaller.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
-/// The reference patches of a plane as bundles.
+/// The bundles of a plane's reference patches.
 struct MotionGrid {
-  int width = 0, height = 0;  // of the plane
+  int width = 0, height = 0;  // size of the plane
   int step = 1;
-  int shift_x = 0, shift_y = 0;  // log2 of how much smaller it is than the main plane
+  int shift_x = 0, shift_y = 0;  // log2 of the plane's subsampling relative to the main plane
   int main_width = width, main_height = height;
 
   constexpr int columns() const {
@@ -26,19 +28,21 @@ struct MotionGrid {
   constexpr int rows() const {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
-  /// Of the reference patch `i` in its row, `j` in its column.
+  /// Index of the bundle that contains the reference patch in column `i` and row `j`.
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Of the reference patch at (x, y), on the grid or in the last row or column.
+  /// Index of the bundle of the reference patch at (x, y), which is on the grid or in the last row
+  /// or column.
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
-  /// Of a reference patch, from its place along an axis.
+  /// Index of a reference patch along an axis, from its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Its vector in samples of the plane, out of those of the cells, row by row.
+  /// Motion vector of the bundle of reference patch (i, j), in samples of the plane. `cells` holds
+  /// the vectors of the main plane's cells, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// The same; `count_x`, `count_y`: of the reference patches in a row and in a column.
+  /// Same as above, with the number of reference patches in a row and in a column given.
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
     const int y = cell(j, motion_rows, count_y, height, shift_y, main_height);
@@ -58,12 +62,12 @@ struct MotionGrid {
   }
 };
 
-/// Rows by which its vector may take a bundle's reference patches out of the picture, at most: it
-/// keeps the place in the middle of the bundle inside, and what is around it.
+/// Maximum number of rows by which the vector may move reference patches of a bundle out of the
+/// picture. Motion estimation keeps the centre of the bundle inside the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
-/// The vectors of the grid's bundles.
-void spread_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
+/// Fills `bundles` with the motion vector of each bundle, row by row.
+void bundle_motion(const std::vector<Motion>& cells, const MotionGrid& grid,
                    std::vector<Motion>& bundles);
 
 }  // namespace lull

@@ -1,9 +1,9 @@
 #pragma once
-// Patches: the squares, or cubes, of samples that are matched and filtered together.
+// Patches: the squares or cubes of samples that are matched and filtered together.
 
 namespace lull {
 
-/// A patch of side x side samples in each of `depth` neighbouring slices, or frames.
+/// A patch of `side` x `side` samples in each of `depth` neighbouring slices or frames.
 struct PatchShape {
   int side = 8;
   int depth = 1;
@@ -11,14 +11,14 @@ struct PatchShape {
   friend constexpr bool operator==(const PatchShape&, const PatchShape&) = default;
 };
 
-/// The shape that the kernels of the cpu and cuda backends are written for. The reference takes
-/// squares up to this one.
+/// The patch shape of the cpu and cuda kernels. The reference backend accepts squares up to this
+/// size.
 inline constexpr PatchShape square_8{8, 1};
-/// Its side: k of the papers.
+/// Side of the patches of the cpu and cuda kernels: k in the papers.
 inline constexpr int patch = square_8.side;
-/// Samples that a patch of any shape has at most.
+/// Maximum number of samples in a patch of any shape.
 inline constexpr int max_patch_samples = 64;
-/// Side of the patches that are filtered by the covariance of their group, at most.
+/// Maximum side of patches that are filtered by the covariance of their group.
 inline constexpr int max_wide_side = 10;
 
 }  // namespace lull

@@ -1,17 +1,21 @@
 #pragma once
-// Groups without a search of whole windows: what is like a patch is, moved with it, like the
-// patches beside it too. So some reference patches search their windows, and the others look at
-// what these have found (Barnes, Shechtman, Finkelstein and Goldman 2009,
-// doi:10.1145/1531326.1531330, section 3.2, propagation), and so does a later phase, in its better
-// guide. docs/bm3d.md has what it costs.
+// Groups without a search of complete windows. If a patch resembles another one, then its
+// neighbours usually resemble that one's neighbours at the same displacement. So only some
+// reference patches search their windows, and the others test the members of these groups as
+// candidates (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
+// doi:10.1145/1531326.1531330, section 3.2). A later phase reuses groups in the same way, with its
+// better guide. docs/bm3d.md has the cost in quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
-// 1. those of the near window in its own frame, MatchParams::near_window, row by row;
-// 2. those of the near windows in the other frames, MatchParams::near_temporal_window, around the
-//    place that motion predicts, frame by frame as in group.h;
-// 3. members of the groups kept for the searched reference patches around it, neighbours_of(),
-//    displaced from it as they are from their own, where they lie in its window.
-// Each counts once. The rest is as group.h has it for a search, but that there is no bias.
+// 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
+//    by row;
+// 2. the patches of the refinement windows in the neighbouring frames,
+//    MatchParams::refine_temporal_window, centred on the position that motion predicts, frame by
+//    frame in the order of group.h;
+// 3. members of the groups of neighbouring searched reference patches, neighbours_of(), at the same
+//    displacement, if they lie in the search window of the reference patch.
+//
+// Each candidate counts once. Otherwise the rules of group.h apply, except that there is no bias.
 
 #include <array>
 
@@ -19,35 +23,37 @@
 
 namespace lull {
 
-/// Members of kept groups that a reference patch looks at, at most.
+/// Maximum number of kept members that a reference patch tests.
 inline constexpr int max_propagated = 32;
 
-/// Searched reference patches, and which members of their groups count. Member 0 is the searched
-/// patch itself, which is never looked at.
+/// Searched reference patches, and the number of members of their groups to test. Member 0 is the
+/// searched patch itself and is never tested.
 struct Neighbours {
-  struct One {
-    int column = 0, row = 0;  // on the grid of the searched ones
-    int members = 0;          // 1 .. members
+  struct Neighbour {
+    int column = 0, row = 0;  // indices on the grid of searched patches
+    int members = 0;          // members 1 .. `members` are tested
   };
-  std::array<One, 5> all{};
+  std::array<Neighbour, 5> all{};
   int count = 0;
 };
 
-/// Along an axis: the last searched place at or before `x`, and the first one at or behind it.
-struct Beside {
+/// Indices of the searched reference patches next to a position along an axis: the last one at or
+/// before it, and the first one at or after it.
+struct AdjacentIndices {
   int first = 0, last = 0;
 };
-constexpr Beside beside(int x, int step, int last_place, int count) {
+constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int count) {
   if (x >= last_place) return {count - 1, count - 1};
   const int first = x / step;
   return {first, first * step == x ? first : first + 1};
 }
 
-/// For the reference patch at (x, y), where `searched` are those that searched: its own group and
-/// the first of the four beside it if it is one of them, else those of the two or four around it.
+/// Returns the groups whose members the reference patch at (x, y) tests. A searched reference patch
+/// tests its own group and the first members of its four neighbours' groups. Other reference
+/// patches test the groups of the two or four searched patches around them.
 constexpr Neighbours neighbours_of(const ReferenceGrid& searched, int x, int y) {
-  const Beside i = beside(x, searched.step, searched.last_x, searched.count_x);
-  const Beside j = beside(y, searched.step, searched.last_y, searched.count_y);
+  const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
+  const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);
   Neighbours to;
   const auto add = [&](int column, int row, int members) {
     if (column >= 0 && row >= 0 && column < searched.count_x && row < searched.count_y)

@@ -1,5 +1,5 @@
 #pragma once
-// The names of the choices in params.h, as tools print and read them.
+// Names of the enumerators in params.h, which tools print and read.
 
 #include <array>
 #include <optional>
@@ -18,7 +18,7 @@ inline constexpr std::array<std::pair<Profile, std::string_view>, 4> profile_nam
 inline constexpr std::array<std::pair<Weights, std::string_view>, 2> weights_names{
     {{Weights::exponential, "exp"}, {Weights::polynomial, "poly"}}};
 
-/// The value of that name, if there is one: parse(profile_names, "fast").
+/// Returns the value with that name, if one exists: parse(profile_names, "fast").
 template <class Names>
 [[nodiscard]] constexpr auto parse(const Names& names, std::string_view text)
     -> std::optional<typename Names::value_type::first_type> {

@@ -19,8 +19,8 @@ void require_within(bool holds, const std::string& what, double value, const std
                         " for nlm); choose one in range");
 }
 
-/// As both papers have it: a box around each sample, and distances as they are.
-Params papers_profile() {
+/// The parameters of both papers: a box around each sample, and uncorrected distances.
+Params paper_profile() {
   Params p;
   p.block = p.step = 1;
   p.weights = Weights::exponential;
@@ -29,14 +29,14 @@ Params papers_profile() {
   return p;
 }
 
-float strongest(const NoiseModel& noise) {
+float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Against weak noise h is greater. Without the mean term it is less, and in wider windows, where
-/// more patches are alike by chance.
+/// h is larger for weak noise. It is smaller without the mean term, and for larger windows, in
+/// which more patches are similar by chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
-  const float weak = std::clamp((23 - strongest(noise)) / 15, 0.0f, 1.0f);
+  const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
   return profile == Profile::high ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
 }
@@ -48,14 +48,14 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   Params p;
   switch (profile) {
     case Profile::paper:
-      p = papers_profile();
+      p = paper_profile();
       p.patch_radius = 4;
       p.search_radius = 10;
-      p.h = 0.8f;  // not given there
+      p.h = 0.8f;  // the paper does not state h
       break;
     case Profile::fast: {
-      // The stronger the noise, the more a wider window is worth.
-      const bool strong = strongest(noise) > 30;
+      // The stronger the noise, the more a larger window gains.
+      const bool strong = max_sigma(noise) > 30;
       p.search_radius = strong ? 4 : 3;
       p.h = strong ? 1.0f : 1.05f;
       break;
@@ -74,7 +74,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
-  // Motion leads to where the best are; what else a wide window offers is alike by chance.
+  // The best candidates are at the motion vector; other candidates of a large window are similar by
+  // chance.
   if (temporal > 0 && profile != Profile::paper) {
     p.search_radius = profile == Profile::high ? 3 : 2;
     p.h = profile == Profile::high ? 0.9f : 1.0f;
@@ -85,7 +86,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
 Params make_volume_params(Profile profile, const NoiseModel& noise) {
   Params p;
   if (profile == Profile::paper) {
-    p = papers_profile();
+    p = paper_profile();
     p.search_radius = 5;
     p.h = std::sqrt(2.0f);  // Coupe's h^2 = 2 beta sigma^2 |B| with beta = 1
   } else {
@@ -107,29 +108,30 @@ Margin margin(const Params& p) {
 
 void validate(const Params& p) {
   validate(p.noise);
-  const int most_patch = p.is_volume() ? max_volume_patch_radius : max_patch_radius;
-  const int most_search = p.is_volume() ? max_volume_search_radius : max_search_radius;
+  const int max_patch = p.is_volume() ? max_volume_patch_radius : max_patch_radius;
+  const int max_search = p.is_volume() ? max_volume_search_radius : max_search_radius;
   require_within(p.block >= 1 && p.block <= max_block && std::has_single_bit(unsigned(p.block)),
                  "block", p.block, "1, 2, 4 or 8");
   require_within(p.step >= 1 && p.step <= p.block && std::has_single_bit(unsigned(p.step)), "step",
                  p.step,
                  "1, 2, 4 or 8, and no more than the block's side " + std::to_string(p.block));
-  require_within(p.patch_radius >= 0 && p.patch_radius <= most_patch, "patch-radius",
-                 p.patch_radius, "from 0 to " + std::to_string(most_patch));
-  require_within(p.search_radius >= 1 && p.search_radius <= most_search, "search-radius",
-                 p.search_radius, "from 1 to " + std::to_string(most_search));
+  require_within(p.patch_radius >= 0 && p.patch_radius <= max_patch, "patch-radius", p.patch_radius,
+                 "from 0 to " + std::to_string(max_patch));
+  require_within(p.search_radius >= 1 && p.search_radius <= max_search, "search-radius",
+                 p.search_radius, "from 1 to " + std::to_string(max_search));
   require_within(p.h > 0 && std::isfinite(p.h), "h", double(p.h), "above 0");
   require_within(p.correction >= 0 && p.correction <= 2, "correction", double(p.correction),
                  "from 0 to 2");
   require_within(p.mean_term >= 0 && p.mean_term <= 16, "mean-term", double(p.mean_term),
                  "from 0 to 16");
-  const int most_temporal = p.is_volume() ? 0 : max_temporal;
-  require_within(p.temporal >= 0 && p.temporal <= most_temporal, "temporal", p.temporal,
-                 "from 0 to " + std::to_string(most_temporal));
+  const int max_radius = p.is_volume() ? 0 : max_temporal;
+  require_within(p.temporal >= 0 && p.temporal <= max_radius, "temporal", p.temporal,
+                 "from 0 to " + std::to_string(max_radius));
   if (p.holes && (p.is_volume() || p.guided))
     throw InvalidArgument(
-        "holes in volumes, or with a guide (only pictures that are compared in themselves have "
-        "them); leave one out");
+        "holes in volumes, or with a guide (only pictures without a guide can have holes); leave "
+        "one "
+        "out");
   require_within(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", double(p.scene_cut),
                  "from 0 to 1");
 }

@@ -5,13 +5,13 @@
 namespace lull::nlm {
 namespace {
 
-/// By how much noise that leans is underestimated (Stabiliser): between what BM3D's profiles were
-/// measured to need (bm3d/stabilisers.cpp), which average patches, too; not measured for non-local
+/// Bias of the filter for skewed noise (Stabiliser). The value is between those measured for BM3D's
+/// profiles (bm3d/stabilisers.cpp), which also average patches; it was not measured for non-local
 /// means.
-constexpr double lean = 0.03;
+constexpr double skew_bias = 0.03;
 
-/// For patches that are compared in a frame of their own: it has hardly any noise, so that nothing
-/// is taken off distances.
+/// Sets the parameters for patches that are compared in a separate guide: it has hardly any noise,
+/// so that distances need no correction.
 Params guided(const Params& params) {
   Params p = params;
   if (params.guided) p.correction = 0;
@@ -52,7 +52,7 @@ FramePlan frame_plan(const Params& params, const FrameFormat& format, const Plan
                  .height = format.plane_height(first),
                  .planes = static_cast<int>(set.planes.size()),
                  .guides = static_cast<int>(set.guides.size()),
-                 .guides_itself = !params.guided,
+                 .is_self_guided = !params.guided,
                  .slots = session_plan(params, format).slots(),
                  .shift_x = coarse ? format.chroma_shift_x : 0,
                  .shift_y = coarse ? format.chroma_shift_y : 0};
@@ -69,9 +69,11 @@ VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plan
           .width = format.plane_width(plane),
           .height = format.plane_height(plane),
           .guide_weight = 1 / (sigma * sigma),
-          .guides_itself = !params.guided};
+          .is_self_guided = !params.guided};
 }
 
-Stabilisers stabilisers_of(const Params& params) { return make_stabilisers(params.noise, lean); }
+Stabilisers stabilisers_of(const Params& params) {
+  return make_stabilisers(params.noise, skew_bias);
+}
 
 }  // namespace lull::nlm

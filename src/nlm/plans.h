@@ -1,6 +1,6 @@
 #pragma once
-// What sessions plan once for frames of a format: which planes share their weights, where distances
-// are taken, and what engines are told of it.
+// Decisions that sessions make once for the format of their frames: which planes share weights, in
+// which planes distances are measured, and the plans of the engines.
 
 #include <vector>
 
@@ -11,31 +11,31 @@
 
 namespace lull::nlm {
 
-/// Planes of one size.
+/// Planes of one size that share their weights.
 struct PlaneSet {
-  std::vector<int> planes;  // whose samples are averaged
-  std::vector<int> guides;  // that distances are taken in: the first of the planes
+  std::vector<int> planes;  // planes to average
+  std::vector<int> guides;  // planes in which distances are measured: the first of `planes`
 };
 
-/// RGB jointly. Of YUV whose planes have one size all have luma's weights. Chroma of another size,
-/// or beside luma that passes through, has its own, from both planes together. Planes without noise
-/// are in no set.
+/// Returns the sets of planes that share weights. RGB is one set. YUV planes of one size are one
+/// set with luma as guide. Chroma of another size, or if luma passes through, is a set of both
+/// planes with their own weights. Planes without noise are in no set.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
-/// `set`: of the session's plane_sets().
+/// `set`: one of the session's plane_sets().
 [[nodiscard]] FramePlan frame_plan(const Params& params, const FrameFormat& format,
                                    const PlaneSet& set);
-/// Of a plane with noise.
+/// `plane`: a plane with noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Slices of this size that a GPU filters at a time, where patches are small cubes: of large ones
-/// fewer fill it, and its memory.
+/// Number of slices of this size that a GPU filters at a time if patches are small cubes. Fewer
+/// large slices are needed to occupy the GPU, and they use more of its memory.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }
 
-/// What is made even where noise follows a curve.
+/// Stabilisers of the planes whose noise follows a curve.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params);
 
 }  // namespace lull::nlm

@@ -1,6 +1,6 @@
 #pragma once
-// The seam between the session over slices (open/), which knows what comes when, and the backends,
-// which have their samples.
+// The interface between the session over slices (open/), which schedules them, and the backends,
+// which process their samples.
 
 #include <span>
 
@@ -10,31 +10,34 @@
 
 namespace lull::nlm {
 
-/// A slice whose result is not out yet.
-struct SliceInWork {
+/// A slice whose result is not delivered yet.
+struct PendingSlice {
   Frame noisy;
-  Frame clean{};  // the result, once it has memory
+  Frame clean{};  // the result, once its memory is allocated
   bool is_wanted = true;
-  bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
+  // some samples were replaced because they are out of the filters' range (float_guard.h)
+  bool guarded = false;
 };
 
 class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Slices that finish() takes at most, but for their places the more the better.
+  /// Maximum number of slices for finish(). More slices are more efficient, but increase the
+  /// latency.
   virtual int slices_at_a_time() const = 0;
-  /// A volume begins, or what is seen of it, with slice `z`. Everything was awaited.
+  /// Begins a volume, or a part of it, with slice `z`. All previous results were awaited.
   virtual void begin(int z) = 0;
-  /// Takes the next slice. Its result gets the planes that pass through: all, if it is not wanted.
-  virtual void load(int z, SliceInWork& slice) = 0;
-  /// The results of the next slices, whose places are `span`. `there`: the slices that exist, of
-  /// which those up to reach_slices() from these are loaded.
-  virtual void finish(SliceSpan span, SliceSpan there, std::span<SliceInWork> slices) = 0;
-  /// Calls of finish() whose results may be still on their way; those of the others are awaited
-  /// before anything else is asked for. `noisy` and `clean` stay until then.
+  /// Loads the next slice. Its result gets the planes that pass through; these are all planes if
+  /// the slice is not wanted.
+  virtual void load(int z, PendingSlice& slice) = 0;
+  /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
+  /// that exist; of these, slices up to reach_slices() from `span` are loaded.
+  virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
+  /// Number of calls of finish() whose results may still be in flight. The session awaits the
+  /// results of earlier calls before any other call. `noisy` and `clean` stay valid until then.
   virtual int in_flight() const noexcept { return 0; }
-  /// Waits for the results of the oldest finish() that was not waited for.
+  /// Waits for the results of the oldest call of finish() that was not awaited.
   virtual void await() {}
 };
 

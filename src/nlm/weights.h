@@ -1,46 +1,47 @@
 #pragma once
-// The formulas of non-local means as all backends compute them.
+// The formulas of non-local means, which all backends compute.
 //
 // A patch with origin r is P(r) = { r + i : -p <= i < B + p along x and y }, where B is
 // Params::block and p Params::patch_radius; its block is { r + i : 0 <= i < B }. In volumes the
-// patch reaches over the slices z - p .. z + p of its block's slice z. Reference patches have their
-// origins at all multiples of Params::step along x and y (also below 0: wherever a block has a
-// sample in the plane), in every slice, so that each sample is covered by (B / step)^2 blocks. With
-// B = 1, p = W this is the papers' box of 2W + 1 samples a side around every sample.
+// patch extends over the slices z - p .. z + p, where z is the slice of its block. Reference
+// patches have their origins at all multiples of Params::step along x and y (also below 0: wherever
+// a block contains a sample of the plane), in every slice, so that each sample is covered by (B /
+// step)^2 blocks. With B = 1, p = W a patch is the papers' box of 2W + 1 samples a side around
+// every sample.
 //
-// Candidates of a reference patch r lie at r + e, where e = m + d:
+// Candidates of a reference patch r have their origins at r + e, where e = m + d:
 //   d  each displacement of -S .. S along x and y, S = Params::search_radius
 //   m  0 in the frame itself and in volumes. In another frame the motion vector (time/motion.h) of
 //      the cell of the sample whose result is wanted (not of the patch: where cells meet, a patch
-//      serves the samples of each with that one's vector)
-// in the frame itself and in those around it that take part (time/timeline.h); in volumes, in the
-// slices z - S .. z + S that exist. A patch that reaches into a hole (noise/holes.h) is no
-// candidate, but for the reference patch itself. Planes continue beyond their ends
-// (Params::border), there are candidates there too. What a patch has in slices that do not exist is
-// in their mirror images: before slice 0 come 0, 1, 2 again (continued()); candidates are in no
-// such slice.
+//      uses a different vector for the samples of each cell)
+// Candidates are searched in the frame itself and in the neighbouring frames that take part
+// (time/timeline.h); in volumes, in the slices z - S .. z + S that exist. A patch that overlaps a
+// hole (noise/holes.h) is no candidate, except for the reference patch itself. Planes continue
+// beyond their edges (Params::border), and candidates may be there as well. Slices of a patch that
+// do not exist are mirrored: before slice 0 come 0, 1, 2 again (continued()); candidates have no
+// origin in such slices.
 //
-// 1. Distance, in units of the noise's variance, of the guide planes G_c with the weights a_c =
+// 1. Distance, in units of the noise variance, of the guide planes G_c with the weights a_c =
 //    1 / (C sigma_c^2), C their number, N the samples of a patch (Marques and Pardo, section 1:
 //    ||Nx - Ny||^2 with all channels; here the mean, so that h does not depend on sizes):
 //      D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
 //                            + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
-//    The second sum is the difference of the patches' means, beta Params::mean_term. The correction
-//    takes off what noise alone adds, with Params::correction = 2:
+//    The second sum is the difference of the patches' means, beta is Params::mean_term. The
+//    correction subtracts the contribution of the noise, with Params::correction = 2:
 //      x(r, e) = max(D - correction (1 + beta / N), 0)
 // 2. Weight (Marques and Pardo, section 1; Cuomo, equation 8; Coupe's h^2 = 2 beta sigma^2 |B| is
 //    h = sqrt 2 here):
 //      exponential  w = exp(-x / h^2)
 //      polynomial   w = max(0, 1 - x / (8 h^2))^8
-//    The patch itself has the weight 1 (its distance is 0).
+//    The reference patch itself has the weight 1 (its distance is 0).
 // 3. Estimates of a block's samples, and their mean (Coupe et al. 2008,
 //    doi:10.1109/TMI.2007.906087, section II.D):
 //      A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
 //      result(x) = the mean of A(r, x - r) over the (B / step)^2 patches r whose block covers x
-//    As backends compute it: with the normalised weights u(r, e) = w(r, e) / sum_e w(r, e) and
-//    v(x, e) = the mean of u(r, e) over these patches,
+//    Backends compute this with the normalised weights u(r, e) = w(r, e) / sum_e w(r, e) and
+//    v(x, e) = the mean of u(r, e) over these patches:
 //      result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
-//    In low precision the differences keep it exact where they are small; sum_e v = 1.
+//    In low precision, this form is accurate where the differences are small; sum_e v = 1.
 //    All sample planes of a frame have the same v.
 
 #include <cmath>
@@ -50,7 +51,8 @@
 
 namespace lull::nlm {
 
-/// Where plane axes and slices continue: of an axis of `length`, the place that is seen at `i`.
+/// Continuation of plane axes and slices: returns the position, on an axis of `length`, whose value
+/// is used at position `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -58,7 +60,8 @@ constexpr int continued(int i, int length, Border border) {
   return j < length ? j : period - 1 - j;
 }
 
-/// D to w: the weight is max(0, 1 - slope x)^8 or exp(-slope x), x = max(D - zero, 0).
+/// From a distance D to a weight w. With x = max(D - zero, 0), the weight is max(0, 1 - slope x)^8
+/// or exp(-slope x).
 struct WeightCurve {
   explicit WeightCurve(const Params& p)
       : kind(p.weights),
@@ -79,8 +82,9 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// What a hole shows where candidates are compared, in a plane with the factor `scale` (kernels'
-/// guides: a squared difference of some units is beyond all weights): no patch is near it.
-constexpr float mark_of(float scale) { return greatest_seen * scale + 16; }
+/// Value of a hole in the planes in which candidates are compared, for a plane with the factor
+/// `scale`. (In the kernels' guides, a squared difference of a few units exceeds all weights.) No
+/// patch is similar to it.
+constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -9,11 +9,12 @@
 namespace lull {
 namespace {
 
-/// Over intensities from 4 deviations outside to 6 inside, where next to nothing is clipped.
+/// Moments of clipped samples by intensity, from 4 deviations outside the limit to 6 inside it,
+/// where hardly any sample is clipped.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;
-  std::array<double, points> mean, variance, at_end;
+  std::array<double, points> mean, variance, clipped_share;
 
   ClippingTable() {
     for (int i = 0; i < points; ++i) {
@@ -22,7 +23,7 @@ struct ClippingTable {
       const double inside = std::erfc(-t / std::numbers::sqrt2) / 2;
       mean[i] = t * inside + density;
       variance[i] = (t * t + 1) * inside + t * density - mean[i] * mean[i];
-      at_end[i] = 1 - inside;
+      clipped_share[i] = 1 - inside;
     }
   }
 };
@@ -38,7 +39,7 @@ ClippedGaussian clipped_gaussian(double distance) {
   const double share = std::clamp((distance - low) / (high - low), 0.0, 1.0);
   return {ClippingTable::first + ClippingTable::spacing * (static_cast<double>(next - 1) + share),
           std::lerp(table.variance[next - 1], table.variance[next], share),
-          std::lerp(table.at_end[next - 1], table.at_end[next], share)};
+          std::lerp(table.clipped_share[next - 1], table.clipped_share[next], share)};
 }
 
 }  // namespace lull

@@ -1,20 +1,22 @@
 #pragma once
-// What is left of Gaussian noise where samples end: what it would carry beyond lies at the end
-// (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035, section 2).
+// Statistics of Gaussian noise that is clipped at one limit: all samples that the noise would carry
+// beyond the limit lie at the limit (Foi 2009, "Clipped noisy images",
+// doi:10.1016/j.sigpro.2009.04.035, section 2).
 
 namespace lull {
 
-/// Samples of one intensity, clipped at one end; in units of the deviation that the noise had
-/// before.
+/// Samples of one intensity, clipped at one limit. The unit is the standard deviation of the noise
+/// before clipping.
 struct ClippedGaussian {
-  double intensity;  // how far it is from the end: below 0 beyond it
-  double variance;   // of the samples: 1 where nothing is clipped
-  double at_end;     // the share of samples that lie there
+  // distance of the intensity from the limit; negative: the intensity lies beyond the limit
+  double intensity;
+  double variance;       // variance of the clipped samples; 1: nothing is clipped
+  double clipped_share;  // share of the samples that lie at the limit
 };
 
-/// Of samples whose mean is `distance` > 0 away from the end, towards where samples may be. (The
-/// mean of clipped samples says how much of them is clipped.) Nothing beyond four deviations
-/// outside is told apart.
+/// Returns the statistics of clipped samples whose mean lies `distance` > 0 inside the limit. (The
+/// mean of clipped samples determines how many of them are clipped.) Intensities more than four
+/// deviations beyond the limit are returned as four deviations.
 [[nodiscard]] ClippedGaussian clipped_gaussian(double distance);
 
 }  // namespace lull

@@ -8,13 +8,13 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// Of the DCT's row k, own_k(l) is the autocorrelation. Noise whose autocorrelation R is the same
-// at (dx, dy) and (-dx, dy) has, in coefficient (v, u), the variance
+// own_k(l) is the autocorrelation of row k of the DCT. If the autocorrelation R of the noise is the
+// same at (dx, dy) and (-dx, dy), the variance of coefficient (v, u) is
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
 //     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l): so T = A R A^T, and R = A^-1 T A^-T.
-// A is well conditioned (12.8 in the Frobenius norm). R is taken as periodic with 15 samples, so
-// that lags of -7..7 are all there are: its spectrum is F R F^T with F(f, l) = cos(2 pi f l / 15),
-// twice that for l > 0. What has no negative power is the autocorrelation of noise in every square
+// A is well conditioned (12.8 in the Frobenius norm). R is assumed to be periodic with 15 samples,
+// so that only lags of -7..7 exist. Its spectrum is F R F^T with F(f, l) = cos(2 pi f l / 15), and
+// twice that for l > 0. If no power is negative, R is the autocorrelation of noise in every square
 // of 8 samples.
 
 namespace lull {
@@ -40,10 +40,10 @@ Matrix transposed(const Matrix& a) {
   return t;
 }
 
-/// m x m^T: along both axes.
+/// Applies m along both axes: m x m^T.
 Matrix both_ways(const Matrix& m, const Matrix& x) { return product(product(m, x), transposed(m)); }
 
-/// By Gauss and Jordan, with pivots.
+/// Gauss-Jordan elimination with pivoting.
 Matrix inverse(Matrix a) {
   Matrix result{};
   for (int i = 0; i < 8; ++i) result[i][i] = 1;
@@ -68,9 +68,9 @@ Matrix inverse(Matrix a) {
 
 struct Maps {
   Matrix variances_of_lags{};  // A
-  Matrix lags_of_variances;    // its inverse
+  Matrix lags_of_variances;    // A^-1
   Matrix power_of_lags;        // F
-  Matrix variances_of_power;   // A F^-1: no element is negative
+  Matrix variances_of_power;   // A F^-1, which has no negative element
   Matrix lags_of_power;        // F^-1
 
   Maps() {
@@ -92,10 +92,11 @@ const Maps& maps() {
   return all;
 }
 
-/// The powers, none negative, whose table is most like `table` as variances of Gaussian
-/// coefficients go: the divergence of Itakura and Saito, by multiplicative steps (Fevotte, Bertin,
-/// Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
-/// doi:10.1162/neco.2008.04-08-771) from `power` on.
+/// Returns the non-negative powers whose table of coefficient variances is most similar to `table`:
+/// they minimise the Itakura-Saito divergence, which is the likelihood of variances of Gaussian
+/// coefficients. The function takes multiplicative steps from `power` (Fevotte, Bertin, Durrieu
+/// 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
+/// doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;
   const Matrix& map = maps().variances_of_power;
@@ -114,15 +115,15 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// The autocovariance at lags 0..7 down and across of noise with variances like these, of which the
-/// mean is 1.
+/// Returns the autocovariance, at lags 0..7 down and across, of noise with these coefficient
+/// variances, whose mean is 1.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);
-  double least = 0;
+  double minimum = 0;
   for (const auto& row : power)
-    for (const double p : row) least = std::min(least, p);
-  if (least > -1e-3) return lags;
+    for (const double p : row) minimum = std::min(minimum, p);
+  if (minimum > -1e-3) return lags;
   for (auto& row : power)
     for (double& p : row) p = std::max(p, 1e-2);
   return both_ways(maps().lags_of_power, fitted_power(table, power));

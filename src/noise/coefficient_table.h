@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a plane as the variances of the coefficients of 8x8 patches, which is what can be
-// measured in pictures, and as level and autocorrelation, which is what filters are told.
+// The noise of a plane in two forms: as variances of the coefficients of 8x8 patches, which can be
+// measured in pictures, and as level and autocorrelation, which the filters take.
 
 #include <array>
 
@@ -9,17 +9,17 @@
 namespace lull {
 
 /// Variances of the noise in the coefficients of the orthonormal 8x8 DCT, row by row (v, u), in
-/// squared levels of the 0..255 scale. White noise: sigma^2 everywhere.
+/// squared levels of the 0..255 scale. For white noise all are sigma^2.
 using CoefficientTable = std::array<float, 64>;
 
-/// Level and autocorrelation of noise with this table, if its autocorrelation is the same at (dx,
-/// dy) and (-dx, dy): then the 64 variances determine that of 8x8 lags. A table that no noise has,
-/// as measured ones may be, gets the autocorrelation of noise whose table is like it: one with no
-/// negative power at any frequency. The level is always that of the table's mean. White noise, to
-/// within a thousandth, has no autocorrelation.
+/// Returns level and autocorrelation of the noise with this table. The autocorrelation is assumed
+/// to be the same at (dx, dy) and (-dx, dy): then the 64 variances determine it at 8x8 lags. A
+/// measured table need not be that of any noise; it then gets the autocorrelation of noise with a
+/// similar table that has no negative power at any frequency. The level is always that of the
+/// table's mean. Noise that is white to within a thousandth gets no autocorrelation.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
-/// The table of noise, whatever its autocorrelation.
+/// Returns the table of noise with any autocorrelation.
 [[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
 
 }  // namespace lull

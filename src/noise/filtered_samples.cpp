@@ -25,17 +25,17 @@ void FilteredSamples::store(PlaneView<float> filtered, const Frame* noisy, int i
                             const Frame& clean) const {
   if (stabilisers_[i]) {
     apply_curve(stabilisers_[i]->inverse(), filtered);
-    keep_between(stabilisers_[i]->ends(), filtered);
+    clip_preserving_mean(stabilisers_[i]->clip_limits(), filtered);
   }
   store_plane(filtered, clean, i);
-  if (noisy) unguard_plane(*noisy, i, levels_[i], clean);
+  if (noisy) restore_plane(*noisy, i, levels_[i], clean);
 }
 
-Stabilisers make_stabilisers(const NoiseModel& noise, const std::array<double, 3>& lean) {
+Stabilisers make_stabilisers(const NoiseModel& noise, const std::array<double, 3>& skew_bias) {
   Stabilisers stabilisers;
   for (int i = 0; i < 3; ++i)
     if (const PlaneNoise& plane = noise.plane(i); plane.sigma > 0 && plane.curve)
-      stabilisers[i] = std::make_shared<Stabiliser>(*plane.curve, lean[i]);
+      stabilisers[i] = std::make_shared<Stabiliser>(*plane.curve, skew_bias[i]);
   return stabilisers;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The planes of frames on their way into a filter on the host and out again: float samples on the
-// 0..255 scale, what filters see of them (core/float_guard.h), stabilised where the noise follows a
-// curve (stabiliser.h).
+// Conversion of planes for a filter on the host and back: float samples on the 0..255 scale, within
+// the filters' range (core/float_guard.h), and stabilised where the noise follows a curve
+// (stabiliser.h).
 
 #include <array>
 
@@ -14,17 +14,19 @@ namespace lull {
 
 class FilteredSamples {
  public:
-  /// `stabilisers`: of the planes whose noise has a curve.
+  /// `stabilisers`: the stabilisers of the planes whose noise has a curve.
   FilteredSamples(const NoiseModel& noise, const Stabilisers& stabilisers)
       : stabilisers_(stabilisers), levels_(noise.levels_in_samples()) {}
 
-  /// Of the noise in samples as they are stored.
+  /// Noise levels of the stored (not stabilised) samples.
   const std::array<float, 3>& levels() const { return levels_; }
 
-  /// What filters see of plane `i`. Whether they do not see all samples as they are.
+  /// Writes the filter input for plane `i` to `to`. Returns true if some samples were replaced
+  /// because they are out of the filters' range.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
-  /// The way back: plane `i` of `clean`, from what a filter made of it, which is changed. `noisy`:
-  /// the frame that it was loaded from, if its samples were not seen as they are; else null.
+  /// Converts the filter's result for plane `i` back to samples of `clean`; `filtered` is
+  /// overwritten. `noisy`: the frame from which the plane was loaded if load() returned true, else
+  /// null.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:
@@ -32,11 +34,12 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Stabilisers of the planes that have a curve. `lean`, of each plane: see Stabiliser.
+/// Makes stabilisers for the planes that have a curve. `skew_bias`: one value per plane, see
+/// Stabiliser.
 [[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
-                                           const std::array<double, 3>& lean);
-[[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double lean) {
-  return make_stabilisers(noise, std::array{lean, lean, lean});
+                                           const std::array<double, 3>& skew_bias);
+[[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double skew_bias) {
+  return make_stabilisers(noise, std::array{skew_bias, skew_bias, skew_bias});
 }
 
 }  // namespace lull

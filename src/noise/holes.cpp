@@ -27,15 +27,16 @@ std::vector<std::uint8_t> Holes::reached(int side) const {
 void check_holes(const FrameFormat& format) {
   if (format.planes() != 1)
     throw InvalidArgument(
-        "holes in frames of several planes (only grey ones have them); filter the planes apart");
+        "holes in frames of several planes (only grey frames can have holes); filter each plane "
+        "alone");
 }
 
 const std::shared_ptr<const Holes>& holes_of(const Frame& frame) {
   const Holes* const holes = frame.holes.get();
   if (holes && (holes->width() != frame.format.width || holes->height() != frame.format.height))
     throw InvalidArgument(
-        "holes of another size than their frame (they are compared place by place); give some "
-        "that fit");
+        "holes of another size than their frame (holes are given sample by sample); give holes of "
+        "the frame's size");
   return frame.holes;
 }
 

@@ -11,7 +11,8 @@
 namespace lull {
 namespace {
 
-/// That of a weighted sum of independent noises with these variances; null if it is white.
+/// Returns the autocorrelation of a weighted sum of independent noises with these variances; null
+/// if the sum is white.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
   double whole = 0;
@@ -37,18 +38,19 @@ void validate_correlation(const Autocorrelation& lags) {
     fits &= std::abs(lags[k]) <= 1 && std::abs(lags[k] - lags[lags.size() - 1 - k]) < 1e-4f;
   if (!fits)
     throw InvalidArgument(
-        "an autocorrelation of noise (must be 1 in the middle, within -1..1, and the same at "
-        "(-dx, -dy)); divide it by the variance");
+        "an invalid autocorrelation of noise (it must be 1 at lag 0, within -1..1, and equal at "
+        "(dx, dy) and (-dx, -dy)); divide it by the variance");
 }
 
 void validate_curve(const NoiseCurve& curve) {
   if (!std::ranges::all_of(curve.sigma, [](float s) { return s > 0 && std::isfinite(s); }))
     throw InvalidArgument(
-        "a curve of noise over intensity (every sigma must be a number above 0); give it a least");
+        "an invalid noise curve (every sigma must be finite and above 0); raise the smallest "
+        "values");
   if (!(curve.low < curve.high && curve.low < 255 && curve.high > 0))
     throw InvalidArgument(
-        "a curve of noise over intensity (samples must end at a low below a high, around 0..255); "
-        "choose ends in range");
+        "an invalid noise curve (clip limits must satisfy low < high, low < 255 and high > 0); "
+        "choose limits in range");
 }
 
 }  // namespace

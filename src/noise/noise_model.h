@@ -1,6 +1,6 @@
 #pragma once
-// What is known of the noise of a clip: decided once, before a session opens, and handed to whoever
-// needs a threshold, a Wiener factor or a distance.
+// The noise of a clip: estimated or specified once before a session opens, and used wherever a
+// threshold, a Wiener factor or a distance is computed.
 
 #include <array>
 #include <limits>
@@ -12,8 +12,8 @@ namespace lull {
 inline constexpr int correlation_reach = 7;
 inline constexpr int correlation_lags = 2 * correlation_reach + 1;
 
-/// The autocorrelation of stationary noise in units of its variance: element lag_index(dx, dy) is
-/// the correlation of samples (dx, dy) apart; 1 in the middle, and the same at (-dx, -dy).
+/// The autocorrelation of stationary noise in units of its variance. Element lag_index(dx, dy) is
+/// the correlation of samples (dx, dy) apart: 1 in the middle, and the same at (-dx, -dy).
 using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
 
 constexpr bool within_lags(int dx, int dy) {
@@ -24,42 +24,43 @@ constexpr int lag_index(int dx, int dy) {
   return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
 }
 
-/// How strong the noise of a plane is by intensity, and what is clipped.
+/// Noise level of a plane by intensity, and its clip limits.
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
-  /// Standard deviation at i * spacing on the 0..255 scale, > 0; linear in between. It is that of
-  /// the noise before samples are clipped.
+  /// Standard deviation at intensity i * spacing on the 0..255 scale, > 0, with linear
+  /// interpolation in between. It is the standard deviation before samples are clipped.
   std::array<float, knots> sigma{};
-  /// Samples end here (low < high, low < 255, high > 0), and what noise would carry beyond lies
-  /// there (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035); infinite: nothing
-  /// is clipped.
+  /// Clip limits (low < high, low < 255, high > 0): noise that would carry samples beyond a limit
+  /// leaves them at the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035).
+  /// Infinite: nothing is clipped.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
   float at(float intensity) const;
-  /// The root of the mean square over the scale.
+  /// Root mean square of the curve over the 0..255 scale.
   float level() const;
 };
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation on the 0..255 scale, >= 0, that filters take. A plane with 0 passes through
-  /// unchanged. With a curve it is that of stabilised samples, which stay within 0..255:
-  /// stabilised_sigma(*curve) for the noise that the curve says, more or less for more or less to
-  /// be taken away.
+  /// Standard deviation on the 0..255 scale, >= 0, for which filters are tuned. A plane with 0
+  /// passes through unchanged. With a curve, sigma is the standard deviation in stabilised samples,
+  /// which stay within 0..255: stabilised_sigma(*curve) for exactly the noise of the curve, a
+  /// larger or smaller value to remove more or less noise.
   float sigma = 0;
-  /// Null: white noise.
+  /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Null: the same at every intensity, and nothing is clipped. With a curve, filters see samples
-  /// that are stabilised by it (stabiliser.h), in which the noise is what the members above say.
+  /// Noise level by intensity; null: the same level at every intensity, and nothing is clipped.
+  /// With a curve, filters work on samples that are stabilised by it (stabiliser.h); `sigma` and
+  /// `correlation` then describe the noise of stabilised samples.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Of the noise in samples as they are stored: what they are compared with where nothing is
-  /// stabilised (repetitions, scenes, motion). 0 where the plane passes through.
+  /// Noise level of the stored samples, for comparisons of samples that are not stabilised
+  /// (repeated frames, scene cuts, motion). 0 if the plane passes through.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
-  /// Of samples (dx, dy) apart; 0 beyond the lags.
+  /// Correlation of samples (dx, dy) apart; 0 beyond the lags.
   double correlation_at(int dx, int dy) const {
     if (!within_lags(dx, dy)) return 0;
     if (is_white()) return dx == 0 && dy == 0 ? 1 : 0;
@@ -67,15 +68,16 @@ struct PlaneNoise {
   }
 };
 
-/// The noise of each plane as it is stored (Y, Cb, Cr or R, G, B), independent from plane to plane,
-/// unless it is said for the opponent space, in which R, G and B are filtered.
+/// The noise of each stored plane (Y, Cb, Cr or R, G, B). The planes' noise is independent, unless
+/// the model is given for the opponent space, in which R, G and B are filtered.
 class NoiseModel {
  public:
   NoiseModel() = default;
-  /// White noise. (Not explicit: three levels are a noise model.)
+  /// White noise. (The constructor is not explicit: three levels are a noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
-  /// Of RGB whose channels share noise, as cameras' do: that of Y, U and V of the opponent space.
-  /// The levels of R, G and B are those that follow if Y, U and V share none.
+  /// Makes the model of RGB noise that is correlated between channels, as in camera pictures, from
+  /// the noise of Y, U and V of the opponent space. The levels of R, G and B are those that follow
+  /// if Y, U and V are independent.
   [[nodiscard]] static NoiseModel of_opponents(const std::array<PlaneNoise, 3>& opponents);
 
   const PlaneNoise& plane(int i) const { return planes_[i]; }
@@ -83,14 +85,15 @@ class NoiseModel {
   float sigma(int i) const { return planes_[i].sigma; }
   std::array<float, 3> sigmas() const;
   std::array<float, 3> levels_in_samples() const;
-  /// Whether any plane with noise has one.
+  /// Returns true if any plane with noise has a curve.
   bool has_curves() const;
-  /// As far as there is any: planes with a sigma of 0 do not count.
+  /// Returns true if the noise of all planes with a sigma above 0 is white.
   bool is_white() const;
 
-  /// That of Y, U and V of the opponent colour space (colour.h), for that of R, G and B.
+  /// Returns the noise of Y, U and V of the opponent colour space (colour.h) for a model of R, G
+  /// and B.
   [[nodiscard]] NoiseModel in_opponent_space() const;
-  /// Whether it was given so.
+  /// Returns true if the model was made by of_opponents().
   bool is_of_opponents() const { return opponents_ != nullptr; }
 
  private:
@@ -98,12 +101,11 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// For `strength` times the noise, a number above 0: what a user asks for who wants less or more
-/// taken away. Curves stay, as they say how samples are stabilised.
+/// Multiplies the noise level by `strength` > 0, by which users remove less or more noise. Curves
+/// stay unchanged because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
-/// @throws InvalidArgument  a sigma that is no number from 0, or a correlation or curve that is
-/// none
+/// @throws InvalidArgument  a sigma is negative or not finite, or a correlation or curve is invalid
 void validate(const NoiseModel& noise);
 
 }  // namespace lull

@@ -12,10 +12,10 @@ namespace {
 constexpr int knots = SampleCurve::knots;
 constexpr double first_knot = static_cast<double>(SampleCurve::least);
 constexpr double spacing = static_cast<double>(SampleCurve::spacing);
-constexpr double least = static_cast<double>(least_seen);
-constexpr double greatest = static_cast<double>(greatest_seen);
+constexpr double range_min = static_cast<double>(filter_range_min);
+constexpr double range_max = static_cast<double>(filter_range_max);
 
-/// A function of samples in double, on the knots of a SampleCurve.
+/// A function of samples in double precision, on the knots of a SampleCurve.
 using Table = std::vector<double>;
 
 double place(int knot) { return first_knot + spacing * knot; }
@@ -32,7 +32,8 @@ SampleCurve rounded(const Table& table) {
   return curve;
 }
 
-/// Linear between points with increasing x; the outermost values beyond. Asked for increasing v.
+/// Linear interpolation between points with increasing x, constant outside them. Calls must have
+/// increasing v.
 class Interpolation {
  public:
   Interpolation(const std::vector<double>& x, const std::vector<double>& y) : x_(x), y_(y) {}
@@ -55,7 +56,7 @@ std::vector<double> evenly(double from, double to, int count) {
   return points;
 }
 
-/// Each is greater than the one before.
+/// Raises values where needed so that each is greater than the previous one.
 void make_increasing(std::vector<double>& values) {
   for (std::size_t k = 1; k < values.size(); ++k)
     values[k] = std::max(values[k], values[k - 1] + 1e-6);
@@ -63,10 +64,10 @@ void make_increasing(std::vector<double>& values) {
 
 struct Moments {
   double mean, deviation;
-  double third;  // central
+  double third;  // third central moment
 };
 
-/// Samples of one intensity as a curve says: noise, clipped.
+/// Distribution of samples of one intensity for a noise curve: Gaussian noise, clipped.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -86,8 +87,8 @@ class Samples {
   double high() const { return high_; }
   double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
 
-  /// Of `f` of samples of intensity y, by the trapezoidal rule, whose error is far below a
-  /// hundredth of a level.
+  /// Returns the moments of `f` applied to samples of intensity y, by the trapezoidal rule, whose
+  /// error is far below a hundredth of a level.
   template <class Function>
   Moments moments(double y, const Function& f) const {
     const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
@@ -103,15 +104,16 @@ class Samples {
   }
 
  private:
-  static constexpr int points = 201;  // of the standard normal distribution, from -5 to 5
+  static constexpr int points = 201;  // points of the standard normal distribution, from -5 to 5
   NoiseCurve curve_;
   double low_, high_;
   std::array<double, points> normal_, weight_;
 };
 
-/// By how much f goes on at `beyond` > 0 from an end of 0..255, where it has this slope and noise
-/// is s strong. A steep f stays steep as far as noise carries samples of that end. Those that lie
-/// further, of floats, are content of their own: f flattens so that `room` leads to `room`.
+/// Returns how much f changes over the distance `beyond` > 0 outside 0..255, where f has this slope
+/// at the end of the scale and the noise has the level s. A steep f stays steep as far as the noise
+/// carries samples from the end of the scale. Float samples further outside are content of their
+/// own: f flattens there so that the distance `room` is mapped to `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -119,13 +121,13 @@ double outside(double beyond, double slope, double s, double room) {
   return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);
 }
 
-/// f, and the noise after it where nothing is clipped.
+/// f, and the standard deviation of the noise after f where nothing is clipped.
 struct Forward {
   Table f;
   double sigma = 0;
 };
 
-/// f(z) of which the derivative is sigma * slope; `slope` has the cells between knots.
+/// Returns f(z) with derivative sigma * slope. `slope` holds one value per interval between knots.
 Forward integral(const std::vector<double>& slope, const Samples& samples) {
   constexpr int black = SampleCurve::black, white = SampleCurve::white;
   double whole = 0;
@@ -135,10 +137,10 @@ Forward integral(const std::vector<double>& slope, const Samples& samples) {
   for (int k = black; k < white; ++k) f[k + 1] = f[k] + sigma * slope[k] * spacing;
   f[white] = 255;
   for (int k = 0; k < black; ++k)
-    f[k] = -outside(-place(k), sigma * slope[black], samples.sigma(0), -least);
+    f[k] = -outside(-place(k), sigma * slope[black], samples.sigma(0), -range_min);
   for (int k = white + 1; k < knots; ++k)
-    f[k] =
-        255 + outside(place(k) - 255, sigma * slope[white - 1], samples.sigma(255), greatest - 255);
+    f[k] = 255 +
+           outside(place(k) - 255, sigma * slope[white - 1], samples.sigma(255), range_max - 255);
   return {f, sigma};
 }
 
@@ -158,8 +160,9 @@ Forward forward_of(const Samples& samples) {
     for (int k = 0; k < knots - 1; ++k) slope[k] = slope_at_mean(place(k) + spacing / 2);
     return integral(slope, samples);
   };
-  // That is right as far as f is straight over the noise. Where few photons count it is not, and
-  // noise comes out up to a quarter too strong; two rounds halve that.
+  // The slopes are exact only if f is nearly linear over the width of the noise. At low photon
+  // counts it is not, and the stabilised noise is up to a quarter too strong; two rounds halve this
+  // error.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -171,22 +174,24 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// y for what a filter makes of f(z). Beyond what filters give on average for samples at the ends
-/// it goes on straight, so that what errs there has the right mean.
-Table inverse_of(const Table& f, const Samples& samples, double lean) {
+/// Returns the inverse: the intensity y for a filter's result of samples f(z). Beyond the average
+/// results for samples at the limits, the inverse continues linearly, so that errors there have the
+/// right mean.
+Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
-      evenly(std::max(samples.low(), least), std::min(samples.high(), greatest), 1024);
+      evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
   std::vector<double> means;
   for (const double y : intensities) {
     const Moments m = samples.moments(y, [&](double z) { return at(f, z); });
-    means.push_back(m.mean - lean * m.third / (m.deviation * m.deviation));
+    means.push_back(m.mean - skew_bias * m.third / (m.deviation * m.deviation));
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    constexpr double most = 16;  // where means had to be made increasing
-    return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), most);
+    // upper bound, for places where make_increasing() raised the means
+    constexpr double maximum = 16;
+    return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // Beyond what filters see of floats there is nothing to be right about.
+  // Outside the filters' range of float samples the slope does not matter.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -201,11 +206,11 @@ Table inverse_of(const Table& f, const Samples& samples, double lean) {
   return inverse;
 }
 
-/// Samples within a fifth of the noise's deviation of an end take part in keeping the mean there:
-/// about four deviations of what filters leave of noise.
-SampleEnds ends_of(const NoiseCurve& curve) {
+/// Samples within a fifth of the noise's standard deviation of a limit take part in the clipping
+/// that preserves the mean there. That is about four deviations of the noise that filters leave.
+ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
-  SampleEnds ends;
+  ClipLimits ends;
   if (std::isfinite(curve.low)) {
     ends.low.at = curve.low;
     ends.low.reach = share * curve.at(curve.low);
@@ -219,13 +224,13 @@ SampleEnds ends_of(const NoiseCurve& curve) {
 
 }  // namespace
 
-Stabiliser::Stabiliser(const NoiseCurve& curve, double lean) {
+Stabiliser::Stabiliser(const NoiseCurve& curve, double skew_bias) {
   const Samples samples(curve);
   const Forward forward = forward_of(samples);
   forward_ = rounded(forward.f);
-  inverse_ = rounded(inverse_of(forward.f, samples, lean));
+  inverse_ = rounded(inverse_of(forward.f, samples, skew_bias));
   sigma_ = static_cast<float>(forward.sigma);
-  ends_ = ends_of(curve);
+  clip_limits_ = clip_limits_of(curve);
 }
 
 float stabilised_sigma(const NoiseCurve& curve) { return Stabiliser(curve).sigma(); }

@@ -1,5 +1,5 @@
 #pragma once
-// What lies between two threads of the pipeline: a queue that makes a fast producer wait.
+// A queue between two threads of the pipeline, which makes a fast producer wait.
 
 #include <condition_variable>
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 namespace lull::pipeline {
 
-/// First in, first out, at most `capacity` items. Safe for any number of producers and consumers.
+/// First-in-first-out queue of at most `capacity` items, for any number of producers and consumers.
 template <class T>
 class BoundedQueue {
  public:
-  /// `capacity`: items, from 1.
+  /// `capacity`: number of items, at least 1.
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity < 1 ? 1 : capacity) {}
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
-  /// Waits while the queue is full. False: closed or cancelled, the item is lost, stop producing.
+  /// Waits while the queue is full. Returns false if the queue is closed or cancelled: the item is
+  /// discarded, and the producer should stop.
   [[nodiscard]] bool push(T item) {
     std::unique_lock lock(mutex_);
-    has_room_.wait(lock, [&] { return items_.size() < capacity_ || state_ != State::open; });
+    has_space_.wait(lock, [&] { return items_.size() < capacity_ || state_ != State::open; });
     if (state_ != State::open) return false;
     items_.push_back(std::move(item));
     lock.unlock();
@@ -30,7 +31,8 @@ class BoundedQueue {
     return true;
   }
 
-  /// Waits while the queue is empty. nullopt: closed and drained, or cancelled.
+  /// Waits while the queue is empty. Returns nullopt if the queue is cancelled, or closed and
+  /// empty.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     has_item_.wait(lock, [&] { return !items_.empty() || state_ != State::open; });
@@ -38,17 +40,18 @@ class BoundedQueue {
     std::optional<T> item(std::move(items_.front()));
     items_.pop_front();
     lock.unlock();
-    has_room_.notify_one();
+    has_space_.notify_one();
     return item;
   }
 
-  /// The producer is done; the consumer still gets what is in the queue.
+  /// Called by the producer after its last item. Consumers still get the items in the queue.
   void close() { leave_open(State::closed); }
 
-  /// Either side gives up: what is in the queue is dropped and everybody wakes.
+  /// Called by either side to give up: discards the items in the queue and wakes all waiting
+  /// threads.
   void cancel() { leave_open(State::cancelled); }
 
-  /// Whether it ended by cancel() rather than by close().
+  /// Returns whether the queue was ended by cancel() rather than by close().
   [[nodiscard]] bool cancelled() const {
     const std::lock_guard lock(mutex_);
     return state_ == State::cancelled;
@@ -58,19 +61,19 @@ class BoundedQueue {
   enum class State { open, closed, cancelled };
 
   void leave_open(State state) {
-    std::deque<T> dropped;  // destroyed without the lock: an item may do anything
+    std::deque<T> dropped;  // destroyed without the lock: an item's destructor may do anything
     {
       const std::lock_guard lock(mutex_);
       if (state_ != State::cancelled) state_ = state;  // a cancelled queue stays cancelled
       if (state_ == State::cancelled) dropped.swap(items_);
     }
-    has_room_.notify_all();
+    has_space_.notify_all();
     has_item_.notify_all();
   }
 
   const std::size_t capacity_;
   mutable std::mutex mutex_;
-  std::condition_variable has_room_, has_item_;
+  std::condition_variable has_space_, has_item_;
   std::deque<T> items_;
   State state_ = State::open;
 };

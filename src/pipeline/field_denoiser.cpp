@@ -29,7 +29,7 @@ class FieldDenoiser final : public Denoiser {
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (fields are taken apart in the host's memory); decode "
+          "a frame in the memory of a GPU (fields are separated in host memory); decode "
           "it on the CPU");
     for (const int parity : {0, 1}) fields_[parity].push(field_of(noisy, parity));
     return next();
@@ -49,14 +49,15 @@ class FieldDenoiser final : public Denoiser {
     for (Field& field : fields_)
       if (field.done.empty()) field.drain();
     if (fields_[0].done.empty() != fields_[1].done.empty())
-      throw InternalError("a session kept the fields of frames that the other gave back");
+      throw InternalError(
+          "one session returned the fields of frames whose other fields are missing");
     return next();
   }
 
  private:
   struct Field {
     std::unique_ptr<Denoiser> session;
-    std::deque<Frame> done;  // results that those of the other session are late for
+    std::deque<Frame> done;  // results that wait for those of the other session
 
     void push(Frame noisy) {
       for (auto result = session->push(std::move(noisy)); result; result = session->next())
@@ -69,13 +70,13 @@ class FieldDenoiser final : public Denoiser {
 
   Frame weave(std::array<Frame, 2> halves) {
     if (!halves[0].pixels != !halves[1].pixels)
-      throw InternalError("one field of a frame came back without samples");
+      throw InternalError("one field of a frame was returned without samples");
     if (!halves[0].pixels) {
       halves[0].format = pool_.format();
       return std::move(halves[0]);
     }
     Frame frame = pool_.acquire();
-    frame.take_identity(halves[0]);
+    frame.copy_info(halves[0]);
     for (int i = 0; i < field_.planes(); ++i)
       for (int y = 0; y < frame.planes[i].height; ++y)
         std::memcpy(frame.planes[i].row(y), halves[y % 2].planes[i].row(y / 2),
@@ -85,7 +86,7 @@ class FieldDenoiser final : public Denoiser {
 
   FrameFormat field_;
   FramePool pool_;
-  std::array<Field, 2> fields_;  // rows with even and with odd numbers
+  std::array<Field, 2> fields_;  // even rows, odd rows
 };
 
 }  // namespace
@@ -93,7 +94,7 @@ class FieldDenoiser final : public Denoiser {
 Frame field_of(const Frame& frame, int parity) {
   Frame field = frame;
   field.format = field_format(frame.format);
-  field.likeness = Likeness::unknown;  // a frame's says nothing of its fields
+  field.repeat_state = RepeatState::unknown;  // the state of a frame does not apply to its fields
   for (int i = 0; i < frame.format.planes(); ++i) {
     const auto& plane = frame.planes[i];
     field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};

@@ -1,5 +1,5 @@
 #pragma once
-// Interlaced video: the two fields of a frame are pictures of different moments.
+// Denoising of interlaced video: the two fields of a frame are pictures of different moments.
 
 #include <memory>
 
@@ -7,24 +7,24 @@
 
 namespace lull::pipeline {
 
-/// What a session for the fields of such frames must be opened with: every other row.
-/// @throws InvalidArgument  the fields' planes would differ in height (a height that is no multiple
-///                          of 2, of 4 where chroma has half the rows)
+/// Returns the format of the fields of such frames, which have every other row.
+/// @throws InvalidArgument  the fields' planes would differ in height (the height must be a
+///   multiple of 2, or of 4 if chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
-/// The rows of `frame` with even (parity 0) or odd numbers, sharing its samples.
+/// Returns the even rows (parity 0) or the odd rows of `frame`, which share its samples.
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
-/// A denoiser of whole frames that gives `even` the rows with even numbers of each and `odd` those
-/// with odd numbers, and weaves the results. So each session sees a clip of progressive pictures at
-/// the rate of the frames, with motion, cuts and repetitions of its own. Nothing is copied on the
-/// way in. Frames must be in the host's memory.
+/// Returns a denoiser of complete frames that passes the even rows of each frame to `even` and the
+/// odd rows to `odd`, and interleaves the results. So each session filters a clip of progressive
+/// pictures at the frame rate, with motion, scene cuts and repeated frames of its own. The input is
+/// not copied. Frames must be in host memory.
 ///
-/// Results of one parity wait while the other one shows a still and its session holds them back.
-/// latency() is the greater of theirs; frames of which a field repeats the one before are not
-/// counted where the session does not count them. Frames that both sessions give back without
-/// samples come through without.
-/// @param frame  format of the whole frames
+/// Results of one parity wait if the session of the other parity holds back the results of a still.
+/// latency() is the maximum of both sessions; frames of which a field repeats the previous one are
+/// not counted where the session does not count them. If both sessions return a frame without
+/// samples, the frame is returned without samples.
+/// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> even,

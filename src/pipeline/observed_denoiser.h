@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser that is watched: what went in, beside what came of it.
+// A denoiser with an observer, which gets each input frame together with its result.
 
 #include <functional>
 #include <memory>
@@ -11,12 +11,13 @@ namespace lull::pipeline {
 /// Called with each frame and its result, in order, by the thread that uses the denoiser.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
-/// Which frames are shown to an observer: those that come back with samples, or all.
-enum class Shown { with_samples, all };
+/// Frames that an observer gets: those whose results have samples, or all frames.
+enum class ObservedFrames { with_samples, all };
 
-/// Frames in flight are kept until their results are out. Frames must be in the host's memory.
-[[nodiscard]] std::unique_ptr<Denoiser> observed(std::unique_ptr<Denoiser> denoiser,
-                                                 Observer observer,
-                                                 Shown which = Shown::with_samples);
+/// Returns a denoiser that calls `observer`. It keeps the frames in flight until their results are
+/// returned. Frames must be in host memory.
+[[nodiscard]] std::unique_ptr<Denoiser> observed(
+    std::unique_ptr<Denoiser> denoiser, Observer observer,
+    ObservedFrames which = ObservedFrames::with_samples);
 
 }  // namespace lull::pipeline

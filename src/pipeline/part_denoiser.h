@@ -1,5 +1,5 @@
 #pragma once
-// A part of a stream denoised as if all of it was.
+// A denoiser of parts of a stream whose results equal those of the complete stream.
 
 #include <cstdint>
 #include <functional>
@@ -12,36 +12,37 @@
 namespace lull::pipeline {
 
 struct FrameSpan {
-  std::int64_t first = 0, last = 0;  // both are in it; frames are counted from 0
+  std::int64_t first = 0, last = 0;  // both inclusive; frames are counted from 0
 };
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// What a frame's result depends on beside the frame, for a filter along time.
-struct Surroundings {
+/// What the result of a frame depends on besides the frame, for a filter over time.
+struct PartContext {
   Margin margin{};
-  /// Asked for frames whose likeness is unknown. Null: there are no repetitions.
+  /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
+  /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// Told the number of each frame, all counted, after which no result is wanted of those before
-  /// that is not there, so that frames behind it are only needed if one of them is wanted. By the
-  /// thread that pushes.
+  /// Called by the pushing thread with the number of a frame (counting all frames) after which all
+  /// wanted results up to that frame have been returned. Later frames are then needed only if one
+  /// of them is wanted.
   std::function<void(std::int64_t)> idle{};
 };
 
-/// A denoiser of the frames in `wanted` alone, of one stream and no other after it; frames that say
-/// that they are outside (Frame::outside) do not count in its numbers. The others come through in
-/// their places, without samples. Each span has a session of its own, one after the
-/// other: the first `session`, then what `reopen` gives. A session also sees the margin before and
-/// after its span; spans that are nearer than that share one, unless frames that are outside lie
-/// between them.
+/// Returns a denoiser for the frames in `wanted` of a single stream; it cannot be used for another
+/// stream. Frames with Frame::context_only are not counted in its numbers. All other frames are
+/// returned in their places without samples. Each span has a session of its own, one after the
+/// other: first `session`, then those that `reopen` returns. A session also gets the margin before
+/// and after its span. Spans that are closer than the margin share a session, unless context_only
+/// frames lie between them.
 ///
-/// With a margin, the last noisy frames that are no repetitions are kept for a session to begin
-/// with. Frames in a GPU's memory are too dear to be kept: there a session with a margin sees the
+/// With a margin, the last noisy frames that are not repeated are kept, so that a session can begin
+/// with them. Frames in GPU memory are too large to keep: a session with a margin then gets the
 /// stream from its start.
-/// @param wanted  rising, without overlap
+/// @param wanted  increasing, without overlap
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,
                                                  const std::vector<FrameSpan>& wanted,
-                                                 Surroundings surroundings = {});
+                                                 PartContext part_context = {});
 
 }  // namespace lull::pipeline

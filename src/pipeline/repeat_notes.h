@@ -1,5 +1,5 @@
 #pragma once
-// What frames of a clip are to those before them, noted before sessions see them.
+// Repeat states of a clip's frames, determined before sessions get the frames.
 
 #include <memory>
 #include <utility>
@@ -9,24 +9,25 @@
 
 namespace lull::pipeline {
 
-/// Notes the likeness of a clip's frames where it is unknown. Repetitions get the samples of the
-/// frame that they repeat, so that no number of them takes more memory.
+/// Sets the repeat_state of a clip's frames where it is unknown. Repeated frames get the samples of
+/// the frame that they repeat, so that they need no memory of their own.
 class RepeatNotes {
  public:
-  /// Null: there are no repetitions.
+  /// `finder` null: there are no repeated frames.
   explicit RepeatNotes(std::unique_ptr<RepeatFinder> finder) : finder_(std::move(finder)) {}
 
-  /// The next frame, in the host's memory.
+  /// Processes the next frame, which is in host memory.
   void note(Frame& frame) {
-    if (frame.likeness == Likeness::unknown)
-      frame.likeness = finder_ ? finder_->find(frame) : Likeness::fresh;
-    if (!last_.pixels && frame.likeness == Likeness::repeats) frame.likeness = Likeness::fresh;
-    if (frame.likeness == Likeness::repeats)
+    if (frame.repeat_state == RepeatState::unknown)
+      frame.repeat_state = finder_ ? finder_->find(frame) : RepeatState::independent;
+    if (!last_.pixels && frame.repeat_state == RepeatState::repeats)
+      frame.repeat_state = RepeatState::independent;
+    if (frame.repeat_state == RepeatState::repeats)
       frame.take_samples(last_);
     else
       last_ = frame;
   }
-  /// The next frame is the first of another clip.
+  /// Resets: the next frame is the first of another clip.
   void clear() {
     last_ = {};
     if (finder_) finder_->clear();
@@ -34,7 +35,7 @@ class RepeatNotes {
 
  private:
   std::unique_ptr<RepeatFinder> finder_;
-  Frame last_;  // that is no repetition
+  Frame last_;  // last frame that is not repeated
 };
 
 }  // namespace lull::pipeline

@@ -1,5 +1,5 @@
 #pragma once
-// Results that come in any order, and are given back in the order of their frames.
+// A reorder buffer: results arrive in any order, and are returned in the order of their frames.
 
 #include <cstdint>
 #include <map>
@@ -12,18 +12,18 @@ namespace lull::pipeline {
 
 class ResultsInOrder {
  public:
-  /// The number of the frame that comes in now, from 0.
+  /// Counts an input frame, and returns its number, from 0.
   std::int64_t count_in() { return in_++; }
   std::int64_t in() const { return in_; }
-  /// The number of the frame whose result is given back next.
+  /// Returns the number of the frame whose result is returned next.
   std::int64_t next() const { return out_; }
   std::int64_t in_flight() const { return in_ - out_; }
 
   void add(std::int64_t number, Frame result) { results_.emplace(number, std::move(result)); }
-  /// Whether this result came, be it still here or not.
+  /// Returns whether this result has arrived, even if it was already returned.
   bool had(std::int64_t number) const { return number < out_ || results_.contains(number); }
   bool has_next() const { return results_.contains(out_); }
-  /// The next one, if it is here.
+  /// Returns the next result, if it has arrived.
   std::optional<Frame> take() {
     const auto next = results_.find(out_);
     if (next == results_.end()) return std::nullopt;
@@ -34,7 +34,7 @@ class ResultsInOrder {
   }
 
  private:
-  std::map<std::int64_t, Frame> results_;  // that were not given back yet
+  std::map<std::int64_t, Frame> results_;  // results that were not returned yet
   std::int64_t in_ = 0, out_ = 0;
 };
 

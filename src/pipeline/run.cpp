@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The state of one run that its three threads share.
+/// State of one run, which its three threads share.
 class Run {
  public:
   Run(FrameSource& source, Denoiser& denoiser, FrameSink& sink, const PipelineOptions& options)
@@ -39,7 +39,7 @@ class Run {
       threads.emplace_back([this] { guard("lull-decode", &Run::decode); });
       threads.emplace_back([this] { guard("lull-denoise", &Run::denoise); });
       threads.emplace_back([this] { guard("lull-encode", &Run::encode); });
-    } catch (...) {  // no thread to be had: those that run must not wait for ever
+    } catch (...) {  // no thread is available: the running threads must not wait for ever
       cancel();
       throw;
     }
@@ -91,7 +91,7 @@ class Run {
       if (!noisy_.push(std::move(*frame))) return;
     }
     if (frames == 0)
-      throw BadData("the input holds no frame (it ended before the first); check the file");
+      throw BadData("the input contains no frame (it ends before the first); check the file");
     noisy_.close();
   }
 
@@ -112,7 +112,7 @@ class Run {
       if (!clean_.push(std::move(*ready))) return;
     }
     if (in != out)
-      throw InternalError("the denoiser gave back " + std::to_string(out) + " of " +
+      throw InternalError("the denoiser returned " + std::to_string(out) + " of " +
                           std::to_string(in) + " frames");
     clean_.close();
   }
@@ -123,7 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // Only close() leads here without cancel(), and it comes after the last frame.
+    // Without cancel(), only close() ends the loop, which comes after the last frame.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

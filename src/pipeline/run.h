@@ -1,5 +1,5 @@
 #pragma once
-// The run loop: source -> denoiser -> sink, a thread for each, bounded queues between them.
+// The run loop: source -> denoiser -> sink, with one thread each and bounded queues between them.
 
 #include <array>
 #include <cstddef>
@@ -16,37 +16,40 @@ enum class Stage { decode, denoise, encode };
 inline constexpr int stages = 3;
 
 struct PipelineStats {
-  std::int64_t frames = 0;            // written
-  std::int64_t skipped = 0;           // of these, done before the run; whoever knows sets it
+  std::int64_t frames = 0;  // written frames
+  /// Number of these frames that were finished before the run; the caller sets it.
+  std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds inside read | push and drain | write and finish
   bool cancelled = false;             // stopped by the token before the sink was finished
 
   double fps() const { return seconds > 0 ? static_cast<double>(frames - skipped) / seconds : 0; }
-  /// Share of the wall time in which a stage worked rather than waited for its neighbours, 0..1.
+  /// Returns the share of the wall time during which a stage worked, rather than waited for other
+  /// stages, 0..1.
   double busy_share(Stage stage) const {
     return seconds > 0 ? busy[static_cast<int>(stage)] / seconds : 0;
   }
-  /// The stage that was busy for the longest: the one that sets the speed.
+  /// Returns the stage that was busy for the longest time, which limits the speed.
   Stage busiest() const;
 };
 
 [[nodiscard]] const char* stage_name(Stage stage);
 
 struct PipelineOptions {
-  std::size_t queue_frames = 4;  // in each of the two queues at most, from 1
-  /// Called after each written frame, by the thread that writes: it must be quick.
+  std::size_t queue_frames = 4;  // maximum in each of the two queues, at least 1
+  /// Called after each written frame by the writing thread. It must return quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 
-/// Moves every frame of `source` through `denoiser` into `sink` and finishes the sink. Frames in
-/// memory are bounded by the two queues, the denoiser's latency and one in the hands of each stage.
+/// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink. The number
+/// of frames in memory is bounded by the two queues, the denoiser's latency, and one frame per
+/// stage.
 ///
-/// After a failure of any stage, or a stop by the token, the other stages end after the call that
-/// they are in, the sink is not finished, and the first failure is rethrown once all have ended.
-/// @throws BadData   the source has no frame, or its format changes on the way
-/// @throws InternalError  the denoiser gave back more or fewer frames than went in
-/// @throws whatever a stage threw
+/// After a failure of any stage, or a stop by the token, the other stages end after their current
+/// call. The sink is not finished, and the first failure is rethrown after all stages have ended.
+/// @throws BadData  the source has no frame, or its format changes
+/// @throws InternalError  the denoiser returned more or fewer frames than were pushed
+/// @throws whatever a stage has thrown
 PipelineStats run(FrameSource& source, Denoiser& denoiser, FrameSink& sink,
                   const PipelineOptions& options = {}, std::stop_token stop = {});
 

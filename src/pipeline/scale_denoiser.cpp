@@ -13,35 +13,36 @@
 namespace lull::pipeline {
 namespace {
 
-/// The place of a sample beyond the border.
+/// Returns the index of the sample that mirrors index `at` at the borders.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
   return at;
 }
 
-/// out[i] of `half`, from samples 2i - 1 .. 2i + 2 of `size`.
+/// Returns sample i at half size, from samples 2i - 1 .. 2i + 2 of `size`.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };
   return (at(-1) + at(2) + 3 * (at(0) + at(1))) / 8;
 }
 
-/// Sample i of the enlarged, from those around it in `half`, of `size`: 3/4 and 1/4.
+/// Returns sample i at double size, from the two nearest samples of `size`, with weights 3/4 and
+/// 1/4.
 template <class In>
 float enlarged(const In& in, int i, int size) {
   const int near = i / 2, far = near + (i % 2 == 0 ? -1 : 1);
   return 0.75f * in(mirrored(near, size)) + 0.25f * in(mirrored(far, size));
 }
 
-/// [1 2 1] / 4.
+/// Returns sample i, smoothed with [1 2 1] / 4.
 template <class In>
 float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
 }
 
-/// `filter` along columns, then along rows, from a plane to one of another size. `middle` is room
-/// for what is between.
+/// Applies `filter` along columns, then along rows, from a plane to a plane of another size.
+/// `middle` is scratch memory for the result of the first pass.
 template <class Filter>
 void separable(PlaneView<const float> from, PlaneView<float> to, std::vector<float>& middle,
                const Filter& filter) {
@@ -72,8 +73,8 @@ class ScaleDenoiser final : public Denoiser {
       : halving_(frame), pool_(frame), fine_(std::move(fine)), coarse_(std::move(coarse)) {
     for (int i = 0; i < frame.planes(); ++i) {
       const int width = frame.plane_width(i), height = frame.plane_height(i);
-      for (Plane<float>* whole : {&room_[i].whole, &room_[i].added}) *whole = {width, height};
-      for (Plane<float>* half : {&room_[i].better, &room_[i].half})
+      for (Plane<float>* whole : {&scratch_[i].whole, &scratch_[i].added}) *whole = {width, height};
+      for (Plane<float>* half : {&scratch_[i].correction, &scratch_[i].half})
         *half = {half_of(width), half_of(height)};
     }
   }
@@ -100,7 +101,7 @@ class ScaleDenoiser final : public Denoiser {
     if (coarse_done_.empty())
       if (auto rest = coarse_->drain()) coarse_done_.push_back(*std::move(rest));
     if (fine_done_.empty() != coarse_done_.empty())
-      throw InternalError("the sessions of two scales gave back different numbers of frames");
+      throw InternalError("the sessions of the two scales returned different numbers of frames");
     return next();
   }
 
@@ -112,18 +113,20 @@ class ScaleDenoiser final : public Denoiser {
 
   Frame recomposed(const Frame& fine, const Frame& coarse) {
     Frame result = pool_.acquire();
-    result.take_identity(fine);
+    result.copy_info(fine);
     for (int i = 0; i < fine.format.planes(); ++i) {
-      Room& r = room_[i];
-      const PlaneView<float> whole = r.whole.view(), better = r.better.view(), half = r.half.view();
+      Scratch& r = scratch_[i];
+      const PlaneView<float> whole = r.whole.view(), correction = r.correction.view(),
+                             half = r.half.view();
       load_plane(fine, i, whole);
-      load_plane(coarse, i, better);
-      separable(read(r.whole), half, between_, halve);
-      // What the half knows better, and of that the lowest frequencies.
+      load_plane(coarse, i, correction);
+      separable(read(r.whole), half, intermediate_, halve);
+      // The correction is the difference at half size, of which only the lowest frequencies are
+      // used.
       for (int y = 0; y < half.height; ++y)
-        for (int x = 0; x < half.width; ++x) better(x, y) -= half(x, y);
-      separable(read(r.better), half, between_, smooth);
-      separable(read(r.half), r.added.view(), between_, enlarge);
+        for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
+      separable(read(r.correction), half, intermediate_, smooth);
+      separable(read(r.half), r.added.view(), intermediate_, enlarge);
       for (int y = 0; y < whole.height; ++y)
         for (int x = 0; x < whole.width; ++x) whole(x, y) += r.added.view()(x, y);
       store_plane(whole, result, i);
@@ -131,15 +134,15 @@ class ScaleDenoiser final : public Denoiser {
     return result;
   }
 
-  /// Of one plane, for all frames.
-  struct Room {
-    Plane<float> whole, added, better, half;
+  /// Scratch memory for one plane, reused for all frames.
+  struct Scratch {
+    Plane<float> whole, added, correction, half;
   };
 
   Halving halving_;
   FramePool pool_;
-  std::array<Room, 3> room_;
-  std::vector<float> between_;
+  std::array<Scratch, 3> scratch_;
+  std::vector<float> intermediate_;
   std::unique_ptr<Denoiser> fine_, coarse_;
   std::deque<Frame> fine_done_, coarse_done_;
 };
@@ -166,15 +169,13 @@ Halving::Halving(const FrameFormat& frame) : pool_(half_format(frame)) {
 Frame Halving::of(const Frame& frame) {
   if (frame.on_device)
     throw InvalidArgument(
-        "a frame in the memory of a GPU (it is made smaller in the host's memory); decode it on "
+        "a frame in the memory of a GPU (it is reduced in host memory); decode it on "
         "the CPU");
   Frame half = pool_.acquire();
-  half.take_identity(frame);
-  half.likeness = frame.likeness;
-  half.aside = frame.aside;
+  half.copy_info(frame);
   for (int i = 0; i < frame.format.planes(); ++i) {
     load_plane(frame, i, whole_[i].view());
-    separable(read(whole_[i]), half_[i].view(), between_, halve);
+    separable(read(whole_[i]), half_[i].view(), intermediate_, halve);
     store_plane(half_[i].view(), half, i);
   }
   return half;

@@ -1,8 +1,8 @@
 #pragma once
-// Noise that is coarser than patches: what a filter of 8x8 samples cannot tell from the picture, it
-// can in one of half the size (Lebrun, Colom, Morel 2015, "The noise clinic",
-// doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017, "Conservative scale recomposition for
-// multiscale denoising", doi:10.1137/17M1111826).
+// Denoising at two scales, for noise that is coarser than patches: a filter of 8x8 patches cannot
+// separate it from the picture at full size, but it can at half size (Lebrun, Colom, Morel 2015,
+// "The noise clinic", doi:10.5201/ipol.2015.125; Facciolo, Pierazzo, Morel 2017, "Conservative
+// scale recomposition for multiscale denoising", doi:10.1137/17M1111826).
 
 #include <array>
 #include <memory>
@@ -14,28 +14,29 @@
 
 namespace lull::pipeline {
 
-/// Frames of half the size: floats, 255 of which are the full scale of `frame`'s samples.
+/// Returns the format of frames of half the size: floats whose full scale is 255.
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
-/// Makes frames of half the size. Each sample is a weighted mean of 4x4, [1 3 3 1] / 8 along both
-/// axes, around the middle of two by two; borders are mirrored.
+/// Makes frames of half the size. Each sample is a weighted mean of 4x4 samples, [1 3 3 1] / 8
+/// along both axes, around the centre of 2x2 samples. Borders are mirrored.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
-  /// Times and what sessions have to know of a frame come along. Samples are in the host's memory.
+  /// Returns the frame at half size, with its time and its attachments for sessions. The samples of
+  /// `frame` must be in host memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
  private:
   FramePool pool_;
   std::array<Plane<float>, 3> whole_, half_;
-  std::vector<float> between_;
+  std::vector<float> intermediate_;
 };
 
-/// A denoiser of frames at two scales. With D for halving, E for enlarging and a low pass G, the
-/// result is
-///     fine + E G (coarse - D fine),
-/// where `fine` filters the frame and `coarse` its half: the lowest frequencies of what is left
-/// come from the half, all others from the frame itself. That is done for all planes.
+/// Returns a denoiser of frames at two scales. With D for halving, E for enlarging and G for a
+/// low-pass filter, the result is
+/// fine + E G (coarse - D fine),
+/// where `fine` filters the frame and `coarse` the frame at half size. So the lowest frequencies
+/// come from the half size, all others from the full size. All planes are treated like this.
 /// @param frame  format of the frames; `fine` is opened with it, `coarse` with half_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,

@@ -34,12 +34,12 @@ class SceneDenoiser final : public Denoiser {
 
  private:
   std::size_t scene_of(const Frame& frame) const {
-    return frame.likeness == Likeness::repeats ? scene_ : find_(frame);
+    return frame.repeat_state == RepeatState::repeats ? scene_ : find_(frame);
   }
 
   void change_to(std::size_t scene) {
     while (auto rest = session_->drain()) ready_.push_back(*std::move(rest));
-    session_.reset();  // gives its memory back first
+    session_.reset();  // releases its memory before the next session is opened
     session_ = open_(scene);
     scene_ = scene;
   }
@@ -61,7 +61,8 @@ class SceneDenoiser final : public Denoiser {
 }  // namespace
 
 std::size_t scene_at(const Frame& frame, std::span<const double> starts) {
-  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+  // Tolerance for times that are rounded, to milliseconds for example.
+  constexpr double rounding = 1e-4;
   const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
                       static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
   return std::ranges::upper_bound(starts, time + rounding) - starts.begin();

@@ -1,5 +1,5 @@
 #pragma once
-// A clip of scenes that want different filters: one whose noise changes, say.
+// A denoiser for clips whose scenes need different filters, for example because the noise changes.
 
 #include <cstddef>
 #include <functional>
@@ -11,23 +11,24 @@
 
 namespace lull::pipeline {
 
-/// Which scene a frame is of, counted from 0.
+/// Returns the scene of a frame, counted from 0.
 using SceneFinder = std::function<std::size_t(const Frame& frame)>;
 /// Opens a session for a scene, counted from 0.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// How many of these times have come by a frame's. `starts`: rising; in seconds of Frame::pts.
+/// Returns the number of `starts` that are not later than the frame's time. `starts`: increasing,
+/// in seconds, on the time axis of Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
-/// A denoiser that gives each scene to a session of its own, one after the other, so that no frame
-/// of one helps another. latency() is that of the first.
+/// Returns a denoiser that filters each scene in a session of its own, one after the other, so that
+/// frames of one scene do not influence another. latency() is that of the current session.
 ///
-/// A frame that repeats the one before it stays with it (Frame::likeness).
+/// A frame that repeats the previous one stays in the scene of that frame (Frame::repeat_state).
 /// @param first  session of the scene in which the clip begins
-/// @param find   asked for each frame when it goes in
+/// @param find   called for each frame when it is pushed
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);
-/// @param starts  as of scene_at(): a frame from starts[i] on is of scene i + 1
+/// @param starts  as for scene_at(): a frame from starts[i] on belongs to scene i + 1
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first,
                                                   std::vector<double> starts, SceneOpener open);
 

@@ -11,67 +11,68 @@
 
 #include "pipeline/repeat_notes.h"
 #include "pipeline/results_in_order.h"
-#include "pipeline/session_crew.h"
+#include "pipeline/session_pool.h"
 
 namespace lull::pipeline {
 namespace {
 
-// Frames in flight for each session, beyond its latency: one in its hands, one that waits for it,
-// and two finished ahead of a slower session's.
-constexpr int room_per_session = 4;
-constexpr int anyone = -1;
+// Frames in flight for each session in addition to its latency: one being filtered, one that waits,
+// and two that are finished before those of a slower session.
+constexpr int frames_per_session = 4;
+constexpr int any_worker = -1;
 
 class ShardedDenoiser final : public Denoiser {
  public:
   ShardedDenoiser(std::vector<std::unique_ptr<Denoiser>> sessions, ShardOptions options,
                   std::unique_ptr<RepeatFinder> repeats)
-      : crew_(std::move(sessions), std::move(options)) {
+      : pool_(std::move(sessions), std::move(options)) {
     if (repeats) notes_.emplace(std::move(repeats));
-    hands_.resize(crew_.size());
-    deal_first_frames();
-    latency_ = static_cast<int>(first_.size() + room_per_session * hands_.size());
-    crew_.start({.serve = [this](int me, Denoiser& session) { serve(me, session); },
-                 .deal_again = [this](int me) { deal_again(me); }});
+    states_.resize(pool_.size());
+    distribute_first_frames();
+    latency_ = static_cast<int>(first_.size() + frames_per_session * states_.size());
+    pool_.start({.serve = [this](int me, Denoiser& session) { serve(me, session); },
+                 .redistribute = [this](int me) { redistribute(me); }});
   }
 
   int latency() const noexcept override { return latency_; }
 
   std::optional<Frame> push(Frame noisy) override {
-    // A session may hold many repetitions of a frame: these share its samples.
+    // A session may hold many repeated frames, which then share samples.
     if (notes_ && !noisy.on_device) notes_->note(noisy);
-    auto lock = crew_.lock();
+    auto lock = pool_.lock();
     if (closing_)
-      throw InternalError("a frame came after the last (push() was called after drain())");
-    int taker = anyone;
+      throw InternalError(
+          "a frame was pushed after the last one (push() was called after drain())");
+    int worker = any_worker;
     if (results_.in() < static_cast<std::int64_t>(first_.size())) {
-      taker = first_[results_.in()];
-      if (crew_.lost(taker)) taker = anyone;
+      worker = first_[results_.in()];
+      if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // Everybody else may be done while one session sits on the next result until it is given
-      // another frame: then that session gets this one.
-      crew_.wait_for_progress(lock, [&] { return results_.has_next() || starved_owner(); });
+      // All other sessions may be idle while one session holds the next result until it gets
+      // another frame: then that session gets this frame.
+      pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
-        taker = owner_.contains(results_.next()) ? owner_[results_.next()] : anyone;
+        worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
     }
-    if (noisy.on_device) crew_.stay_on_device();
-    waiting_.push_back({results_.count_in(), taker, std::move(noisy)});
-    crew_.notify_work();
-    crew_.wait_for_progress(lock, [&] {
-      return results_.has_next() || results_.in_flight() <= latency_ || starved_owner();
+    if (noisy.on_device) pool_.stay_on_device();
+    waiting_.push_back({results_.count_in(), worker, std::move(noisy)});
+    pool_.notify_work();
+    pool_.wait_for_progress(lock, [&] {
+      return results_.has_next() || results_.in_flight() <= latency_ || owner_is_starved();
     });
     return results_.take();
   }
 
   std::optional<Frame> next() override {
-    const auto lock = crew_.lock();
+    const auto lock = pool_.lock();
     return results_.take();
   }
 
   std::optional<Frame> drain() override {
-    auto lock = crew_.lock();
+    auto lock = pool_.lock();
     closing_ = true;
-    crew_.notify_work();
-    crew_.wait_for_progress(lock, [&] { return results_.has_next() || results_.in_flight() == 0; });
+    pool_.notify_work();
+    pool_.wait_for_progress(lock, [&] { return results_.has_next() || results_.in_flight() == 0; });
     if (results_.in_flight() > 0) return results_.take();
     closing_ = false;
     results_ = {};
@@ -82,38 +83,38 @@ class ShardedDenoiser final : public Denoiser {
  private:
   struct Item {
     std::int64_t number;  // in the order of push()
-    int taker;            // worker that has to take it, or anyone
+    int worker;           // worker that must take it, or any_worker
     Frame frame;
   };
-  struct Hand {             // what a session has
-    std::deque<Item> held;  // inside it, in the order in which they went in
+  struct SessionState {     // work of a session
+    std::deque<Item> held;  // frames in the session, in the order in which they were pushed
     bool idle = false;
   };
   enum class Task { filter, drain, stop };
 
   // The first frames fill each session up to its latency, so that from then on every further frame
-  // brings one out.
-  void deal_first_frames() {
+  // produces a result.
+  void distribute_first_frames() {
     for (bool dealt = true; dealt;) {
       dealt = false;
-      for (int i = 0; i < crew_.size(); ++i) {
-        if (std::ranges::count(first_, i) >= crew_.session(i).latency()) continue;
+      for (int i = 0; i < pool_.size(); ++i) {
+        if (std::ranges::count(first_, i) >= pool_.session(i).latency()) continue;
         first_.push_back(i);
         dealt = true;
       }
     }
   }
 
-  // The session that holds the next result waits, and no waiting frame is for it.
-  bool starved_owner() const {
+  // Returns whether the session that holds the next result is idle, and no waiting frame is for it.
+  bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
-    return owner != owner_.end() && hands_[owner->second].idle &&
+    return owner != owner_.end() && states_[owner->second].idle &&
            find_item(owner->second) == waiting_.end();
   }
 
   std::deque<Item>::const_iterator find_item(int worker) const {
     return std::find_if(waiting_.begin(), waiting_.end(), [&](const Item& item) {
-      return item.taker == anyone || item.taker == worker;
+      return item.worker == any_worker || item.worker == worker;
     });
   }
 
@@ -123,10 +124,10 @@ class ShardedDenoiser final : public Denoiser {
       switch (next_task(me, frame)) {
         case Task::filter:
           for (auto ready = session.push(std::move(frame)); ready; ready = session.next())
-            give_back(me, *std::move(ready));
+            deliver(me, *std::move(ready));
           break;
         case Task::drain:
-          while (std::optional<Frame> ready = session.drain()) give_back(me, *std::move(ready));
+          while (std::optional<Frame> ready = session.drain()) deliver(me, *std::move(ready));
           check_drained(me);
           break;
         case Task::stop:
@@ -135,69 +136,69 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Waits for something to do. A frame stays in `held` until its result is there, so that another
+  // Waits for a task. A frame stays in `held` until its result is available, so that another
   // session can take it; `frame` shares its samples.
   Task next_task(int me, Frame& frame) {
-    auto lock = crew_.lock();
-    Hand& hand = hands_[me];
-    hand.idle = true;
-    crew_.notify_progress();
-    const bool there_is = crew_.wait_for_work(
-        lock, [&] { return find_item(me) != waiting_.end() || (closing_ && !hand.held.empty()); });
-    hand.idle = false;
-    if (!there_is) return Task::stop;
+    auto lock = pool_.lock();
+    SessionState& state = states_[me];
+    state.idle = true;
+    pool_.notify_progress();
+    const bool has_work = pool_.wait_for_work(
+        lock, [&] { return find_item(me) != waiting_.end() || (closing_ && !state.held.empty()); });
+    state.idle = false;
+    if (!has_work) return Task::stop;
     const auto found = find_item(me);
     if (found == waiting_.end()) return Task::drain;
     const auto place = waiting_.begin() + (found - waiting_.cbegin());
     frame = place->frame;
-    place->frame.on_device.reset();  // nobody else will take it: see stay_on_device()
+    place->frame.on_device.reset();  // no other session will take it: see stay_on_device()
     owner_[place->number] = me;
-    hand.held.push_back(std::move(*place));
+    state.held.push_back(std::move(*place));
     waiting_.erase(place);
     return Task::filter;
   }
 
-  void give_back(int me, Frame ready) {
-    crew_.tell_losses();
+  void deliver(int me, Frame ready) {
+    pool_.report_failures();
     Frame noisy;  // released without the lock
     {
-      const auto lock = crew_.lock();
-      std::deque<Item>& held = hands_[me].held;
-      if (held.empty()) throw InternalError("a session gave back more frames than went in");
+      const auto lock = pool_.lock();
+      std::deque<Item>& held = states_[me].held;
+      if (held.empty()) throw InternalError("a session returned more frames than were pushed");
       noisy = std::move(held.front().frame);
       owner_.erase(held.front().number);
       results_.add(held.front().number, std::move(ready));
       held.pop_front();
     }
-    crew_.notify_progress();
+    pool_.notify_progress();
   }
 
   void check_drained(int me) {
-    const auto lock = crew_.lock();
-    if (const std::size_t kept = hands_[me].held.size(); kept > 0)
-      throw InternalError("a session kept " + std::to_string(kept) + " frames");
+    const auto lock = pool_.lock();
+    if (const std::size_t kept = states_[me].held.size(); kept > 0)
+      throw InternalError("a session did not return " + std::to_string(kept) + " frames");
   }
 
-  void deal_again(int me) {
-    std::deque<Item>& held = hands_[me].held;
+  void redistribute(int me) {
+    std::deque<Item>& held = states_[me].held;
     for (const Item& item : held) owner_.erase(item.number);
     std::ranges::move(held, std::back_inserter(waiting_));
     held.clear();
     for (Item& item : waiting_)
-      if (crew_.lost(item.taker == anyone ? me : item.taker)) item.taker = anyone;
+      if (pool_.lost(item.worker == any_worker ? me : item.worker)) item.worker = any_worker;
     std::ranges::sort(waiting_, {}, &Item::number);
   }
 
   std::optional<RepeatNotes> notes_;
   int latency_ = 0;
-  std::vector<int> first_;  // takers of the first frames
-  // The crew's lock is over all that follows.
-  std::vector<Hand> hands_;
-  std::deque<Item> waiting_;           // for a session, in order
-  std::map<std::int64_t, int> owner_;  // session that holds a frame
+  std::vector<int> first_;  // for each of the first frames: its worker
+  // The pool's lock protects the following members.
+  std::vector<SessionState> states_;
+  std::deque<Item> waiting_;           // frames that wait for a session, in order
+  std::map<std::int64_t, int> owner_;  // by frame number: the session that holds it
   ResultsInOrder results_;
   bool closing_ = false;
-  SessionCrew crew_;  // last: its threads use the others
+  SessionPool pool_;  // last member, because its threads use the others
 };
 
 }  // namespace

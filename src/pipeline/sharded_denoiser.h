@@ -1,5 +1,5 @@
 #pragma once
-// Several sessions that look like one: how several GPUs share the frames of one job.
+// Several sessions that act as one: several GPUs share the frames of one job.
 
 #include <cstddef>
 #include <functional>
@@ -12,36 +12,39 @@
 
 namespace lull::pipeline {
 
-/// What happens when sessions fail. Both are called by a session's thread, each for one session
-/// after the other or for several at a time.
+/// Callbacks for failed sessions. The threads of the sessions call them, possibly several at a
+/// time.
 struct ShardOptions {
-  /// Told that session `index` is lost, for `why`, and its frames go to the `left` others; once one
-  /// of these has given a result since, for what breaks one device may break all.
-  std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)> lost{};
-  /// Opens the session that does the rest when the last one is lost; `why` is the first of the
-  /// failures. Empty: there is none, and the job fails.
+  /// Called when session `index` has failed with `why`, and its frames are given to the `left`
+  /// remaining sessions. The call comes after one of these has returned a result, because the same
+  /// cause may break all devices.
+  std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
+      on_session_lost{};
+  /// Opens the session that does the remaining work when the last session has failed; `why` is the
+  /// first failure. Empty: there is no replacement, and the job fails.
   std::function<std::unique_ptr<Denoiser>(const DeviceFailure& why)> replace{};
 };
 
-/// A denoiser that deals frames to `sessions`, each driven by a thread of its own, and gives the
-/// results back in the order in which the frames came. A session takes its next frame when it has
-/// room, so that a fast device takes more of them; which session took a frame does not show in its
-/// bytes as long as the sessions are equal filters. Several are for filters without memory of
-/// earlier frames only. With a single session and nothing to replace it, use that session itself.
+/// Returns a denoiser that distributes frames to `sessions`, each driven by a thread of its own,
+/// and returns the results in the order of the frames. A session takes its next frame when it has
+/// capacity, so that a fast device takes more frames. The results do not depend on which session
+/// takes a frame, if all sessions are equal filters. Use several sessions only for filters that do
+/// not depend on earlier frames. For a single session without a replacement, use that session
+/// itself.
 ///
-/// Frames in flight are at most latency() + 1: the sum of the sessions' latencies and a few for
-/// each, so that a fast device can run ahead of a slow one; repetitions not counted where the
-/// session does not count them. (After a session was lost, the latency
-/// of one more may come on top.)
+/// At most latency() + 1 frames are in flight: the sum of the sessions' latencies and a few for
+/// each session, so that a fast device can run ahead of a slow one. Repeated frames are not counted
+/// where the session does not count them. (After a session has failed, the latency of one more
+/// session may be added.)
 ///
-/// A session whose push() or drain() throws a DeviceFailure is lost and destroyed. The frames it
-/// had, which are kept until their results are out, are dealt to the others; when none is left,
-/// and nothing replaces it, the first of these failures is rethrown by the next push() or drain().
-/// So it is at once where frames are in the memory of a GPU: it may be the one that failed. So is
-/// any other exception of a session.
-/// @param sessions  from 1, none null; each takes frames again once it is drained
-/// @param repeats   for a single session that looks at other frames and holds many repetitions:
-///                  these then share samples. Null: nobody looks for repetitions.
+/// A session whose push() or drain() throws a DeviceFailure has failed and is destroyed. Its
+/// frames, which are kept until their results are returned, are distributed to the other sessions.
+/// When no session is left, and none replaces them, the next push() or drain() rethrows the first
+/// of these failures. It is rethrown at once if frames are in GPU memory, which may belong to the
+/// failed device; so is any other exception of a session.
+/// @param sessions  at least 1, none null; each accepts frames again after it was drained
+/// @param repeats   for a single session over several frames, which may hold many repeated frames:
+///   these then share samples. Null: repeated frames are not detected.
 /// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
                                               ShardOptions options = {},

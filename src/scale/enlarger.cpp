@@ -18,11 +18,11 @@
 namespace lull::scale {
 namespace {
 
-/// Side of the greatest frame.
+/// Maximum side of a frame.
 constexpr double most_samples = 1 << 30;
 
-// Thresholds of the rounds, as the sigma of noise on the 0..255 scale. One phase alone: the second
-// gains nothing here.
+// Thresholds of the rounds, given as the sigma of noise on the 0..255 scale. Only BM3D's first
+// phase is used: the second phase gains nothing here.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -41,7 +41,7 @@ bm3d::Params round_params(bm3d::Profile profile, const FrameFormat& format, floa
   return params;
 }
 
-/// Frames of floats on the 0..255 scale.
+/// Returns the format of float frames on the 0..255 scale.
 FrameFormat float_format(FrameFormat format) {
   format.sample = SampleType::f32;
   format.bits = 32;
@@ -62,7 +62,7 @@ std::string text_of(double factor) {
   return text;
 }
 
-/// What all planes of one size need.
+/// Resampling taps for planes of one size.
 struct PlaneTaps {
   Taps up_x, up_y, down_x, down_y;
 
@@ -77,43 +77,43 @@ struct PlaneTaps {
   }
 };
 
-/// One plane on its way.
+/// Working memory for one plane.
 class PlaneWork {
  public:
   PlaneWork(const FrameFormat& from, const FrameFormat& to, int plane, ChromaSite site)
       : taps_(from, to, plane, site),
         small_(from.plane_width(plane), from.plane_height(plane)),
-        lacking_(from.plane_width(plane), from.plane_height(plane)),
-        between_(to.plane_width(plane), from.plane_height(plane)) {}
+        residual_(from.plane_width(plane), from.plane_height(plane)),
+        intermediate_(to.plane_width(plane), from.plane_height(plane)) {}
 
   PlaneView<float> small() { return small_.view(); }
 
-  void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Into::fresh); }
+  void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Gives the areas of `large` the means that the small plane has.
-  void keep_means(PlaneView<float> large) {
-    // Rows of the small plane's height stand between in both directions.
-    resample_columns(taps_.down_y, large, between_.view());
-    resample_rows(taps_.down_x, read(between_), lacking_.view());
-    const PlaneView<float> lacking = lacking_.view(), small = small_.view();
+  /// Corrects `large` so that the mean over the area of each small sample equals that sample.
+  void back_project(PlaneView<float> large) {
+    // Both directions use an intermediate plane with the height of the small plane.
+    resample_columns(taps_.down_y, large, intermediate_.view());
+    resample_rows(taps_.down_x, read(intermediate_), residual_.view());
+    const PlaneView<float> residual = residual_.view(), small = small_.view();
     for (int y = 0; y < small.height; ++y)
-      for (int x = 0; x < small.width; ++x) lacking(x, y) = small(x, y) - lacking(x, y);
-    enlarge(read(lacking_), large, Into::sum);
+      for (int x = 0; x < small.width; ++x) residual(x, y) = small(x, y) - residual(x, y);
+    enlarge(read(residual_), large, Write::accumulate);
   }
 
  private:
   static PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-  void enlarge(PlaneView<const float> from, PlaneView<float> to, Into into) {
-    resample_rows(taps_.up_x, from, between_.view());
-    resample_columns(taps_.up_y, read(between_), to, into);
+  void enlarge(PlaneView<const float> from, PlaneView<float> to, Write write) {
+    resample_rows(taps_.up_x, from, intermediate_.view());
+    resample_columns(taps_.up_y, read(intermediate_), to, write);
   }
 
   PlaneTaps taps_;
-  Plane<float> small_, lacking_, between_;
+  Plane<float> small_, residual_, intermediate_;
 };
 
-void make_numbers(PlaneView<float> plane) {
+void replace_non_finite(PlaneView<float> plane) {
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x)
       if (!std::isfinite(plane(x, y))) plane(x, y) = 0;
@@ -122,12 +122,14 @@ void make_numbers(PlaneView<float> plane) {
 }  // namespace
 
 FrameFormat scaled_format(const FrameFormat& format, double factor) {
-  if (!(factor >= least_factor && factor <= greatest_factor))
+  if (!(factor >= min_factor && factor <= max_factor))
     throw InvalidArgument("scale = " + text_of(factor) +
                           " (must be from 1 to 4); choose one in range");
   FrameFormat to = format;
   if (factor * std::max(format.width, format.height) > most_samples)
-    throw InvalidArgument("frames too large to be enlarged; choose a smaller factor");
+    throw InvalidArgument(
+        "enlarged frames would be too large (more than 2^30 samples a side); choose a smaller "
+        "factor");
   to.width = scaled(format.width, factor, format.chroma_shift_x);
   to.height = scaled(format.height, factor, format.chroma_shift_y);
   return to;
@@ -155,20 +157,21 @@ class Enlarger::Work {
   Frame enlarged(const Frame& clean) {
     if (clean.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (it is enlarged in the host's); leave results there");
+          "a frame in the memory of a GPU (it is enlarged in host memory); leave results in host "
+          "memory");
     Frame large = floats_.acquire();
     for_planes(clean.format, [&](int i) {
       load_plane(clean, i, planes_[i].small());
-      if (clean.format.sample == SampleType::f32) make_numbers(planes_[i].small());
+      if (clean.format.sample == SampleType::f32) replace_non_finite(planes_[i].small());
       planes_[i].enlarge_into(large.plane<float>(i));
-      planes_[i].keep_means(large.plane<float>(i));
+      planes_[i].back_project(large.plane<float>(i));
     });
     for (const std::unique_ptr<Denoiser>& round : rounds_) {
       large = filtered(*round, std::move(large));
-      for_planes(clean.format, [&](int i) { planes_[i].keep_means(large.plane<float>(i)); });
+      for_planes(clean.format, [&](int i) { planes_[i].back_project(large.plane<float>(i)); });
     }
     Frame result = results_.acquire();
-    result.take_identity(clean);
+    result.copy_info(clean);
     for (int i = 0; i < to_.planes(); ++i) store_plane(large.plane<const float>(i), result, i);
     return result;
   }
@@ -184,7 +187,7 @@ class Enlarger::Work {
   static Frame filtered(Denoiser& session, Frame frame) {
     std::optional<Frame> result = session.push(std::move(frame));
     while (std::optional<Frame> rest = session.drain()) result = std::move(rest);
-    if (!result) throw InternalError("a session gave no frame back");
+    if (!result) throw InternalError("a session did not return a frame");
     return *std::move(result);
   }
 
@@ -205,8 +208,8 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // Planes of PlaneWork, two frames of floats; on the host a session's noisy planes, guides and
-  // sums for each round.
+  // Planes of PlaneWork, two frames of floats; for sessions on the host, the noisy planes, guides
+  // and sums of each round.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
   if (backend.kind != bm3d::BackendKind::cuda)
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;

@@ -10,7 +10,7 @@
 namespace lull::scale {
 namespace {
 
-constexpr double support = 3;  // of Lanczos' kernel, in samples of the input
+constexpr double support = 3;  // of the Lanczos kernel, in samples of the input
 constexpr int rows_at_a_time = 16;
 
 double sinc(double x) {
@@ -20,14 +20,14 @@ double sinc(double x) {
 
 double lanczos(double x) { return std::abs(x) < support ? sinc(x) * sinc(x / support) : 0; }
 
-/// The place of a sample beyond the ends of `size`.
+/// Returns the index of the sample that mirrors index `at` at the borders.
 int mirrored(int at, int size) {
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;
   return at;
 }
 
-/// Taps of `outputs` samples from `inputs`: output i takes those within `reach` of centre(i), each
-/// with weight(distance), which need not add up to 1.
+/// Returns taps that compute `outputs` samples from `inputs`. Output i uses the inputs within
+/// `reach` of centre(i), each with weight(distance); weights are normalised to a sum of 1.
 template <class Centre, class Weight>
 Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, const Weight& weight) {
   Taps taps;
@@ -44,7 +44,7 @@ Taps make_taps(int inputs, int outputs, double reach, const Centre& centre, cons
     std::ranges::fill(sums, 0.0);
     double all = 0;
     for (int k = least; k <= most; ++k) {
-      // Where even what is mirrored lies beyond the taps, the end counts.
+      // If the mirrored index lies beyond the taps as well, the outermost tap is used.
       const int at = std::clamp(mirrored(k, inputs) - first, 0, taps.count - 1);
       const double w = weight(k - c);
       sums[at] += w, all += w;
@@ -94,11 +94,11 @@ void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<floa
 }
 
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
-                      Into into) {
+                      Write write) {
   for_rows(to.height, [&](int y) {
     float* const out = to.row(y);
     const float* const weights = &taps.weights[static_cast<std::size_t>(y) * taps.count];
-    if (into == Into::fresh) std::fill_n(out, to.width, 0.0f);
+    if (write == Write::replace) std::fill_n(out, to.width, 0.0f);
     for (int k = 0; k < taps.count; ++k) {
       if (weights[k] == 0) continue;
       const float* const in = from.row(taps.first[y] + k);

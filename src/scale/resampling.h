@@ -1,8 +1,8 @@
 #pragma once
-// Planes of float samples in another size: larger by Lanczos' kernel, smaller by the mean over the
-// area that a sample stands for. Samples lie where their planes have them: the centre of sample i
-// is at i + site in units of its plane's samples, 0.5 where a sample lies in the middle of its
-// area, less where chroma lies to the left of it.
+// Resampling of float planes: enlarging with Lanczos' kernel, reducing with the mean over the area
+// that a sample covers. The centre of sample i is at i + site, in units of its plane's samples.
+// `site` is 0.5 if a sample lies at the centre of its area, and less if chroma lies to the left of
+// it.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace lull::scale {
 
-/// Of one axis: output i is the sum over k < count of weights[i * count + k] times input
+/// Taps along one axis: output i is the sum over k < count of weights[i * count + k] times input
 /// first[i] + k.
 struct Taps {
   int count = 0;
@@ -18,18 +18,19 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Along an axis of `from` samples to `to`, from <= to. `ratio`: how many times longer a distance
-/// is behind it. Beyond the ends samples are mirrored.
+/// Returns the taps that enlarge `from` samples to `to` samples along an axis, from <= to. `ratio`:
+/// the factor by which distances grow. Samples are mirrored at the borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// The way back, from `to` samples to `from`: each is the mean over `ratio` samples around its
-/// place.
+/// Returns the taps that reduce `to` samples to `from` samples: each result is the mean over
+/// `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Each row by the taps of x. Sizes are those of the taps; all cores of the caller's arena work.
+/// Resamples each row with the taps of x. Sizes must match the taps. All cores of the caller's task
+/// arena are used.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
-/// Each column by the taps of y.
-enum class Into { fresh, sum };  // what is there does not count, or is added to
+/// Whether a function replaces the values of its output, or adds to them.
+enum class Write { replace, accumulate };
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
-                      Into into = Into::fresh);
+                      Write write = Write::replace);
 
 }  // namespace lull::scale

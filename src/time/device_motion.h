@@ -1,8 +1,7 @@
 #pragma once
-// What a session over frames on a GPU keeps of them to say what they are to each other: their main
-// planes in 8 bits, and where things move from one to another. What decides about a frame is
-// counted on the stream that brings frames, because the host waits for that; motion is found on the
-// one that computes.
+// Data of a session over frames on a GPU that describes how frames relate to each other: the main
+// planes in 8 bits, and the motion between frames. The counts that decide about a frame run on the
+// upload stream, because the host waits for them; the motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -15,36 +14,37 @@
 
 namespace lull {
 
-/// Frames are in slots, as FrameWorker has them (frame_session.h).
+/// Frames are in slots, as in FrameWorker (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma`: of the noise in samples as they are stored; 0 where planes pass through. The streams
-  /// must outlive this, and be idle when it goes.
+  /// `sigma`: standard deviation of the noise in the stored samples; 0 for planes that pass
+  /// through. The streams must outlive this object, and must be idle when it is destroyed.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
-               cudaStream_t bringing, cudaStream_t computing);
+               cudaStream_t upload_stream, cudaStream_t computing);
 
-  /// How frames that were brought differ. Waits for the bringing stream.
+  /// Returns how two uploaded frames differ. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues while a frame is brought: what prediction() takes of it. Its format may differ from the
-  /// session's in the kind of samples, here and in load().
+  /// Queues, during the upload of a frame, the conversion that prediction() needs. The sample type
+  /// of `format` may differ from the session's, here and in load().
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// What the frame in `slot` costs when it is predicted from that in `earlier`. Waits for the
-  /// bringing stream.
+  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`. Waits for the
+  /// upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
-  /// Queues on the computing stream: what find() takes of a frame.
+  /// Queues on the compute stream the conversion of a frame that find() needs.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// The same: the vectors of all cells from the first of `frames` to each of the others.
+  /// Queues on the compute stream the motion search from the first of `frames` to each of the
+  /// others.
   void find(std::span<const SlotFrame> frames);
-  /// Those from the frame in slot `from` to the one `offset` frames after it, on the device. Null:
-  /// none moves, for the frames are too small.
+  /// Returns the vectors from the frame in slot `from` to the frame `offset` frames after it, in
+  /// device memory. Null: the frames are too small for motion, so that all vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
-    return is_predicted() && offset != 0 ? cells_at(from, offset) : nullptr;
+    return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }
 
  private:
-  /// What a kernel counted, for the host.
+  /// Counts of a kernel, and their copy for the host.
   template <class Counts>
   class Counted {
    public:
@@ -53,7 +53,7 @@ class DeviceMotion {
     Counted(const Counted&) = delete;
     Counted& operator=(const Counted&) = delete;
     Counts* on_device() const { return device_.get(); }
-    /// Waits for the stream.
+    /// Downloads the counts, and waits for the stream.
     const Counts& read(cudaStream_t stream) {
       cuda::check(
           cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));
@@ -67,7 +67,7 @@ class DeviceMotion {
     Counts* host_;
   };
 
-  bool is_predicted() const {
+  bool has_coarse_plane() const {
     return width_ / coarse >= prediction_block && height_ / coarse >= prediction_block;
   }
   MainBytes main_bytes(int slot) const { return {fine_.at(slot), coarse_.at(slot)}; }
@@ -75,11 +75,11 @@ class DeviceMotion {
 
   FrameFormat format_;
   std::array<float, max_planes> sigma_;
-  cudaStream_t bringing_, computing_;
+  cudaStream_t upload_stream_, compute_stream_;
   int width_, height_;  // of the main plane
   float main_sigma_;
-  PlaneRing<std::uint8_t> fine_, coarse_;  // of the main plane, for motion
-  PlaneRing<std::uint8_t> predicted_;      // as coarse_, but belongs to bringing_
+  PlaneRing<std::uint8_t> fine_, coarse_;  // main plane in 8 bits, for the motion search
+  PlaneRing<std::uint8_t> predicted_;      // like coarse_, but used by upload_stream_
   PlaneRing<Motion> motion_;               // [offset + max_temporal][cell]
   Counted<DifferenceCounts> difference_;
   Counted<PredictionCounts> prediction_;

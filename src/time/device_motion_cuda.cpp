@@ -10,25 +10,29 @@ std::size_t cells_of_frame(int width, int height) {
 }  // namespace
 
 DeviceMotion::DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma,
-                           int slots, cudaStream_t bringing, cudaStream_t computing)
-    : format_(format), sigma_(sigma), bringing_(bringing), computing_(computing) {
+                           int slots, cudaStream_t upload_stream, cudaStream_t compute_stream)
+    : format_(format),
+      sigma_(sigma),
+      upload_stream_(upload_stream),
+      compute_stream_(compute_stream) {
   const int plane = main_plane(format.layout == Layout::rgb);
   width_ = format.plane_width(plane);
   height_ = format.plane_height(plane);
   main_sigma_ = sigma[plane];
-  if (!is_predicted()) return;
+  if (!has_coarse_plane()) return;
   const std::size_t size = static_cast<std::size_t>(width_) * height_;
-  fine_ = {slots, size, computing};
-  coarse_ = {slots, size / (coarse * coarse), computing};
-  predicted_ = {slots, size / (coarse * coarse), computing};
-  motion_ = {slots, max_frames * cells_of_frame(width_, height_), computing};
-  cuda::check(cudaStreamSynchronize(computing));  // the other stream writes there, too
+  fine_ = {slots, size, compute_stream};
+  coarse_ = {slots, size / (coarse * coarse), compute_stream};
+  predicted_ = {slots, size / (coarse * coarse), compute_stream};
+  motion_ = {slots, max_frames * cells_of_frame(width_, height_), compute_stream};
+  // The upload stream also writes to this memory.
+  cuda::check(cudaStreamSynchronize(compute_stream));
 }
 
 FrameDifference DeviceMotion::difference(const RawPlanes& frame, const RawPlanes& before) {
-  count_difference(frame, before, format_, sigma_, difference_.on_device(), bringing_);
-  const DifferenceCounts& counts = difference_.read(bringing_);
-  FrameDifference d{.identical = true, .lively = counts.lively, .shared = counts.shared};
+  count_difference(frame, before, format_, sigma_, difference_.on_device(), upload_stream_);
+  const DifferenceCounts& counts = difference_.read(upload_stream_);
+  FrameDifference d{.identical = true, .textured = counts.textured, .shared = counts.shared};
   for (int i = 0; i < format_.planes(); ++i) {
     const bool equal = counts.unequal[i] == 0;
     d.identical = d.identical && equal;
@@ -38,16 +42,16 @@ FrameDifference DeviceMotion::difference(const RawPlanes& frame, const RawPlanes
 }
 
 void DeviceMotion::load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format) {
-  if (is_predicted()) make_bytes(frame, format, {nullptr, predicted_.at(slot)}, bringing_);
+  if (has_coarse_plane()) make_bytes(frame, format, {nullptr, predicted_.at(slot)}, upload_stream_);
 }
 
 PredictionCost DeviceMotion::prediction(int slot, int earlier) {
   PredictionCost cost;
-  if (!is_predicted()) return cost;
+  if (!has_coarse_plane()) return cost;
   const int width = width_ / coarse, height = height_ / coarse;
   count_prediction(predicted_.at(slot), predicted_.at(earlier), width, height,
-                   coarse_noise(main_sigma_), prediction_.on_device(), bringing_);
-  const PredictionCounts& counts = prediction_.read(bringing_);
+                   coarse_noise(main_sigma_), prediction_.on_device(), upload_stream_);
+  const PredictionCounts& counts = prediction_.read(upload_stream_);
   cost.predicted = counts.predicted;
   cost.own = counts.own;
   cost.blocks = (width / prediction_block) * (height / prediction_block);
@@ -55,11 +59,11 @@ PredictionCost DeviceMotion::prediction(int slot, int earlier) {
 }
 
 void DeviceMotion::load(int slot, const RawPlanes& frame, const FrameFormat& format) {
-  if (is_predicted()) make_bytes(frame, format, main_bytes(slot), computing_);
+  if (has_coarse_plane()) make_bytes(frame, format, main_bytes(slot), compute_stream_);
 }
 
 void DeviceMotion::find(std::span<const SlotFrame> frames) {
-  if (!is_predicted()) return;
+  if (!has_coarse_plane()) return;
   std::array<MainBytes, 2 * max_temporal> others;
   std::array<Motion*, 2 * max_temporal> to;
   const std::size_t count = frames.size() - 1;
@@ -68,7 +72,7 @@ void DeviceMotion::find(std::span<const SlotFrame> frames) {
     to[i] = cells_at(frames[0].frame, frames[i + 1].offset);
   }
   find_motion(main_bytes(frames[0].frame), {others.data(), count}, {to.data(), count}, width_,
-              height_, main_sigma_, computing_);
+              height_, main_sigma_, compute_stream_);
 }
 
 Motion* DeviceMotion::cells_at(int slot, int offset) const {

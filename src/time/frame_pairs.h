@@ -1,5 +1,5 @@
 #pragma once
-// Patches that lie in two neighbouring frames: which frame goes with which.
+// Patches that extend over two neighbouring frames: the pairing of frames.
 
 #include <array>
 #include <cstddef>
@@ -9,13 +9,15 @@
 
 namespace lull {
 
-/// No frame.
+/// Marks the absence of a frame.
 inline constexpr int no_frame = -1;
 
-/// For each frame of a list (FrameAt), whose offsets are given, the index of the one that the
-/// patches in it reach into: of those in the list the next later one, or the next earlier one if
-/// none is later than the frame of the references, the list's first. So every frame is part of the
-/// patches of its own references, and the references' frame has a partner unless it is alone.
+/// Returns, for each frame of a list (FrameAt) given by its offset, the index of its partner: the
+/// frame into which its patches extend. The partner is the next later frame of the list. If no
+/// frame is later than the reference frame, which is the first of the list, the partner of every
+/// frame is the next earlier frame instead. A frame without such a neighbour has the partner
+/// no_frame. So the patches of a reference frame include that frame, and the reference frame has a
+/// partner unless it is alone.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

@@ -21,8 +21,8 @@ class FrameSession : public Denoiser {
         worker_(std::move(worker)),
         slots_(plan.slots()),
         timeline_(plan.radius),
-        inside_(slots_) {
-    for (Inside& frame : inside_) frame.identities.reserve(max_repeats + 1);
+        pending_(slots_) {
+    for (PendingFrame& frame : pending_) frame.infos.reserve(max_repeats + 1);
   }
 
   int latency() const noexcept override { return plan_.margin().after + worker_->in_flight(); }
@@ -31,10 +31,11 @@ class FrameSession : public Denoiser {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
-    if (const Likeness likeness = likeness_of(noisy); likeness != Likeness::repeats)
-      add(noisy, likeness);
+    if (const RepeatState repeat_state = repeat_state_of(noisy);
+        repeat_state != RepeatState::repeats)
+      add(noisy, repeat_state);
     else
-      inside(timeline_.count() - 1).identities.push_back(identity_of(noisy));
+      pending(timeline_.count() - 1).infos.push_back(noisy);
     started_ = true;
     return next();
   }
@@ -45,7 +46,7 @@ class FrameSession : public Denoiser {
     while (ready_.empty() && finished_ < timeline_.count()) advance();
     if (ready_.empty()) {
       timeline_.clear();
-      turn_ = finished_ = 0;
+      step_ = finished_ = 0;
       started_ = false;
       return std::nullopt;
     }
@@ -54,134 +55,131 @@ class FrameSession : public Denoiser {
 
  private:
   /// A distinct frame that is not finished.
-  struct Inside {
-    std::vector<Frame> identities;  // its own, and of those that repeat it
-    int aside = 0;                  // Frame::aside
+  struct PendingFrame {
+    std::vector<FrameInfo> infos;  // of the frame itself, and of those that repeat it
+    int context_distance = 0;       // Frame::context_distance
   };
 
   int slot_of(int n) const { return n % slots_; }
-  Inside& inside(int n) { return inside_[slot_of(n)]; }
+  PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// `may_wait`: so many results are left under way.
+  /// `may_wait`: number of results that may stay in flight.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
-    if (Ready& next = ready_.front(); next.on_its_way) {
-      if (on_their_way_ <= may_wait) return std::nullopt;
+    if (Ready& next = ready_.front(); next.is_in_flight) {
+      if (in_flight_ <= may_wait) return std::nullopt;
       worker_->await();
-      --on_their_way_;
+      --in_flight_;
     }
     std::optional<Frame> frame = std::move(ready_.front().frame);
     ready_.pop_front();
     return frame;
   }
 
-  /// Gives the worker the frame unless it need not see it.
-  Likeness likeness_of(const Frame& noisy) {
+  /// Passes the frame to the worker, unless the worker does not need it.
+  RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
-    if (!alone && noisy.likeness == Likeness::repeats) return Likeness::repeats;
+    if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
     worker_->take(noisy);
-    if (alone) return timeline_.judge(Relation::fresh);
-    if (noisy.likeness != Likeness::unknown) return noisy.likeness;
-    return timeline_.judge(relation_of(worker_->difference()));
+    if (alone) return timeline_.classify(Relation::independent);
+    if (noisy.repeat_state != RepeatState::unknown) return noisy.repeat_state;
+    return timeline_.classify(relation_of(worker_->difference()));
   }
 
-  /// A distinct frame.
-  void add(const Frame& noisy, Likeness likeness) {
+  /// Adds a distinct frame.
+  void add(const Frame& noisy, RepeatState repeat_state) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);
-    timeline_.add(likeness == Likeness::shares_noise, predictor_of(n));
-    inside(n).identities.assign(1, identity_of(noisy));
-    inside(n).aside = noisy.aside;
+    timeline_.add(repeat_state == RepeatState::shares_noise, predictor_of(n));
+    pending(n).infos.assign(1, noisy);
+    pending(n).context_distance = noisy.context_distance;
     advance();
   }
 
-  static Frame identity_of(const Frame& frame) {
-    Frame identity;
-    identity.take_identity(frame);
-    return identity;
-  }
-
-  /// How many frames back the nearest one is that shows the scene of frame `n`.
+  /// Returns the distance to the nearest earlier frame that shows the scene of frame `n`, or 0.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
     for (int back = 1; back <= std::min(plan_.radius, n); ++back)
-      if (!another_scene(worker_->prediction(slot_of(n), slot_of(n - back)), noise,
-                         plan_.scene_cut))
+      if (!is_another_scene(worker_->prediction(slot_of(n), slot_of(n - back)), noise,
+                            plan_.scene_cut))
         return back;
     return 0;
   }
 
-  /// One turn: the references of one frame in each phase, and at the start of a scene of several.
-  /// Turn n comes with frame n; after the last frame turns go on without.
+  /// One step filters the reference patches of one frame in each phase, or of several frames at the
+  /// start of a scene. Step n follows the arrival of frame n; after the last frame, only flushing
+  /// steps remain.
   void advance() {
-    const int radius = plan_.radius, n = turn_++;
+    const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      const int whole = n - 2 * k * radius;  // no estimate of the phase before is missing
-      if (k > 0 && is_there(whole))
-        worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
+      // This is the last frame whose estimates of the previous phase are complete.
+      const int whole = n - 2 * k * radius;
+      if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
     }
-    if (const int last = n - plan_.margin().after; is_there(last)) finish(last);
+    if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// The references whose last neighbour is `radius` after frame `n`: n, and earlier ones that look
-  /// further. No turn is too late for these: what they look at is later than the frames that end.
+  /// Filters the reference patches whose last neighbour is `radius` frames after frame `n`: those
+  /// of frame `n`, and those of earlier frames that search further ahead. This step is not too late
+  /// for the earlier frames, because they only use frames that finish later.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
-      if (const int at = n - further; is_there(at) && timeline_.extra_ahead(at) == further &&
-                                      !(plan_.looks_back && is_last(at)))
+      if (const int at = n - further;
+          exists(at) && timeline_.extra_ahead(at) == further && !(plan_.looks_back && is_last(at)))
         filter(phase, at, further, 0);
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// The references of frame `first` and those that follow, which are the last of the clip: now
-  /// that no frame comes any more, all their neighbours are there. They look further back, to where
-  /// the next turn would be too late.
+  /// Filters the reference patches of frame `first` and all later frames, which are the last of the
+  /// clip. No more frames arrive, so all their neighbours are available. They search further back,
+  /// which would be too late in the next step.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Whether frame `n` has no `radius` frames after it, at the end of the clip, and does not look
-  /// further ahead as a first frame of a scene does.
+  /// Returns whether frame `n` has fewer than `radius` frames after it, at the end of the clip, and
+  /// does not search further ahead as the first frames of a scene do.
   bool is_last(int n) const {
-    return turn_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
+    return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Whether a result that is wanted depends on estimates of this phase from the references of
-  /// frame `n`, which look further than the radius, ahead and back.
+  /// Returns whether a wanted result depends on the estimates of this phase from the reference
+  /// patches of frame `n`, which search `further` frames more than the radius ahead, and `back`
+  /// frames more behind.
   bool is_needed(Phase phase, int n, int further, int back) {
-    const int later = plan_.phases - 1 - static_cast<int>(phase);  // phases that follow
-    const int aside = inside(n).aside;
-    if (plan_.gathers) return aside == 0;
+    const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
+    const int context_distance = pending(n).context_distance;
+    if (plan_.gathers) return context_distance == 0;
     const int reach = (2 * later + 1) * plan_.radius;
-    return -(reach + further) <= aside && aside <= reach + back;
+    return -(reach + further) <= context_distance && context_distance <= reach + back;
   }
 
-  bool is_there(int n) const { return n >= 0 && n < timeline_.count(); }
+  bool exists(int n) const { return n >= 0 && n < timeline_.count(); }
 
   void filter(Phase phase, int n, int further, int back) {
     if (!is_needed(phase, n, further, back)) return;
     std::array<SlotFrame, max_frames> frames;
     frames[0] = {0, slot_of(n)};
-    const Neighbours others = timeline_.neighbours(n, back);
+    const NeighbourFrames others = timeline_.neighbours(n, back);
     for (int i = 0; i < others.count; ++i)
       frames[i + 1] = {others.offset[i], slot_of(n + others.offset[i])};
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// Frames that repeat others share their samples.
+  /// Frames that repeat a frame share the samples of its result.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
-    ++on_their_way_;
+    ++in_flight_;
     bool first = true;
-    for (const Frame& identity : inside(n).identities) {
+    for (const FrameInfo& info : pending(n).infos) {
       ready_.push_back({result, std::exchange(first, false)});
-      ready_.back().frame.take_identity(identity);
+      ready_.back().frame.copy_info(info);
     }
-    inside(n).identities.clear();
+    pending(n).infos.clear();
     finished_ = n + 1;
   }
 
@@ -189,15 +187,15 @@ class FrameSession : public Denoiser {
   FrameFormat format_;
   std::unique_ptr<FrameWorker> worker_;
   int slots_;
-  Timeline timeline_;  // of the distinct frames
-  int turn_ = 0, finished_ = 0;
-  std::vector<Inside> inside_;  // for each slot
+  Timeline timeline_;  // contains the distinct frames
+  int step_ = 0, finished_ = 0;
+  std::vector<PendingFrame> pending_;  // one for each slot
   struct Ready {
     Frame frame;
-    bool on_its_way;  // its result was not waited for
+    bool is_in_flight;  // the session has not waited for its samples
   };
   std::deque<Ready> ready_;
-  int on_their_way_ = 0;  // results in ready_ that were not waited for
+  int in_flight_ = 0;     // results in ready_ that are in flight
   bool started_ = false;  // a frame of this clip was pushed
 };
 

@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Calls `use` with plane `i` of the frames, in their type.
+/// Calls `use` with plane `i` of both frames, as samples of their type.
 template <class Use>
 void with_samples(const Frame& a, const Frame& b, int i, Use&& use) {
   switch (a.format.sample) {
@@ -28,30 +28,31 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the rows of a row of blocks, for each column: loops over them need no sum across a
-/// vector, and compilers turn them into vector code.
+/// Sums over the rows of a row of blocks, one for each column. The loops over columns need no sum
+/// across a vector, so that compilers vectorise them.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
-  std::vector<std::int32_t> squares;  // of differences
+  std::vector<std::int32_t> squares;  // squared differences
   std::vector<std::uint16_t> sum;
   std::vector<std::int32_t> sum_of_squares;
-  std::vector<std::uint8_t> unlike;  // whether samples differ unseen
+  std::vector<std::uint8_t> unlike;  // whether any samples differ outside the 8-bit range
 };
 
-/// Samples of a row in 8 bits, from `to` if they are not there yet.
-const std::uint8_t* bytes_of(const std::uint8_t* row, ByteScale, std::vector<std::uint8_t>&) {
+/// Returns the samples of a row in 8 bits. They are converted to `to` unless they have 8 bits
+/// already.
+const std::uint8_t* bytes_of(const std::uint8_t* row, EightBitScale, std::vector<std::uint8_t>&) {
   return row;
 }
 template <class T>
-const std::uint8_t* bytes_of(const T* row, ByteScale scale, std::vector<std::uint8_t>& to) {
+const std::uint8_t* bytes_of(const T* row, EightBitScale scale, std::vector<std::uint8_t>& to) {
   std::uint8_t* const bytes = to.data();
   for (int x = 0, width = static_cast<int>(to.size()); x < width; ++x)
     bytes[x] = to_byte(row[x], scale);
   return bytes;
 }
 
-template <bool lively>
+template <bool textured>
 void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums& sums) {
   std::int32_t *const squares = sums.squares.data(), *const sum_of_squares =
                                                          sums.sum_of_squares.data();
@@ -60,20 +61,21 @@ void add_row(const std::uint8_t* a, const std::uint8_t* b, int width, ColumnSums
     const auto d = static_cast<std::int16_t>(a[x] - b[x]);
     squares[x] += d * d;
   }
-  if constexpr (lively)
+  if constexpr (textured)
     for (int x = 0; x < width; ++x) {
       sum[x] += a[x];
       sum_of_squares[x] += a[x] * a[x];
     }
 }
 
-void mark_unlike(const float* a, const float* b, int width, ByteScale scale, ColumnSums& sums) {
-  for (int x = 0; x < width; ++x) sums.unlike[x] |= differ_unseen(a[x], b[x], scale) ? 1 : 0;
+void mark_unlike(const float* a, const float* b, int width, EightBitScale scale, ColumnSums& sums) {
+  for (int x = 0; x < width; ++x)
+    sums.unlike[x] |= differ_outside_8bit_range(a[x], b[x], scale) ? 1 : 0;
 }
 template <class T>
-void mark_unlike(const T*, const T*, int, ByteScale, ColumnSums&) {}
+void mark_unlike(const T*, const T*, int, EightBitScale, ColumnSums&) {}
 
-/// What the columns of a block add up to.
+/// Sums over the columns of a block.
 struct BlockSums {
   std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
   bool unlike = false;
@@ -88,17 +90,17 @@ struct BlockSums {
   }
 };
 
-/// After the first `rows` of the blocks' `all_rows`: whether every block is lively, and not the
-/// same as before, whatever comes. Both only grow: the sum of squared differences, and that of
-/// samples from their mean.
-bool are_fresh(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
+/// Returns, after the first `rows` of the blocks' `all_rows` rows, whether every block is textured
+/// and differs from the previous frame, whatever the remaining rows contain. The sum of squared
+/// differences and the sum of squared deviations from the mean can only grow.
+bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
     const int columns = std::min(relation_block, width - left);
     const std::uint32_t seen = columns * rows, samples = columns * all_rows;
     const BlockSums block(sums, left, columns);
     const std::uint64_t scatter = std::uint64_t{seen} * block.sum_of_squares -
-                                  std::uint64_t{block.sum} * block.sum;  // times `seen`
+                                  std::uint64_t{block.sum} * block.sum;  // scaled by `seen`
     if (same_block(block.squares, samples, limit) ||
         16 * scatter <= std::uint64_t{limit} * samples * seen)
       return false;
@@ -106,12 +108,12 @@ bool are_fresh(const ColumnSums& sums, int rows, int all_rows, std::uint32_t lim
   return true;
 }
 
-/// Rows of a block that tell two with noise of their own apart, nearly always.
-constexpr int telling_rows = 4;
+/// Number of rows of a block that nearly always suffice to recognise independent noise.
+constexpr int deciding_rows = 4;
 
-/// `enough`: called with the number of blocks that are left; whether they may stay uncounted.
-template <bool lively, class T, class Enough>
-void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_t limit,
+/// `enough`: called with the number of remaining blocks; returns whether they may stay uncounted.
+template <bool textured, class T, class Enough>
+void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {
   const auto blocks_of = [](int length) { return (length + relation_block - 1) / relation_block; };
   std::vector<std::uint8_t> bytes_a(a.width), bytes_b(a.width);
@@ -122,15 +124,15 @@ void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_
     const auto add_rows = [&](int from, int to) {
       for (int y = top + from; y < top + to; ++y) {
         mark_unlike(a.row(y), b.row(y), a.width, scale, sums);
-        add_row<lively>(bytes_of(a.row(y), scale, bytes_a), bytes_of(b.row(y), scale, bytes_b),
-                        a.width, sums);
+        add_row<textured>(bytes_of(a.row(y), scale, bytes_a), bytes_of(b.row(y), scale, bytes_b),
+                          a.width, sums);
       }
     };
-    const int first = lively ? std::min(rows, telling_rows) : rows;
+    const int first = textured ? std::min(rows, deciding_rows) : rows;
     add_rows(0, first);
-    if (lively && are_fresh(sums, first, rows, limit)) {
+    if (textured && are_independent(sums, first, rows, limit)) {
       different += blocks_of(a.width);
-      d.lively += blocks_of(a.width);
+      d.textured += blocks_of(a.width);
       continue;
     }
     add_rows(first, rows);
@@ -140,8 +142,8 @@ void compare_plane(PlaneView<T> a, PlaneView<T> b, ByteScale scale, std::uint32_
       const BlockSums block(sums, left, columns);
       const bool same = !block.unlike && same_block(block.squares, samples, limit);
       if (!same) ++different;
-      if (lively && lively_block(block.sum, block.sum_of_squares, samples, limit)) {
-        ++d.lively;
+      if (textured && is_textured_block(block.sum, block.sum_of_squares, samples, limit)) {
+        ++d.textured;
         if (same) ++d.shared;
       }
     }
@@ -197,11 +199,11 @@ FrameDifference difference_of(const Frame& frame, const Frame& before,
   for (int i = 0; i < format.planes(); ++i) {
     const bool main = i == main_plane(format.layout == Layout::rgb);
     with_samples(frame, before, i, [&](auto a, auto b) {
-      const std::uint32_t limit = same_limit(sigma[i]);
+      const std::uint32_t limit = same_block_limit(sigma[i]);
       if (main)
-        compare_plane<true>(a, b, ByteScale(format), limit, d.different[i], d, never);
+        compare_plane<true>(a, b, EightBitScale(format), limit, d.different[i], d, never);
       else if (sigma[i] > 0)
-        compare_plane<false>(a, b, ByteScale(format), limit, d.different[i], d, never);
+        compare_plane<false>(a, b, EightBitScale(format), limit, d.different[i], d, never);
     });
     if (sigma[i] == 0) d.different[i] = same_bytes(frame, before, i) ? 0 : 1;
   }
@@ -212,13 +214,14 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // Once a block of the main plane differs, its blocks alone decide. Each that is left may be
-  // shared, and counts as lively then.
+  // If any block of the main plane differs, only the textured blocks of the main plane decide. The
+  // comparison stops when the remaining blocks cannot change the result, even if all of them are
+  // textured and equal.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
-      compare_plane<true>(a, b, ByteScale(frame.format), same_limit(sigma[main]), d.different[main],
-                          d, [&](std::uint32_t left) {
-                            return d.different[main] > 0 && d.lively >= 2 * d.shared + left;
+      compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),
+                          d.different[main], d, [&](std::uint32_t left) {
+                            return d.different[main] > 0 && d.textured >= 2 * d.shared + left;
                           });
     });
   return d.different[main] > 0 ? relation_of(d) : relation_of(difference_of(frame, before, sigma));
@@ -226,7 +229,7 @@ Relation relation_between(const Frame& frame, const Frame& before,
 
 void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to) {
   const int i = main_plane(frame.format.layout == Layout::rgb);
-  const ByteScale scale(frame.format);
+  const EightBitScale scale(frame.format);
   with_samples(frame, frame, i, [&](auto from, auto) {
     for (int y = 0; y < to.height; ++y)
       for (int x = 0; x < to.width; ++x) to(x, y) = to_byte(from(x, y), scale);

@@ -1,5 +1,6 @@
-// The counts of frame_relation.h for frames on a GPU: integers, so the same as on the host. A warp
-// counts a block of samples; a thread block has a thread for each motion of a coarse block.
+// Counts of frame_relation.h for frames on a GPU. They are integers, so they equal those of the
+// host. A warp counts one block of samples; for coarse blocks, a thread block has one thread for
+// each vector.
 
 #include <type_traits>
 
@@ -27,7 +28,7 @@ struct StoredPlane {
   }
 };
 
-/// Whether two samples differ in any bit.
+/// Returns whether two samples differ in any bit.
 template <class T>
 __device__ bool unequal(T a, T b) {
   if constexpr (std::is_same_v<T, float>)
@@ -36,23 +37,23 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// What blocks are, added up. Many additions to one place of memory take turns: those of a thread
-/// block go together.
+/// Number of blocks by result. Atomic additions to one address are serialised, so a thread block
+/// adds up its counts first.
 struct BlockCounts {
-  int unequal = 0, different = 0, lively = 0, shared = 0;
+  int unequal = 0, different = 0, textured = 0, shared = 0;
 
   __device__ void add_to(DifferenceCounts& counts, int plane) const {
     if (unequal > 0) atomicAdd(&counts.unequal[plane], unequal);
     if (different > 0) atomicAdd(&counts.different[plane], different);
-    if (lively > 0) atomicAdd(&counts.lively, lively);
+    if (textured > 0) atomicAdd(&counts.textured, textured);
     if (shared > 0) atomicAdd(&counts.shared, shared);
   }
 };
 
-/// The block of samples at (left, top), by one warp.
+/// Compares the block of samples at (left, top), with one warp.
 template <class T>
 __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
-                                     ByteScale scale, std::uint32_t limit, bool main, int left,
+                                     EightBitScale scale, std::uint32_t limit, bool main, int left,
                                      int top) {
   int squares = 0, sum = 0, sum_of_squares = 0, samples = 0;
   bool differs = false, unlike = false;
@@ -62,19 +63,19 @@ __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPl
     const T a = frame(x, y), b = before(x, y);
     const int v = to_byte(a, scale), d = v - to_byte(b, scale);
     squares += d * d, sum += v, sum_of_squares += v * v, ++samples;
-    differs |= unequal(a, b), unlike |= differ_unseen(a, b, scale);
+    differs |= unequal(a, b), unlike |= differ_outside_8bit_range(a, b, scale);
   }
   squares = warp_sum(squares), sum = warp_sum(sum);
   sum_of_squares = warp_sum(sum_of_squares), samples = warp_sum(samples);
   differs = __any_sync(~0u, differs), unlike = __any_sync(~0u, unlike);
   const bool same = !unlike && same_block(squares, samples, limit);
-  const bool lively = main && lively_block(sum, sum_of_squares, samples, limit);
-  return {differs, !same, lively, lively && same};
+  const bool textured = main && is_textured_block(sum, sum_of_squares, samples, limit);
+  return {differs, !same, textured, textured && same};
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    difference_kernel(StoredPlane<T> frame, StoredPlane<T> before, ByteScale scale,
+    difference_kernel(StoredPlane<T> frame, StoredPlane<T> before, EightBitScale scale,
                       std::uint32_t limit, int plane, bool main, DifferenceCounts* counts) {
   const int blocks_x = (frame.width + relation_block - 1) / relation_block;
   const int blocks_y = (frame.height + relation_block - 1) / relation_block;
@@ -83,23 +84,25 @@ __global__ void __launch_bounds__(threads)
   if (block < blocks_x * blocks_y)
     found = compare_block(frame, before, scale, limit, main, block % blocks_x * relation_block,
                           block / blocks_x * relation_block);
-  const bool one = threadIdx.x % 32 == 0;
-  found = {__syncthreads_count(one && found.unequal), __syncthreads_count(one && found.different),
-           __syncthreads_count(one && found.lively), __syncthreads_count(one && found.shared)};
+  const bool is_first_lane = threadIdx.x % 32 == 0;
+  found = {__syncthreads_count(is_first_lane && found.unequal),
+           __syncthreads_count(is_first_lane && found.different),
+           __syncthreads_count(is_first_lane && found.textured),
+           __syncthreads_count(is_first_lane && found.shared)};
   if (threadIdx.x == 0) found.add_to(*counts, plane);
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    bytes_kernel(StoredPlane<T> plane, ByteScale scale, std::uint8_t* to) {
+    bytes_kernel(StoredPlane<T> plane, EightBitScale scale, std::uint8_t* to) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < plane.width * plane.height)
     to[i] = to_byte(plane(i % plane.width, i / plane.width), scale);
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
-    coarse_kernel(StoredPlane<T> plane, ByteScale scale, int width, int height, std::uint8_t* to) {
+__global__ void __launch_bounds__(threads) coarse_kernel(StoredPlane<T> plane, EightBitScale scale,
+                                                         int width, int height, std::uint8_t* to) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= width * height) return;
   const int x = i % width * coarse, y = i / width * coarse;
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(threads)
 constexpr int motions = 2 * prediction_reach + 1;
 constexpr int prediction_threads = (motions * motions + 31) / 32 * 32;
 
-/// Of the samples of a block.
+/// Sums over the samples of a block.
 struct BlockSums {
   std::uint32_t sum = 0, squares = 0;
   __device__ void add(std::uint32_t word) {
@@ -121,12 +124,12 @@ struct BlockSums {
   }
 };
 
-/// A thread block for each block of the picture, a thread for each motion.
+/// One thread block for each block of the picture, one thread for each vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {
   constexpr int side = prediction_block, area = side + 2 * prediction_reach;
-  // A word behind the others: cuts at the end of a row look there.
+  // Each row has one more word: funnel shifts at the end of a row read it.
   __shared__ std::uint32_t own[side][side / 4], around[area][area / 4 + 1];
   __shared__ std::uint32_t least;
   const int x = blockIdx.x * side, y = blockIdx.y * side;
@@ -183,7 +186,7 @@ void count_difference(const RawPlanes& frame, const RawPlanes& before, const Fra
       const StoredPlane<T> a(frame, format, i), b(before, format, i);
       const int blocks = blocks_for(a.width, relation_block) * blocks_for(a.height, relation_block);
       difference_kernel<<<blocks_for(blocks, threads / 32), threads, 0, stream>>>(
-          a, b, ByteScale(format), same_limit(sigma[i]), i,
+          a, b, EightBitScale(format), same_block_limit(sigma[i]), i,
           i == main_plane(format.layout == Layout::rgb), counts);
     }
   });
@@ -198,10 +201,10 @@ void make_bytes(const RawPlanes& frame, const FrameFormat& format, const MainByt
     const int width = plane.width / coarse, height = plane.height / coarse;
     if (to.fine != nullptr)
       bytes_kernel<<<blocks_for(plane.width * plane.height, threads), threads, 0, stream>>>(
-          plane, ByteScale(format), to.fine);
+          plane, EightBitScale(format), to.fine);
     if (to.coarse != nullptr)
       coarse_kernel<<<blocks_for(width * height, threads), threads, 0, stream>>>(
-          plane, ByteScale(format), width, height, to.coarse);
+          plane, EightBitScale(format), width, height, to.coarse);
   });
   cuda::check(cudaGetLastError());
 }

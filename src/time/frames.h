@@ -1,5 +1,5 @@
 #pragma once
-// The frames around one: how many there can be, and how stages speak of them.
+// Neighbouring frames of a reference frame: their maximum number, and how stages refer to them.
 
 #include <array>
 #include <cstddef>
@@ -9,23 +9,23 @@
 
 namespace lull {
 
-/// Frames on either side of one whose patches can be searched at most.
+/// Maximum number of frames on either side of a frame that can be searched for patches.
 inline constexpr int max_temporal = 8;
-/// Frames that a group can have patches of.
+/// Maximum number of frames that a group can have patches from.
 inline constexpr int max_frames = 2 * max_temporal + 1;
 
-/// What a method does to a frame, in this order: each phase matches and filters all its patches.
+/// Phases of a method, in this order: each phase matches and filters all patches of a frame.
 enum class Phase { first, second, third };
 
-/// A frame, as a stage sees it, that is `offset` frames after the one whose reference patches are
-/// worked on. In lists of them that one comes first, then the others in the order of group.h.
+/// A stage's view of a frame that is `offset` frames after the reference frame. In lists, the
+/// reference frame comes first, then the others in the order of group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;
   View frame{};
 };
 
-/// The frame at `offset`, which must be in the list.
+/// Returns the frame at `offset`, which must be in the list.
 template <class View>
 constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset) {
   std::size_t i = 0;
@@ -33,7 +33,7 @@ constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset
   return frames[i].frame;
 }
 
-/// Something for each frame that there can be, by its offset.
+/// A table with one value for each possible frame, by its offset.
 template <class T>
 struct ByOffset {
   std::array<T, max_frames> values{};
@@ -41,15 +41,15 @@ struct ByOffset {
   constexpr const T& operator[](int offset) const { return values[offset + max_temporal]; }
 };
 
-/// What a frame's result depends on, where each of `phases` phases takes patches from `radius`
-/// frames before and after, and puts estimates into as many. Where a session begins, so many frames
-/// cannot tell whether a scene does (timeline.h): hence `radius` more before.
+/// Returns what a frame's result depends on if each of `phases` phases takes patches from `radius`
+/// frames before and after, and adds estimates to as many. For the first `radius` frames of a
+/// session it is unknown whether a scene begins there (timeline.h): hence `radius` more before.
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};
 }
 
-/// The same for a method in one phase whose estimates stay in their frame.
+/// Returns the margin of a method with one phase whose estimates stay in their frame.
 [[nodiscard]] constexpr Margin gathering_margin(int radius) {
   return {.before = 2 * radius, .after = 2 * radius};
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What a session over frames in the host's memory keeps of them to say what they are to each other:
-// their main planes in 8 bits, and where things move from one to another.
+// Data of a session over frames in host memory that describes how frames relate to each other: the
+// main planes in 8 bits, and the motion between frames.
 
 #include <vector>
 
@@ -12,21 +12,21 @@
 
 namespace lull {
 
-/// Frames are in slots, as FrameWorker has them (frame_session.h).
+/// Frames are in slots, as in FrameWorker (frame_session.h).
 class HostMotion {
  public:
-  /// `main_sigma`: of the noise in the main plane.
+  /// `main_sigma`: standard deviation of the noise in the main plane.
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// What the frame in `slot` costs when it is predicted from that in `earlier`.
+  /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
-  /// The vectors of all cells from the frame in slot `from` to that in `to`, which is `offset`
-  /// frames after it. They are looked for once.
+  /// Returns the vectors of all cells from the frame in slot `from` to the frame in slot `to`,
+  /// which is `offset` frames later. They are computed on first use.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:
-  /// Can be read beyond its end, as MainPlane asks for.
+  /// A plane that can be read beyond its end, as find_motion() requires.
   class BytePlane {
    public:
     BytePlane() = default;

@@ -1,5 +1,5 @@
-// Block matching of motion.h for host memory. One difference of two regions is a few multiply-adds
-// a row; everything else is bookkeeping.
+// Block matching of motion.h for host memory. The squared difference of two regions takes a few
+// multiply-adds per row.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "time/motion.cpp"
@@ -27,8 +27,8 @@ struct Region {
   int samples() const { return width() * (y.end - y.first); }
 };
 
-/// Of the region in `a` and the one (dx, dy) from there in `b`. The planes can be read for a vector
-/// beyond their end.
+/// Returns the sum of squared differences between the region in `a` and the region shifted by (dx,
+/// dy) in `b`. The planes must be readable for one vector beyond their end.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {
@@ -63,7 +63,7 @@ struct Found {
   std::uint32_t cost;
 };
 
-/// The best vector up to `reach` from `centre`, with which `region` is inside.
+/// Returns the best vector within `reach` of `centre` at which `region` is inside the picture.
 Found search(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, const Region& region,
              Motion centre, int reach) {
   Found best{centre, squared_difference(a, b, region, centre.x, centre.y)};
@@ -84,7 +84,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The coarse region can end beyond the fine one.
+  // The coarse region can extend beyond the fine one.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };
@@ -92,12 +92,12 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                       inside(rough.y * coarse, region.y, frame.fine.height)};
   const Found best = search(frame.fine, other.fine, region, centre, motion_refinement);
   const std::uint32_t still = squared_difference(frame.fine, other.fine, region, 0, 0);
-  return still <= best.cost + still_bonus(sigma, region.samples()) ? Motion{} : best.vector;
+  return still <= best.cost + zero_motion_bonus(sigma, region.samples()) ? Motion{} : best.vector;
 }
 
 }  // namespace
 
-/// Of the cells in row `row`.
+/// Finds the vectors of the cells in row `row`.
 void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int row,
               Motion* vectors) {
   const int width = frame.fine.width, height = frame.fine.height;

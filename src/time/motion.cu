@@ -1,9 +1,11 @@
-// motion.h on a GPU: a thread block for each cell and each frame. The sum of squared differences at
-// a vector is |a|^2 + |b|^2 - 2ab. The products ab of all vectors come from the tensor cores, row
-// by row of the other frame: rows of the first operand are a row of b from column dx on, columns of
-// the second one rows of a, each for the dy with which it meets that row. The squares of the other
-// frame are summed up once for each place where a region may begin in a row. A key holds cost and
-// order, so that the least is the same in any order of work.
+// Motion search of motion.h on a GPU: one thread block for each cell and each other frame. Let a be
+// the cell's region, and b the region of the other frame at a vector: the sum of squared
+// differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all vectors, row
+// by row of the other frame. The rows of the first operand are one row of b, from each column dx
+// on. The columns of the second operand are rows of a, one for each dy at which it meets that row
+// of b. The squares of the other frame are summed once for each position in a row where a region
+// may begin. A key contains the cost and the rank of a vector, so that the minimum does not depend
+// on the order of work.
 
 #include <algorithm>
 
@@ -16,15 +18,16 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-constexpr int coarse_side = motion_region / coarse + 1;   // a region may begin off the grid
-constexpr int coarse_vectors = 2 * prediction_reach + 1;  // in a row, and rows
+// One more than motion_region / coarse, because a region may begin between coarse samples.
+constexpr int coarse_side = motion_region / coarse + 1;
+constexpr int coarse_vectors = 2 * prediction_reach + 1;  // per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
-constexpr int quads = (coarse_vectors + 3) / 4;  // of vectors in a column
+constexpr int quads = (coarse_vectors + 3) / 4;  // groups of 4 vectors in a column
 static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <= threads);
 
 using Key = unsigned long long;
 constexpr std::uint32_t none = ~0u;
-/// The centre comes first, then row by row.
+/// Returns the rank of a vector among equal costs: the centre first, then row by row.
 __device__ std::uint32_t order_of(int index, int side) {
   return index == side * side / 2 ? 0 : 1 + index;
 }
@@ -33,13 +36,14 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Of what the warp's lanes give; `cost` none: nothing.
+/// Returns the minimum key over the lanes of a warp. A lane with cost `none` has no vector.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
 }
 
-/// Sizes of a region, in samples and in coarse ones; those that most regions have are constants.
+/// Sizes of a region, in samples and in coarse samples. Most regions are complete: for these the
+/// sizes are constants.
 struct WholeRegion {
   static constexpr int columns = motion_region, rows = motion_region;
   static constexpr int coarse_columns = motion_region / coarse, coarse_rows = coarse_columns;
@@ -53,7 +57,7 @@ struct PartOfRegion {
 };
 
 struct MotionArgs {
-  int width, height;  // of the main plane
+  int width, height;  // size of the main plane
   float sigma;
   MainBytes frame;
   struct Other {
@@ -62,35 +66,36 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region itself, with rows of zeros above and below, for those vectors with which a row of the
-/// other frame does not meet it. Eight rows with words of this pitch lie in different banks.
+/// The cell's own region, with rows of zeros above and below, for the vectors at which a row of the
+/// other frame does not meet it. With this pitch, eight rows lie in different banks.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Products at each vector of the coarse search, of each warp that has a part of the rows.
+/// Products for each vector of the coarse search, one set for each warp that processes a share of
+/// the rows.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
-  // Rows of vectors go together, two at a time.
+  // store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
 struct Shared {
   OwnTile<coarse_side, coarse_above + coarse_side + coarse_vectors> own_coarse;
-  Surroundings<coarse_side, coarse_vectors> coarse;
+  SearchArea<coarse_side, coarse_vectors> coarse;
   OwnTile<motion_region, fine_above + motion_region + fine_vectors + 1> own;
   union {
     CoarseProducts coarse_products;
-    Surroundings<motion_region, fine_vectors> fine;  // after these
+    SearchArea<motion_region, fine_vectors> fine;  // used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Of each warp: as the tensor cores leave them, by the row of a pair, dx, and dy or dy + 1.
+  /// Products of each warp in the layout of the tensor cores: [row of a pair][dx][dy or dy + 1].
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
-    std::uint32_t still, still_products;  // |b|^2 and ab without motion
+    std::uint32_t still, still_products;  // |b|^2 and ab at zero motion
   } squares_of[warps];
-  std::uint32_t still_cost;
+  std::uint32_t zero_motion_cost;
   Key least_of[warps];
 
   __device__ std::uint32_t product(int dx, int dy) const {
@@ -115,25 +120,25 @@ struct Shared {
   }
 };
 
-/// Whether an interval moved by v stays within the length.
+/// Returns whether an interval that is moved by v stays within the length.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
 
-/// Two sums of a product that lie beside each other, at an even place.
+/// Stores two adjacent sums of a product at an even position.
 __device__ void store_pair(std::uint32_t* to, int first, int second) {
   *reinterpret_cast<uint2*>(to) =
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// The products of step 1, of a part of the rows: two rows of the other frame at a time, of 16
-/// columns each. `warp`: below coarse_warps.
+/// Step 1: computes the products for a share of the rows, two rows of the other frame at a time, 16
+/// columns of each. `warp` is below coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
-  int sums[2][3][4] = {};  // dx from 0 and from 16 on; dy from 0, 8, and 16 on
+  int sums[2][3][4] = {};  // dx from 0 and from 16 on; dy from 0, from 8 and from 16 on
   for (int row = 2 * warp; row < rows + coarse_vectors - 1; row += 2 * coarse_warps) {
-    std::uint32_t there[2][3];  // dx from 0, 8 and 16 on
+    std::uint32_t there[2][3];  // dx from 0, from 8 and from 16 on
 #pragma unroll
     for (int h = 0; h < 2; ++h)
 #pragma unroll
@@ -163,7 +168,7 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// The squares of step 1, by one warp.
+/// Step 1: computes the sums of squares, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -176,7 +181,7 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Step 1. A thread compares four vectors below each other.
+/// Step 1: finds the best coarse vector. A thread compares four vectors in a column.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -205,18 +210,18 @@ __device__ void search_coarse(const Size& size, const Interval& x, const Interva
   if (lane == 0) s.least_of[warp] = key;
 }
 
-/// Whether standing still is one of the vectors around `centre`.
-__device__ bool has_still(int2 centre) {
+/// Returns whether zero motion is one of the vectors around `centre`.
+__device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// The products of step 2: four rows of the other frame at a time, of 48 columns each. Rows of the
-/// first operand are two rows of it, from each dx on.
+/// Step 2: computes the products, four rows of the other frame at a time, 48 columns of each. The
+/// rows of the first operand are two rows of the other frame, from each dx on.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The first warps sum up squares before, and take less.
+  // The first warps have summed up squares before this, and process fewer rows here.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -244,7 +249,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// The sums of step 2, and those without motion if need be. `there`: the other frame.
+/// Step 2: computes all sums, including those at zero motion if it is not among the vectors.
+/// `there`: the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -259,7 +265,7 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
     const int row = i / row_words, k = i % row_words;
     const std::uint32_t p = s.own.at(row + fine_above, k);
     squares.own = __dp4a(p, p, squares.own);
-    if (has_still(centre)) continue;
+    if (has_zero_motion(centre)) continue;
     const std::uint32_t q = there.word(x.first + 4 * k, y.first + row, size.columns - 4 * k);
     squares.still = __dp4a(q, q, squares.still);
     squares.still_products = __dp4a(p, q, squares.still_products);
@@ -271,20 +277,22 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// The cost of a vector around `centre` for each of the first threads; and of standing still.
+/// Step 2: each of the first threads computes the cost of one vector around `centre`. The cost of
+/// zero motion is computed as well.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {
   const int dx = threadIdx.x % fine_vectors, dy = threadIdx.x / fine_vectors;
-  const bool is_one = dy < fine_vectors && stays(x, centre.x + dx - motion_refinement, width) &&
-                      stays(y, centre.y + dy - motion_refinement, height);
+  const bool is_valid = dy < fine_vectors && stays(x, centre.x + dx - motion_refinement, width) &&
+                        stays(y, centre.y + dy - motion_refinement, height);
   const Shared::Squares squares = s.squares();
   const std::uint32_t cost =
-      is_one ? squares.own + s.fine.squares_at(dx, dy, size.rows) - 2 * s.product(dx, dy) : none;
-  if (!has_still(centre)) {
-    if (threadIdx.x == 0) s.still_cost = squares.own + squares.still - 2 * squares.still_products;
+      is_valid ? squares.own + s.fine.squares_at(dx, dy, size.rows) - 2 * s.product(dx, dy) : none;
+  if (!has_zero_motion(centre)) {
+    if (threadIdx.x == 0)
+      s.zero_motion_cost = squares.own + squares.still - 2 * squares.still_products;
   } else if (centre.x + dx == motion_refinement && centre.y + dy == motion_refinement) {
-    s.still_cost = cost;
+    s.zero_motion_cost = cost;
   }
   const Key key = least_in_warp(cost, order_of(threadIdx.x, fine_vectors));
   if (threadIdx.x % 32 == 0) s.least_of[threadIdx.x / 32] = key;
@@ -296,13 +304,14 @@ __device__ Motion find_vector(const Size& size, const Interval& x, const Interva
   const int coarse_width = a.width / coarse, coarse_height = a.height / coarse;
   const Interval cx = coarse_interval(x, coarse_width), cy = coarse_interval(y, coarse_height);
   const BytePlane there{other.fine, a.width, a.height};
-  s.own_coarse.load_alone<coarse_side>({a.frame.coarse, coarse_width, coarse_height}, cx.first,
-                                       cy.first - coarse_above, size.coarse_columns, coarse_above,
-                                       coarse_above + size.coarse_rows);
+  s.own_coarse.load_zero_padded<coarse_side>({a.frame.coarse, coarse_width, coarse_height},
+                                             cx.first, cy.first - coarse_above, size.coarse_columns,
+                                             coarse_above, coarse_above + size.coarse_rows);
   s.coarse.load({other.coarse, coarse_width, coarse_height}, cx.first - prediction_reach,
                 cy.first - prediction_reach, size.coarse_columns, size.coarse_rows);
-  s.own.load_alone<motion_region>({a.frame.fine, a.width, a.height}, x.first, y.first - fine_above,
-                                  size.columns, fine_above, fine_above + size.rows);
+  s.own.load_zero_padded<motion_region>({a.frame.fine, a.width, a.height}, x.first,
+                                        y.first - fine_above, size.columns, fine_above,
+                                        fine_above + size.rows);
   __syncthreads();
   search_coarse(size, cx, cy, coarse_width, coarse_height, s);
   __syncthreads();
@@ -321,8 +330,8 @@ __device__ Motion find_vector(const Size& size, const Interval& x, const Interva
   __syncthreads();
   const Key best = s.least();
   const int2 fine = vector_of(best, motion_refinement);
-  if (s.still_cost <=
-      static_cast<std::uint32_t>(best >> 32) + still_bonus(a.sigma, size.columns * size.rows))
+  if (s.zero_motion_cost <=
+      static_cast<std::uint32_t>(best >> 32) + zero_motion_bonus(a.sigma, size.columns * size.rows))
     return {};
   return {static_cast<std::int16_t>(centre.x + fine.x),
           static_cast<std::int16_t>(centre.y + fine.y)};

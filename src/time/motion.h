@@ -1,14 +1,13 @@
 #pragma once
-// Where things of one frame are in another: one vector for each cell of the main plane
-// (frame_relation.h), found in two steps of full search over its 8-bit samples, in integers, so
-// that every backend finds the same:
-// 1. in the coarse plane, up to prediction_reach samples each way, the vector with which the sum of
-//    squared differences over the cell's region is least;
-// 2. around four times that vector, up to motion_refinement samples each way, the same in full
-//    size.
-// A region stays within the picture. Of equal sums the first counts, the centre of the search
-// before the others, which follow row by row. No motion is better where the vector gains no more
-// than still_bonus().
+// Motion between two frames: one vector for each cell of the main plane (frame_relation.h). Two
+// steps of full search over 8-bit samples find it, in integers, so that all backends find the same:
+// 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
+//    vector with the minimum sum of squared differences over the cell's region;
+// 2. around four times that vector, among offsets of up to motion_refinement samples in each
+//    direction, the minimum at full resolution.
+// A region stays within the picture. Among equal sums the first counts; the order is the centre of
+// the search, then row by row. Zero motion is preferred if the vector gains no more than
+// zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
@@ -30,27 +29,27 @@ struct Interval {
   int first = 0, end = 0;
 };
 
-/// Cells along an axis of the main plane.
+/// Returns the number of cells along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// The region that decides for cell `i`: the cell and what is around it, moved to lie within the
-/// picture, all of it if that is smaller.
+/// Returns the region that decides for cell `i`: the cell and its surroundings, moved to lie within
+/// the picture, or the complete picture if that is smaller.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
   const int first = wish < 0 ? 0 : wish < last ? wish : last;
   return {first, first + side};
 }
-/// The same in coarse samples: those that the interval meets.
+/// Returns the coarse samples that the interval overlaps.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
   return {std::min(fine.first / coarse, coarse_length),
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// By how much the cost of standing still may exceed that of the best vector and still be
-/// preferred, for a region of `samples`: noise alone makes two sums of squares differ. An eighth of
-/// sigma^2 a sample. A fourth would rule out nearly all false motion, but costs 0.03 dB; a half
-/// costs 0.1 dB at sigma 40.
-constexpr std::uint32_t still_bonus(float sigma, int samples) {
+/// Returns by how much the cost of zero motion may exceed that of the best vector and still be
+/// preferred, for a region of `samples`. Noise alone makes two sums of squares differ. The bonus is
+/// sigma^2 / 8 per sample. A quarter of sigma^2 would reject nearly all false motion, but costs
+/// 0.03 dB; a half costs 0.1 dB at sigma 40.
+constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);
 }
@@ -60,7 +59,8 @@ struct MainPlane {
   PlaneView<const std::uint8_t> fine, coarse;  // coarse: empty if it is too small
 };
 
-/// A vector for each cell: from `frame` to `other`. None moves where there is no coarse plane.
+/// Finds a vector for each cell, from `frame` to `other`. All vectors are 0 if there is no coarse
+/// plane.
 void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
                  std::vector<Motion>& cells);
 }  // namespace lull

@@ -1,5 +1,6 @@
 #pragma once
-// Pieces of planes in shared memory, as motion.cu compares them: by blocks of so many threads.
+// Parts of planes in shared memory, for the comparisons of motion.cu in blocks of `motion_threads`
+// threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,17 +11,17 @@ inline constexpr int motion_threads = 128;
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
-/// Bytes `from` .. `from` + 3 of two words.
+/// Returns bytes `from` .. `from` + 3 of two words.
 __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
 
-/// Ones in the first `count` bytes, none to all four.
+/// Returns a word with ones in the first `count` bytes, from none up to all four.
 __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words, of which four bytes count: from bit `shift` on.
+/// Two aligned words that contain four wanted bytes, from bit `shift` on.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
@@ -31,13 +32,14 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Samples from (x, y) on. The plane has 8.
+  /// Returns the samples from (x, y) on. The plane must have 8 samples there.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
     return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
   }
-  /// `count` samples from (x, y) on, 4 at most; zeros for the others and outside the plane.
+  /// Returns `count` samples from (x, y) on, at most 4. The other bytes, and samples outside the
+  /// plane, are 0.
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
@@ -49,7 +51,7 @@ struct BytePlane {
   }
 };
 
-/// Where threads read a row each, they do not meet in a bank.
+/// Returns a pitch in words with which threads that read one row each access different banks.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
 /// Rows of bytes in shared memory.
@@ -57,21 +59,23 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Rows `first` .. `end` - 1 of the tile, `most` at most, get `columns` samples of the plane; row
-  /// 0 would be at y. The other rows, and what follows in these, become zeros.
+  /// Loads `columns` samples of the plane into each of the rows `first` .. `end` - 1 of the tile,
+  /// at most `most` rows. Row 0 of the tile corresponds to row y of the plane. All other bytes of
+  /// the tile become 0.
   template <int most>
-  __device__ void load_alone(const BytePlane& plane, int x, int y, int columns, int first,
-                             int end) {
+  __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
+                                   int end) {
     if (!load_within<most>(plane, x, y, columns, first, end))
-      return load_anywhere(plane, x, y, columns, first, end);
+      return load_clipped(plane, x, y, columns, first, end);
     for (int i = threadIdx.x; i < first * pitch; i += motion_threads) words[i] = 0;
     for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
   }
-  /// `rows` of them from (x, y) on, with zeros outside the plane. What follows may be anything.
+  /// Loads `rows` rows of `columns` samples from (x, y) on, with zeros outside the plane. The
+  /// values of all other bytes are arbitrary.
   template <int most>
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))
-      load_anywhere(plane, x, y, columns, 0, rows);
+      load_clipped(plane, x, y, columns, 0, rows);
   }
 
   __device__ std::uint32_t at(int row, int word) const { return words[row * pitch + word]; }
@@ -81,16 +85,16 @@ struct Tile {
   }
 
  private:
-  __device__ void load_anywhere(const BytePlane& plane, int x, int y, int columns, int first,
-                                int end) {
+  __device__ void load_clipped(const BytePlane& plane, int x, int y, int columns, int first,
+                               int end) {
     for (int i = threadIdx.x; i < height * pitch; i += motion_threads) {
       const int row = i / pitch, column = i % pitch * 4;
       const bool inside = row >= first && row < end;
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// False where not all that would be read lies in the plane. A thread takes words below each
-  /// other; all loads are under way before the first is waited for.
+  /// Returns false, and loads nothing, if any sample to be read lies outside the plane. A thread
+  /// loads words of one column, and issues all loads before it waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -113,15 +117,15 @@ struct Tile {
   }
 };
 
-/// The other frame around the place of a region, and sums of squares of `columns` samples of a row
-/// from each place on.
+/// The part of the other frame that the vectors of a region reach, and the sums of squares of
+/// `columns` samples of a row from each position on.
 template <int side, int vectors>
-struct Surroundings {
+struct SearchArea {
   static constexpr int height = side + vectors - 1;
-  Tile<side + vectors - 1, height + 2> tile;  // products take two rows or four at a time
+  Tile<side + vectors - 1, height + 2> tile;  // products read two or four rows at a time
   std::uint32_t squares[height][vectors];
 
-  /// For a region of `columns` x `rows`, whose first vector leads to (x, y).
+  /// Loads the area for a region of `columns` x `rows`, whose first vector leads to (x, y).
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
   }
@@ -136,7 +140,7 @@ struct Surroundings {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// |b|^2 for a vector and a region of `rows`.
+  /// Returns |b|^2 for a vector and a region of `rows`.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

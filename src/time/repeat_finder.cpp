@@ -10,17 +10,17 @@ namespace {
 class Finder final : public RepeatFinder {
  public:
   Finder(const std::array<float, 3>& sigma, int radius)
-      : sigma_(sigma), alone_(radius == 0), timeline_(radius) {}
+      : sigma_(sigma), is_disabled_(radius == 0), timeline_(radius) {}
 
-  Likeness find(const Frame& frame) override {
-    if (alone_) return Likeness::fresh;
+  RepeatState find(const Frame& frame) override {
+    if (is_disabled_) return RepeatState::independent;
     if (frame.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames are compared on the CPU); decode it on the CPU");
     const Relation relation =
-        before_.pixels ? relation_between(frame, before_, sigma_) : Relation::fresh;
+        before_.pixels ? relation_between(frame, before_, sigma_) : Relation::independent;
     before_ = frame;
-    return timeline_.judge(relation);
+    return timeline_.classify(relation);
   }
 
   void clear() override {
@@ -30,7 +30,7 @@ class Finder final : public RepeatFinder {
 
  private:
   std::array<float, 3> sigma_;
-  bool alone_;  // frames are not compared
+  bool is_disabled_;  // frames are not compared
   Timeline timeline_;
   Frame before_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// What a session finds out about neighbouring frames, without the session.
+// The repeat detection of a session, for use without the session.
 
 #include <array>
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace lull {
 
-/// Finds what a session over frames with this temporal `radius` finds, for planes with noise of
-/// `sigma` as they are stored. With radius 0 frames are not compared.
+/// Returns a finder that decides as a session over frames with this temporal `radius` does.
+/// `sigma`: standard deviation of the noise in the stored planes. With radius 0 frames are not
+/// compared.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

@@ -12,8 +12,8 @@ std::optional<Frame> SliceSession::push(Frame noisy) {
         "a frame of another format (a session takes one format); open another session");
   if (noisy.on_device && memory_ == SliceMemory::host)
     throw InvalidArgument(
-        "a slice in the memory of a GPU, for a session that takes them from the host's; copy it "
-        "there");
+        "a slice in the memory of a GPU (this session accepts slices in host memory only); copy it "
+        "to the host");
   if (passes()) return noisy;
   const int z = noisy.slice >= 0 ? noisy.slice : next_slice_;
   if (open_ && z != next_slice_) {

@@ -1,7 +1,7 @@
 #pragma once
-// What sessions over the slices of volumes have in common: where a volume begins and ends, and what
-// comes out when. Frame::slice says where a slice lies; places that do not follow each other are
-// those of another volume.
+// Base class of sessions over the slices of volumes: it decides where a volume begins and ends, and
+// when results are returned. Frame::slice is the position of a slice; a slice that does not follow
+// the previous one begins another volume.
 
 #include <deque>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Where slices may lie that a session takes.
+/// Memory from which a session accepts slices.
 enum class SliceMemory { host, host_or_gpu };
 
 class SliceSession : public Denoiser {
@@ -23,24 +23,24 @@ class SliceSession : public Denoiser {
   explicit SliceSession(const FrameFormat& format, SliceMemory memory = SliceMemory::host)
       : format_(format), memory_(memory) {}
 
-  /// Whether slices come out as they went in, for no plane is filtered.
+  /// Returns whether slices are preserved unchanged, because no plane is filtered.
   virtual bool passes() const = 0;
-  /// A volume begins, or what is seen of it, with slice `z`.
+  /// A volume, or the part of it that is given, begins with slice `z`.
   virtual void begin_volume(int z) = 0;
-  /// Its next slice.
+  /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
-  /// There are no more; all that was added is delivered before this returns.
+  /// The volume has no more slices. All results must be delivered before this returns.
   virtual void end_volume() = 0;
 
-  /// A result, in the order of the slices.
+  /// Delivers a result, in the order of the slices.
   void deliver(Frame clean) { ready_.push_back(std::move(clean)); }
   const FrameFormat& format() const { return format_; }
 
  private:
   FrameFormat format_;
   SliceMemory memory_;
-  bool open_ = false;   // a volume is
-  int next_slice_ = 0;  // the one that comes
+  bool open_ = false;   // a volume has begun
+  int next_slice_ = 0;  // expected position of the next slice
   std::deque<Frame> ready_;
 };
 

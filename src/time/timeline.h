@@ -1,6 +1,6 @@
 #pragma once
-// Which frames of a clip are candidates of each other, and which are not filtered at all: the rules
-// of a session with memory, without any samples.
+// The rules of a session over time, without samples: which frames are neighbours of each other, and
+// which frames are not filtered at all.
 
 #include <algorithm>
 #include <array>
@@ -13,14 +13,15 @@
 
 namespace lull {
 
-/// A frame that repeats the one before it is not filtered: it gets the result of the frame that it
-/// repeats. The others are *distinct*. They are numbered from 0, and a temporal radius counts them
-/// alone. After so many repetitions in a row the next frame is distinct, with shared noise.
+/// Maximum number of repeated frames in a row. A frame that repeats the previous one is not
+/// filtered: it gets the result of the frame that it repeats. All other frames are *distinct*. They
+/// are numbered from 0, and a temporal radius counts only them. After max_repeats repeated frames
+/// the next frame is distinct, and shares noise.
 inline constexpr int max_repeats = 30;
 
-/// The other frames that a frame's groups take patches from: offsets from it, in the order of
+/// The neighbouring frames that a frame's groups take patches from, as offsets in the order of
 /// group.h.
-struct Neighbours {
+struct NeighbourFrames {
   int count = 0;
   std::array<int, 2 * max_temporal> offset;
 };
@@ -29,9 +30,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Whether a frame that is `relation` to the frame before it, in the order of pushes, is
-  /// distinct. Of frames that repeat each other with small differences only the first one is not,
-  /// so that none drifts away from the one that is filtered in its place.
+  /// Returns whether a frame is distinct. `relation`: its relation to the frame pushed before it.
+  /// In a run of frames that repeat each other with small differences, only the first repetition is
+  /// not distinct, so that frames cannot drift away from the frame whose result they get.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -41,14 +42,15 @@ class Timeline {
     return false;
   }
 
-  /// The same, and what it is to the frame before.
-  [[nodiscard]] Likeness judge(Relation relation) {
-    if (!is_distinct(relation)) return Likeness::repeats;
-    return relation == Relation::fresh ? Likeness::fresh : Likeness::shares_noise;
+  /// Calls is_distinct(), and returns the relation to the previous frame.
+  [[nodiscard]] RepeatState classify(Relation relation) {
+    if (!is_distinct(relation)) return RepeatState::repeats;
+    return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise` with the distinct frame before; `predicted_by`: so many
-  /// frames before it is the nearest of the `radius` that shows the same scene, 0 if none does.
+  /// Adds a distinct frame. `shares_noise`: it shares noise with the previous distinct frame.
+  /// `predicted_by`: distance to the nearest of the `radius` earlier frames that shows the same
+  /// scene; 0: none does.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -56,34 +58,36 @@ class Timeline {
     ++count_;
   }
 
-  /// Distinct frames so far.
+  /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// How many frames more than the radius frame `n` looks ahead. A scene's first frames have few or
-  /// none before them: they look at as many as others do, of those that come after, up to
-  /// max_temporal ahead.
+  /// Returns how many frames more than the radius frame `n` looks ahead. The first frames of a
+  /// scene have few or no frames before them. They look at as many frames as others do, by using
+  /// later frames, up to max_temporal ahead.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // Where a scene has a frame before it that is no part of it, as a flash has, it began earlier.
+    // If frame `first` has a predictor, the scene began earlier, before a flash for example.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// How many frames more than the radius frame `n` looks back to, where no frame comes after the
-  /// count() there are: the last frames of a clip have few or none after them. They look at the
-  /// last 2 radius frames, up to max_temporal back. 0 where they look further ahead.
+  /// Returns how many frames more than the radius frame `n` looks back at the end of a clip, after
+  /// which no frame follows. The last frames of a clip have few or no frames after them. They look
+  /// at the last 2 * radius frames, up to max_temporal back. The result is 0 for frames that look
+  /// further ahead.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Of frame `n`, n >= count() - 1 - 6 radius: frames n - radius - further_back .. n + radius +
-  /// extra_ahead(n) that are there, less those of other scenes and those that share its noise; of
-  /// several that share theirs, the nearest.
-  [[nodiscard]] Neighbours neighbours(int n, int further_back = 0) const {
-    Neighbours result;
+  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 6 * radius. These
+  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
+  /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
+  /// share noise with each other, only the nearest is included.
+  [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
+    NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
     int run_before = at(n).run, run_after = run_before;
     for (int distance = 1; distance <= std::max(back, ahead); ++distance) {
@@ -102,21 +106,21 @@ class Timeline {
     return result;
   }
 
-  /// As new.
+  /// Resets the timeline for another clip.
   void clear() { *this = Timeline(radius_); }
 
  private:
   struct Entry {
     int run = 0;      // first of the frames that share its noise
-    int parent = -1;  // frame that predicts it
+    int parent = -1;  // frame that predicts it; -1: none
   };
   static constexpr int kept = 8 * max_temporal;
 
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Whether a chain of predictions leads from `later` to `earlier`. Frames in between may be of
-  /// another scene: a flash, or an inserted picture.
+  /// Returns whether a chain of predictions leads from `later` to `earlier`. Frames in between may
+  /// belong to another scene: a flash, or an inserted picture.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -125,7 +129,8 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  Relation last_change_ = Relation::fresh;  // of the last frame that was not identical
+  /// Relation of the last frame that was not identical to its predecessor.
+  Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };
 

@@ -1,4 +1,5 @@
-// Backends against the reference, as a whole: the same quality, whatever the parameters.
+// These tests compare complete backends with the reference backend: the quality must be equal for
+// all parameters.
 
 #include <gtest/gtest.h>
 
@@ -11,14 +12,14 @@
 namespace lull::bm3d {
 namespace {
 
-class OtherBackend : public EachBackend {};
+class BackendAgreement : public EachBackend {};
 
-INSTANTIATE_TEST_SUITE_P(Bm3d, OtherBackend, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
+INSTANTIATE_TEST_SUITE_P(Bm3d, BackendAgreement, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
                          name_of_backend);
 
-TEST_P(OtherBackend, AgreesWithTheReference) {
-  // Rounding flips a few matches and thresholds; what must agree is the quality, as far as a
-  // picture this small can tell (see the footage below).
+TEST_P(BackendAgreement, QualityMatchesReference) {
+  // Rounding flips a few matches and thresholds, so the samples differ. The quality must agree
+  // within what a picture this small can resolve (see the footage test below).
   for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
     for (const float sigma : {10.0f, 50.0f}) {
       const Params params = make_params(profile, {sigma, sigma, sigma});
@@ -28,23 +29,24 @@ TEST_P(OtherBackend, AgreesWithTheReference) {
       const Frame actual = denoise(params, noisy);
       EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.06)
           << name(profile) << " at " << sigma;
-      // 40 dB: off by 2.5 on average, a tenth of what the noise was at its lowest. With `fast` few
-      // estimates meet at a sample, and each flipped decision shows.
+      // 40 dB is a mean error of 2.5, a tenth of the weakest noise. With `fast` few estimates
+      // overlap at a sample, and each flipped decision is visible.
       EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()),
                 profile == Profile::fast ? 39 : 40)
           << name(profile) << " at " << sigma;
     }
 }
 
-// Real content, noise from low to high, for it must not matter how a backend represents what it
-// matches. Flipped decisions go either way: the mean difference is the measure.
-TEST_P(OtherBackend, AgreesWithTheReferenceOnFootage) {
+// Real content with weak to strong noise: the representation in which a backend matches patches
+// must not matter. Flipped decisions change the quality in both directions, so the test checks the
+// mean difference.
+TEST_P(BackendAgreement, QualityMatchesReferenceOnFootage) {
   std::vector<Plane<float>> pictures;
   if (const auto data = data_folder()) {
     pictures.push_back(load_luma(*data / "video/CiscoVT2people_320x192_12fps.yuv", 320, 192));
     pictures.push_back(load_luma(*data / "video/park_joy_480x270_10f.y4m", 480, 270));
   } else {
-    // With grain, as footage has: a texture that repeats exactly has ties instead of neighbours.
+    // Footage has grain. In a texture that repeats exactly, the nearest patches would all be ties.
     pictures.push_back(with_noise(texture_picture(320, 192).view(), 6, 77));
     pictures.push_back(with_noise(texture_picture(320, 192, 1).view(), 6, 78));
   }
@@ -53,7 +55,8 @@ TEST_P(OtherBackend, AgreesWithTheReferenceOnFootage) {
     for (const float sigma : {10.0f, 25.0f, 50.0f}) {
       Frame noisy = make_frame(gray(clean.width(), clean.height(), SampleType::f32, 32));
       store_plane(with_noise(clean.view(), sigma).view(), noisy, 0);
-      // A grid this dense averages over flipped decisions; that of `fast` is too coarse for it.
+      // A grid this dense averages over flipped decisions; the grid of `fast` is too coarse for
+      // that.
       Params params = make_params(Profile::fast, {sigma, sigma, sigma});
       params.hard.step = params.wiener.step = 6;
       const Frame expected =
@@ -67,7 +70,7 @@ TEST_P(OtherBackend, AgreesWithTheReferenceOnFootage) {
   EXPECT_LT(std::abs(sum / 6), 0.01);
 }
 
-TEST_P(OtherBackend, AgreesWithTheReferenceInColour) {
+TEST_P(BackendAgreement, QualityMatchesReferenceInColour) {
   for (const FrameFormat& format :
        {yuv(121, 99, 1, 1, SampleType::f32, 32), rgb(96, 80, SampleType::f32, 32)}) {
     Params params = make_params(Profile::balanced, {25, 15, 20});
@@ -80,9 +83,9 @@ TEST_P(OtherBackend, AgreesWithTheReferenceInColour) {
   }
 }
 
-TEST_P(OtherBackend, TransformsAllWork) {
-  // Flipped decisions move the PSNR of a small picture by up to 0.1 dB at 64x48, in either
-  // direction, and by less with the root of its area.
+TEST_P(BackendAgreement, QualityMatchesReferenceWithEveryTransform) {
+  // Flipped decisions change the PSNR of a 64x48 picture by up to 0.1 dB in either direction. The
+  // change decreases with the square root of the area.
   const Frame noisy = noisy_frame(gray(144, 112), 25);
   for (const Transform first : {Transform::dct, Transform::bior, Transform::dft})
     for (const Transform second : {Transform::dct, Transform::bior, Transform::dft})
@@ -99,8 +102,9 @@ TEST_P(OtherBackend, TransformsAllWork) {
       }
 }
 
-TEST_P(OtherBackend, TakesTheExtremesOfItsParameters) {
-  // A wrong member, window or weight costs whole decibels; see above for what small pictures vary.
+TEST_P(BackendAgreement, QualityMatchesReferenceAtExtremeParameters) {
+  // A wrong group member, window or weight costs whole decibels. The test above states how much
+  // small pictures vary.
   const Frame noisy = noisy_frame(gray(40, 36), 25);
   for (const int window : {1, 127})
     for (const int group : {1, 32})

@@ -1,4 +1,4 @@
-// Every backend through one suite, from outside: frames in, frames out.
+// Tests that every backend must pass through the public interface: frames in, frames out.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,9 @@ INSTANTIATE_TEST_SUITE_P(Bm3d, EachBackend,
                                            BackendKind::cuda),
                          name_of_backend);
 
-// Flat pictures come out as they were, whatever their size: every sample is written, none twice
-// wrongly, and the mean is not thresholded away. Planes below a patch pass through.
+// Flat pictures of every size must come out unchanged. This shows that every sample is written,
+// that none is written twice with a wrong value, and that the threshold keeps the mean. Planes
+// smaller than a patch pass through.
 TEST_P(EachBackend, KeepsFlatPicturesOfAnySize) {
   const std::pair<int, int> sizes[] = {{1, 1},   {7, 9},   {8, 8},  {9, 8},   {8, 31},
                                        {31, 8},  {1, 40},  {40, 1}, {17, 23}, {16, 15},
@@ -49,8 +50,8 @@ TEST_P(EachBackend, KeepsFlatPicturesOfAnyDepth) {
       Frame frame = make_frame(format);
       for (int y = 0; y < 20; ++y) std::fill_n(frame.plane<std::uint16_t>(0).row(y), 24, value);
       const Frame out = denoise(quick(20), frame);
-      // Float arithmetic on 0..255, a few hundred roundings of 2^-24 of 255: under 1/4096 of the
-      // range, 0.06 on the scale of sigma.
+      // Float arithmetic on 0..255 with a few hundred roundings of 2^-24 of 255 stays below 1/4096
+      // of the range, or 0.06 on the scale of sigma.
       for (int y = 0; y < 20; ++y)
         for (int x = 0; x < 24; ++x)
           ASSERT_NEAR(out.plane<std::uint16_t>(0)(x, y), value, (1 << bits) / 4096.0)
@@ -88,7 +89,7 @@ TEST_P(EachBackend, PassesPlanesWithoutNoiseThrough) {
   }
 }
 
-TEST_P(EachBackend, PassesPlanesBelowAPatchThrough) {
+TEST_P(EachBackend, PassesPlanesSmallerThanAPatchThrough) {
   const Frame noisy = noisy_frame(yuv(15, 30, 1, 1), 20);  // chroma is 8x15
   const Frame out = denoise(quick(20), noisy);
   EXPECT_FALSE(same_plane(noisy, out, 0));
@@ -100,12 +101,12 @@ TEST_P(EachBackend, PassesPlanesBelowAPatchThrough) {
   EXPECT_TRUE(same_plane(narrow, narrow_out, 2));
 }
 
-// Whatever lies between the rows does not reach the picture.
-TEST_P(EachBackend, IgnoresWhatLiesBetweenRows) {
+// The bytes between the rows must not affect the picture.
+TEST_P(EachBackend, IgnoresPaddingBetweenRows) {
   for (const FrameFormat& format :
        {gray(37, 29, SampleType::f32, 32), yuv(37, 29, 1, 1, SampleType::f32, 32)}) {
     const Frame tight = noisy_frame(format, 20);
-    const Frame loose = noisy_frame(format, 20, 60, 0xff);  // 0xffffffff is not a number
+    const Frame loose = noisy_frame(format, 20, 60, 0xff);  // 0xffffffff is a NaN
     EXPECT_TRUE(same_samples(denoise(quick(20), tight), denoise(quick(20), loose)));
   }
 }
@@ -119,12 +120,12 @@ TEST_P(EachBackend, StaysInRangeOnClippedNoise) {
     const Frame out = denoise(quick(50), noisy);
     for (int y = 0; y < 40; ++y)
       for (int x = 0; x < 48; ++x) ASSERT_LE(out.plane<std::uint16_t>(0)(x, y), 1023);
-    // Clipping moves the mean by 50 / sqrt(2 pi) = 20; what is left of the noise is well below.
+    // Clipping shifts the mean by 50 / sqrt(2 pi) = 20. The noise that is left is well below that.
     EXPECT_GT(psnr(plane_of(out, 0).view(), flat.view()), 20.0);
   }
 }
 
-TEST_P(EachBackend, TakesPureNoise) {
+TEST_P(EachBackend, RemovesVeryStrongNoiseFromFlatPicture) {
   Plane<float> middle(64, 64);
   for (int y = 0; y < 64; ++y) std::fill_n(middle.view().row(y), 64, 128.0f);
   Frame noisy = make_frame(gray(64, 64, SampleType::f32, 32));
@@ -134,13 +135,14 @@ TEST_P(EachBackend, TakesPureNoise) {
             psnr(plane_of(noisy, 0).view(), middle.view()) + 12);
 }
 
-TEST_P(EachBackend, DepthChangesNothingButRounding) {
+TEST_P(EachBackend, BitDepthChangesOnlyRounding) {
   const Frame as_float = noisy_frame(gray(160, 128, SampleType::f32, 32), 15);
   const Params params = make_params(Profile::balanced, {15, 15, 15});
   const double expected = gain(as_float, denoise(params, as_float), 0);
   for (const int bits : {8, 10, 12, 16}) {
     const Frame noisy = noisy_frame(gray(160, 128, SampleType::u16, bits), 15);
-    // At 8 bits rounding adds 1/12 to a variance of 225, and to about 8 that is left.
+    // Rounding to 8 bits adds 1/12 to a noise variance of 225, and to the remaining variance of
+    // about 8.
     EXPECT_NEAR(gain(noisy, denoise(params, noisy), 0), expected, bits == 8 ? 0.15 : 0.05) << bits;
   }
 }
@@ -150,7 +152,8 @@ TEST_P(EachBackend, GivesEqualBytesForEqualFrames) {
     const Params params = make_params(Profile::fast, {20, 20, 20});
     const Frame noisy = noisy_frame(format, 20), other = noisy_frame(format, 60);
     const Frame expected = denoise(params, noisy);
-    // In a stream, between other frames, with every number of threads and streams.
+    // The frame is filtered within a stream of other frames, with several numbers of threads and
+    // streams.
     for (const int count : {1, 2, 5}) {
       Backend backend = backend_;
       backend.threads = count;
@@ -167,7 +170,7 @@ TEST_P(EachBackend, GivesEqualBytesForEqualFrames) {
   }
 }
 
-TEST_P(EachBackend, BatchesChangeNothing) {
+TEST_P(EachBackend, BatchSizeDoesNotChangeResult) {
   const Frame noisy = noisy_frame(gray(75, 70), 20);
   Params params = make_params(Profile::fast, {20, 20, 20});
   const Frame expected = denoise(params, noisy);
@@ -178,7 +181,7 @@ TEST_P(EachBackend, BatchesChangeNothing) {
   }
 }
 
-TEST_P(EachBackend, KeepsOrderAndIdentity) {
+TEST_P(EachBackend, KeepsFrameOrderAndTimestamps) {
   for (const float sigma : {20.0f, 0.0f}) {
     const auto session = open(quick(sigma), gray(24, 24), backend_);
     std::vector<Frame> out;
@@ -200,8 +203,8 @@ TEST_P(EachBackend, KeepsOrderAndIdentity) {
   }
 }
 
-// Frames of a session that failed come when the others may be drained already.
-TEST_P(EachBackend, TakesFramesAgainOnceDrained) {
+// When a session fails, its frames may be pushed to another session that was drained already.
+TEST_P(EachBackend, AcceptsFramesAgainAfterDrain) {
   const auto session = open(quick(20), gray(24, 24), backend_);
   for (int round = 0; round < 2; ++round) {
     const int frames = 6 - round;
@@ -225,7 +228,7 @@ TEST_P(EachBackend, SecondPhaseImprovesOnTheFirst) {
   EXPECT_GT(both, first);
 }
 
-TEST_P(EachBackend, RefusesWhatMakesNoSense) {
+TEST_P(EachBackend, RejectsInvalidParametersAndFormats) {
   EXPECT_THROW((void)open(quick(-1), gray(16, 16), backend_), InvalidArgument);
   EXPECT_THROW((void)open(quick(10), gray(0, 16), backend_), InvalidArgument);
   EXPECT_THROW((void)open(quick(10), gray(16, 16, SampleType::u16, 17), backend_), InvalidArgument);
@@ -243,7 +246,7 @@ TEST_P(EachBackend, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)session->push(make_frame(gray(17, 16))), InvalidArgument);
 }
 
-TEST_P(EachBackend, LendsMemoryForFrames) {
+TEST_P(EachBackend, ProvidesMemoryForFrames) {
   std::pmr::memory_resource* memory = frame_memory(backend_);
   ASSERT_NE(memory, nullptr);
   void* bytes = memory->allocate(1000, 64);

@@ -1,5 +1,6 @@
-// Phases by Bayes: the reference against eigenvalues, the cpu backend against the reference, stage
-// by stage and as a whole; which frames patches lie in; what parameters are refused.
+// The Bayes phases: the reference backend is compared with an eigendecomposition, the cpu backend
+// with the reference, stage by stage and as a whole. Further tests check the frames into which
+// patches extend and the parameters that are rejected.
 
 #include "bm3d/cpu/bayes.h"
 
@@ -33,7 +34,7 @@ double dct_row(int n, int k, int i) {
   return std::sqrt((k == 0 ? 1.0 : 2.0) / n) * std::cos(std::numbers::pi * (i + 0.5) * k / n);
 }
 
-TEST(Bayes, WeightsAreThoseOfTheEigenvalues) {
+TEST(Bayes, FilterWeightsMatchEigendecomposition) {
   constexpr int n = 12;
   constexpr double threshold = 10;
   const auto value = [](int k) { return k == 3 ? 0.0 : 0.2 * std::pow(2.6, k); };
@@ -57,7 +58,7 @@ TEST(Bayes, WeightsAreThoseOfTheEigenvalues) {
   }
 }
 
-/// Patches of a few common structures and noise.
+/// Patches that combine a few common structures with noise.
 Matrix some_patches(int count, int samples, double noise, std::uint32_t seed) {
   std::mt19937 rng{7};
   std::normal_distribution<double> structure(0, 25), grain(0, noise);
@@ -74,7 +75,7 @@ struct OfSize {
   int count, side, depth, group;
 };
 
-TEST(Bayes, EstimatesOfAGroupOnTheCpu) {
+TEST(Bayes, CpuGroupEstimatesMatchReference) {
   for (const auto& [count, side, depth, group] :
        {OfSize{64, 10, 2, 64}, OfSize{37, 10, 2, 64}, OfSize{32, 8, 2, 32}, OfSize{5, 8, 2, 32},
         OfSize{20, 9, 1, 32}, OfSize{1, 8, 1, 64}})
@@ -109,7 +110,7 @@ TEST(Bayes, EstimatesOfAGroupOnTheCpu) {
     }
 }
 
-TEST(Bayes, DistancesOnTheCpu) {
+TEST(Bayes, CpuDistancesMatchDefinition) {
   const Plane<float> a = with_noise(texture_picture(60, 40).view(), 10, 1);
   const Plane<float> b = with_noise(texture_picture(60, 40).view(), 10, 2);
   for (const int side : {8, 9, 10})
@@ -131,7 +132,7 @@ TEST(Bayes, DistancesOnTheCpu) {
     }
 }
 
-TEST(Bayes, PatchesLieInNeighbours) {
+TEST(Bayes, PatchesExtendIntoAdjacentFrame) {
   const auto partners = [](std::vector<int> offsets) {
     const auto all = partners_of(offsets);
     return std::vector<int>(all.begin(), all.begin() + std::ssize(offsets));
@@ -142,8 +143,9 @@ TEST(Bayes, PatchesLieInNeighbours) {
   EXPECT_EQ(partners({0}), (std::vector{no_frame}));
 }
 
-TEST(Bayes, TheCpuBackendIsTheReference) {
-  // Chroma of 9 x 9 samples has smaller patches; one frame alone has patches in one frame.
+TEST(Bayes, CpuBackendMatchesReference) {
+  // Chroma of 9 x 9 samples uses smaller patches. A single frame has patches that lie in one frame
+  // only.
   for (const auto& [format, count] :
        {std::pair{FrameFormat{.width = 41, .height = 35}, 4},
         std::pair{FrameFormat{.width = 18,
@@ -168,7 +170,7 @@ TEST(Bayes, TheCpuBackendIsTheReference) {
   }
 }
 
-TEST(Bayes, FollowsUnevenMotion) {
+TEST(Bayes, MatchesReferenceOnShakyClip) {
   const FrameFormat format{.width = 64, .height = 56};
   const std::vector<Frame> frames = noisy_shake(format, 4);
   const auto run = [&](BackendKind kind) {
@@ -179,7 +181,7 @@ TEST(Bayes, FollowsUnevenMotion) {
     EXPECT_GT(psnr(plane_of(result[n], 0).view(), plane_of(expected[n], 0).view()), 50) << n;
 }
 
-TEST(Bayes, ThreadsDoNotMatter) {
+TEST(Bayes, ThreadCountDoesNotChangeResult) {
   const std::vector<Frame> frames = noisy_shake({.width = 70, .height = 50}, 4);
   const auto run = [&](int threads) {
     return run_clip(*open(small_best(2), frames[0].format, {.threads = threads}), frames);
@@ -188,7 +190,7 @@ TEST(Bayes, ThreadsDoNotMatter) {
   for (std::size_t n = 0; n < frames.size(); ++n) EXPECT_TRUE(same_samples(one[n], three[n]));
 }
 
-TEST(Bayes, FlatPicturesStayFlat) {
+TEST(Bayes, KeepsFlatPictures) {
   const FrameFormat format{.width = 40, .height = 30, .sample = SampleType::f32, .bits = 32};
   for (const float level : {0.0f, 77.5f, 255.0f}) {
     Plane<float> flat(40, 30);
@@ -213,7 +215,7 @@ std::string refusal(const Params& params) {
   return {};
 }
 
-TEST(Bayes, IsOverTimeAndOfWhiteNoise) {
+TEST(Bayes, IsUsedOnlyOverTimeAndForWhiteNoise) {
   EXPECT_TRUE(make_params(Profile::best, {20, 20, 20}, 1).bayes);
   EXPECT_EQ(margin(make_params(Profile::best, {20, 20, 20}, 2)).after, 12);
   const Params still = make_params(Profile::best, {20, 20, 20});
@@ -233,16 +235,16 @@ TEST(Bayes, IsOverTimeAndOfWhiteNoise) {
   EXPECT_NE(refusal(params).find("not white"), std::string::npos);
   params = small_best(2);
   params.temporal = 0;
-  EXPECT_NE(refusal(params).find("neighbours in time"), std::string::npos);
+  EXPECT_NE(refusal(params).find("without neighbouring frames"), std::string::npos);
   params = small_best(2);
   params.bayes_phases[0].group = 48;
-  EXPECT_NE(refusal(params).find("group of a phase by Bayes = 48"), std::string::npos);
+  EXPECT_NE(refusal(params).find("group of a Bayes phase = 48"), std::string::npos);
   params = small_best(2);
   params.bayes_phases[1].group = 64;
-  EXPECT_NE(refusal(params).find("second phase by Bayes = 64 (must be 32)"), std::string::npos);
+  EXPECT_NE(refusal(params).find("second Bayes phase = 64 (must be 32)"), std::string::npos);
   params = small_best(2);
   params.bayes_phases[1].sharpenings = 1;
-  EXPECT_NE(refusal(params).find("sharpenings of the second phase"), std::string::npos);
+  EXPECT_NE(refusal(params).find("sharpenings of the second Bayes phase"), std::string::npos);
   params = small_best(2);
   params.phases = 4;
   EXPECT_NE(refusal(params).find("phases = 4"), std::string::npos);

@@ -1,5 +1,5 @@
-// Noise that is not white: the variance of each coefficient of a group against noise itself, and
-// what it is worth to know it.
+// Coloured noise: the variance of each coefficient of a group is compared with measured noise, and
+// the gain from knowing it is checked.
 
 #include "support/coloured_noise.h"
 
@@ -33,14 +33,14 @@ Group group_of(const std::vector<std::uint32_t>& members) {
   return group;
 }
 
-/// Overlapping, touching and apart; two of another frame.
+/// The members overlap, touch or are apart; two of them are in another frame.
 Group overlapping_group() {
   return group_of({pack_displacement(0, 0), pack_displacement(1, 0), pack_displacement(-2, 1),
                    pack_displacement(3, 5), pack_displacement(1, 0, 1), pack_displacement(9, -2),
                    pack_displacement(0, 0, 1), pack_displacement(-20, 11)});
 }
 
-/// The mean of squares of the group's coefficients over many places of noise.
+/// The mean square of the group's coefficients over many positions in noise.
 GroupVariances measured(const ColouredNoise& noise, const ColouredNoise& other, const Group& group,
                         Transform transform, GroupTransform across) {
   const std::array<FramePlane, 2> frames{
@@ -68,7 +68,7 @@ GroupVariances measured(const ColouredNoise& noise, const ColouredNoise& other, 
   return sums;
 }
 
-TEST(GroupVariances, AreThoseOfNoise) {
+TEST(GroupVariances, MatchMeasuredNoise) {
   const ColouredNoise noise = blurred_noise(1100, 1000, 5, true, true);
   const ColouredNoise other = blurred_noise(1100, 1000, 5, true, true, 6);
   const Group group = overlapping_group();
@@ -77,20 +77,21 @@ TEST(GroupVariances, AreThoseOfNoise) {
       const PatchCovariance covariance({noise.sigma, noise.correlation}, axis_rows(transform));
       const GroupVariances expected = group_variances(covariance, group, across);
       const GroupVariances actual = measured(noise, other, group, transform, across);
-      // 20000 places: a standard error of 1 % of each variance, somewhat more as places overlap.
+      // 20000 positions give a standard error of 1 % of each variance, slightly more because
+      // positions overlap.
       for (int i = 0; i < group.count; ++i)
         for (int k = 0; k < 64; ++k)
           EXPECT_NEAR(actual[i][k], expected[i][k], 0.06 * expected[i][k] + 1e-5)
               << "transform " << int(transform) << ", across " << int(across) << ": " << i << ", "
               << k;
-      // One sample apart, most of the noise is the same.
+      // Patches that are one sample apart share most of the noise.
       if (across == GroupTransform::haar) {
         EXPECT_LT(expected[4][0], 0.3 * covariance.at(0, 0)[0]);
       }
     }
 }
 
-TEST(GroupVariances, OfWhiteNoiseInPatchesApartAreOne) {
+TEST(GroupVariances, AreOneForWhiteNoiseInDisjointPatches) {
   const PatchCovariance covariance({7, nullptr}, axis_rows(Transform::dct));
   const Group group = group_of({pack_displacement(0, 0), pack_displacement(8, 0),
                                 pack_displacement(0, 9), pack_displacement(0, 0, 1)});
@@ -98,16 +99,16 @@ TEST(GroupVariances, OfWhiteNoiseInPatchesApartAreOne) {
     for (int k = 0; k < 64; ++k) EXPECT_NEAR(of_patch[k], 1, 1e-9);
 }
 
-// All members the same patch: differences have no noise at all, but a filter divides by what is
-// left.
-TEST(GroupVariances, KeepALeast) {
+// All members are the same patch, so their differences contain no noise. A filter divides by the
+// variance, which must stay above zero.
+TEST(GroupVariances, HaveALowerBound) {
   const PatchCovariance covariance({7, slanted_correlation()}, axis_rows(Transform::bior));
   const Group group = group_of({0, 0, 0, 0});
   const GroupVariances variances = group_variances(covariance, group, GroupTransform::wht);
   for (int k = 0; k < 64; ++k) {
     EXPECT_NEAR(variances[0][k], 4 * covariance.at(0, 0)[k], 1e-9);
     for (int i = 1; i < 4; ++i)
-      EXPECT_DOUBLE_EQ(variances[i][k], least_group_variance * covariance.at(0, 0)[k]);
+      EXPECT_DOUBLE_EQ(variances[i][k], min_group_variance * covariance.at(0, 0)[k]);
   }
 }
 
@@ -135,7 +136,8 @@ Plane<float> phase_of(PlaneView<const float> noisy, PlaneView<const float> guide
   return result;
 }
 
-/// Both phases for these deviations, and the variances that `variances` says of a group.
+/// Runs both phases with these standard deviations and the group variances that `variances`
+/// returns.
 template <class Variances>
 Plane<float> both_phases(PlaneView<const float> noisy, const Params& params,
                          const std::array<PerCoefficient, 2>& deviations,
@@ -158,8 +160,8 @@ Plane<float> both_phases(PlaneView<const float> noisy, const Params& params,
                   });
 }
 
-// A variance for each coefficient of a patch does not know that members share noise.
-TEST(GroupVariances, BeatATablePerCoefficient) {
+// One variance for each coefficient of a patch ignores that members share noise.
+TEST(GroupVariances, GiveBetterPsnrThanATablePerCoefficient) {
   const Plane<float> clean = texture_picture(96, 96);
   const ColouredNoise noise = averaged_noise(96, 96, 15, 4);
   const Plane<float> noisy = sum_of(clean.view(), noise.samples.view());
@@ -173,7 +175,7 @@ TEST(GroupVariances, BeatATablePerCoefficient) {
       values[i] = static_cast<double>(noise.sigma) * std::sqrt(of.at(0, 0)[i]);
     return values;
   };
-  const PerCoefficient sigma = for_all(static_cast<double>(noise.sigma));
+  const PerCoefficient sigma = uniform_coefficients(static_cast<double>(noise.sigma));
   const Plane<float> exact = both_phases(
       noisy.view(), params, {sigma, sigma}, [&](const PhaseParams& phase, const Group& group) {
         return group_variances(&phase == &params.hard ? of_hard : of_wiener, group,
@@ -185,7 +187,7 @@ TEST(GroupVariances, BeatATablePerCoefficient) {
   EXPECT_GT(psnr(exact.view(), clean.view()), psnr(by_table.view(), clean.view()) + 0.5);  // 0.81
 }
 
-/// The first phase of a plan.
+/// The result of the first phase of a plan.
 Plane<float> basic_estimate(PhaseEngine& engine, const PhasePlan& plan,
                             PlaneView<const float> noisy) {
   Plane<float> result(noisy.width, noisy.height);
@@ -196,8 +198,8 @@ Plane<float> basic_estimate(PhaseEngine& engine, const PhasePlan& plan,
   return result;
 }
 
-// Noise that patches share is no sign that they show the same.
-TEST(ColouredNoise, CpuMatchingIsBetterWithoutIt) {
+// Noise that two patches share must not count as similarity of their content.
+TEST(ColouredNoise, CpuMatchingImprovesWithTheDistanceBias) {
   const Plane<float> clean = texture_picture(160, 128);
   const ColouredNoise noise = averaged_noise(160, 128, 15, 3);
   const Plane<float> noisy = sum_of(clean.view(), noise.samples.view());
@@ -218,7 +220,7 @@ TEST(ColouredNoise, CpuMatchingIsBetterWithoutIt) {
   EXPECT_GT(psnr(with.view(), clean.view()), psnr(without.view(), clean.view()) + 0.05);
 }
 
-TEST(ColouredNoise, CpuGivesTheSameBytesWithAnyNumberOfThreads) {
+TEST(ColouredNoise, CpuResultsDoNotDependOnTheThreadCount) {
   const ColouredNoise noise = blurred_noise(8, 8, 15, true, false);
   const std::vector<Frame> clip = noisy_clip(2, 117, 64, noise);
   std::vector<Plane<float>> expected;
@@ -241,13 +243,14 @@ TEST(ColouredNoise, CpuGivesTheSameBytesWithAnyNumberOfThreads) {
   }
 }
 
-// Several planes, each with a noise of its own: sets, guides that are made, the opponent space.
+// Several planes with a different noise in each: this covers sets of planes, composite guides and
+// the opponent colour space.
 TEST(ColouredNoise, CpuAgreesWithTheReferenceInColour) {
   for (const FrameFormat& format : {rgb_floats(80, 64), yuv420_floats(80, 64)}) {
     const auto [frame, model] = coloured_frame(format);
     Params params = make_params(Profile::balanced, model);
     params.hard.window = params.wiener.window = 13;
-    params.mu2 = 0.7f;  // the profile's takes away the texture of so small a plane
+    params.mu2 = 0.7f;  // the profile's value removes the texture of a plane this small
     const auto actual = run_clip(*open(params, format, {.kind = BackendKind::cpu}), {frame});
     const auto expected =
         run_clip(*open(params, format, {.kind = BackendKind::reference}), {frame});
@@ -262,8 +265,8 @@ TEST(ColouredNoise, CpuAgreesWithTheReferenceInColour) {
   }
 }
 
-// Members of other frames share no noise with the reference's: whoever forgets that thresholds
-// differently.
+// Members in other frames share no noise with the reference patch. An implementation that ignores
+// this thresholds differently.
 TEST(ColouredNoise, CpuAgreesWithTheReferenceOverTime) {
   const ColouredNoise noise = blurred_noise(8, 8, 15, true, false);
   const std::vector<Frame> clip = noisy_clip(5, 72, 56, noise);

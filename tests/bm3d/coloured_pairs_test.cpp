@@ -1,5 +1,5 @@
-// How pairs of members make the variances of a group, as the kernels of the cuda backend go about
-// it, against the definition. No GPU is needed.
+// The kernels of the cuda backend compute the variances of a group from pairs of its members. These
+// tests compare that computation with the definition; they need no GPU.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using namespace filter_detail;
 
-/// Members near each other and apart, some twice, and some of other frames.
+/// Members near each other and apart; some occur twice and some are in other frames.
 Group group_of(int log2_members, unsigned seed) {
   std::mt19937 rng{seed};
   Group group;
@@ -31,7 +31,7 @@ Group group_of(int log2_members, unsigned seed) {
   return group;
 }
 
-TEST(ColouredPairs, AreAllPairsOnce) {
+TEST(ColouredPairs, ChunksListEveryPairOnce) {
   for (int log2 = 0; log2 <= 5; ++log2) {
     const int members = 1 << log2;
     std::set<std::pair<int, int>> pairs;
@@ -65,7 +65,7 @@ void expect_one_matrix_for_equal_chunks() {
       }
 }
 
-TEST(ColouredPairs, OfChunksAlikeHaveOneMatrix) {
+TEST(ColouredPairs, ChunksWithTheSameMatrixHaveTheSameTerms) {
   expect_one_matrix_for_equal_chunks<HaarPairs>();
   expect_one_matrix_for_equal_chunks<WalshHadamardPairs>();
 }
@@ -94,13 +94,13 @@ std::vector<double> by_pairs(const PatchCovariance& covariance, const Group& gro
   return variances;
 }
 
-/// Where coefficient `i` of a group of 2^log2 stands among 0..31.
+/// The position of coefficient `i` of a group of 2^log2 members among coefficients 0..31.
 int place_of(GroupTransform across, int log2, int i) {
   if (across == GroupTransform::haar) return i;
   return log2 == 5 ? 16 * (i % 2) + i / 2 : i * (16 >> log2);
 }
 
-TEST(ColouredPairs, MakeTheVariancesOfAGroup) {
+TEST(ColouredPairs, SumToTheGroupVariances) {
   const PatchCovariance covariance({7, testing::slanted_correlation()}, axis_rows(Transform::dct));
   for (int log2 = 0; log2 <= 5; ++log2)
     for (const auto across : {GroupTransform::haar, GroupTransform::wht}) {
@@ -113,7 +113,7 @@ TEST(ColouredPairs, MakeTheVariancesOfAGroup) {
                 ? by_pairs<HaarPairs>(covariance, group, log2, coefficient)
                 : by_pairs<WalshHadamardPairs>(covariance, group, log2, coefficient);
         for (int i = 0; i < group.count; ++i)
-          EXPECT_NEAR(std::max(actual[place_of(across, log2, i)], least_group_variance),
+          EXPECT_NEAR(std::max(actual[place_of(across, log2, i)], min_group_variance),
                       expected[i][coefficient] / own, 1e-9)
               << "2^" << log2 << " members, across " << static_cast<int>(across) << ": " << i
               << ", " << coefficient;
@@ -121,8 +121,8 @@ TEST(ColouredPairs, MakeTheVariancesOfAGroup) {
     }
 }
 
-// The kernels take these as they are read.
-TEST(ColouredPairs, OfNeighboursAreHaarsFinestDifferences) {
+// The kernels rely on this order of the pairs.
+TEST(ColouredPairs, AdjacentMembersFormTheFinestHaarDifferences) {
   for (int j = 0; j < 8; ++j) {
     const MemberPair pair = pair_of(4, 8 + j);
     EXPECT_EQ(pair.first, 2 * j);

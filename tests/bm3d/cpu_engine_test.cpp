@@ -1,4 +1,5 @@
-// The cpu backend as a whole, below the session: what the suite of all backends cannot see.
+// Tests of the complete cpu engine, below the session, for what the tests of all backends cannot
+// observe.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ Params small_params(int step) {
   return params;
 }
 
-// Also an engine that has done other sizes before: its memory is used again.
+// This includes an engine that processed other sizes before and reuses its memory.
 TEST(CpuEngine, GivesTheSameBitsWithAnyNumberOfThreads) {
   const auto used = make_cpu_engine(3);
   for (const auto& [width, height] : {std::pair{301, 83}, {64, 200}, {97, 101}})
@@ -73,15 +74,15 @@ TEST(CpuEngine, CoversPicturesOfEverySize) {
         const Params params = small_params(step);
         const Plane<float> actual = denoise(*engine, params, noisy.view());
         const Plane<float> expected = denoise(*reference, params, noisy.view());
-        // So few groups: one flipped decision shows in all samples.
+        // With this few groups, one flipped decision shows in all samples.
         EXPECT_GT(psnr(actual.view(), expected.view()), 34)
             << width << "x" << height << ", step " << step;
       }
     }
 }
 
-// The guide is matched in bytes: its range and offset must not matter.
-TEST(CpuEngine, ScalesTheGuideToItsRange) {
+// The guide is matched in bytes; its range and offset must not matter.
+TEST(CpuEngine, GuideRangeAndOffsetDoNotMatter) {
   const auto engine = make_cpu_engine(1);
   const Plane<float> clean = texture_picture(96, 80);
   const Plane<float> noisy = with_noise(clean.view(), 20);
@@ -96,9 +97,9 @@ TEST(CpuEngine, ScalesTheGuideToItsRange) {
   EXPECT_NEAR(psnr(result.view(), clean.view()), expected, 0.02);
 }
 
-// How fine the unit of those bytes is decides which patches are found where guides have little
-// noise, as basic estimates do: with one three times as coarse, groups agree far less.
-TEST(CpuEngine, ResolvesWhatTheGuideShows) {
+// Basic estimates are guides with little noise. In them the quantisation step of the bytes decides
+// which patches are found: with a step three times as coarse, the groups agree far less.
+TEST(CpuEngine, QuantisesTheGuideFinelyEnough) {
   const Plane<float> clean = texture_picture(96, 80);
   const Plane<float> noisy = with_noise(clean.view(), 20);
   const Plane<float> basic = with_noise(clean.view(), 1.5, 2);
@@ -119,10 +120,11 @@ TEST(CpuEngine, ResolvesWhatTheGuideShows) {
     engine->run({plan, plan.sets[0], {&frame, 1}});
     engine->finish(plan, *sums, results[i++].view());
   }
-  EXPECT_GT(psnr(results[0].view(), results[1].view()), 60);  // 61.1; else 57.3
+  // 61.1 with the present step, 57.3 with a coarse one
+  EXPECT_GT(psnr(results[0].view(), results[1].view()), 60);
 }
 
-TEST(CpuEngine, FiltersPlanesByTheGroupsOfTheGuide) {
+TEST(CpuEngine, FiltersPlanesWithTheGroupsOfTheGuide) {
   const Plane<float> luma = with_noise(texture_picture(90, 70).view(), 20, 1);
   const Plane<float> clean = texture_picture(90, 70, 1);
   const Plane<float> chroma = with_noise(clean.view(), 10, 2);
@@ -150,7 +152,7 @@ TEST(CpuEngine, FiltersPlanesByTheGroupsOfTheGuide) {
   EXPECT_GT(psnr(estimates[0][1].view(), clean.view()), psnr(chroma.view(), clean.view()) + 3);
 }
 
-TEST(CpuEngine, TakesBlackWhiteAndFlat) {
+TEST(CpuEngine, KeepsBlackWhiteAndFlatPictures) {
   const auto engine = make_cpu_engine(1);
   for (const float level : {0.0f, 255.0f, 77.5f}) {
     Plane<float> flat(50, 41);

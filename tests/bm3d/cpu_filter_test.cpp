@@ -1,4 +1,4 @@
-// Filter and aggregation of the cpu backend against the reference, on the same groups.
+// Compares filtering and aggregation of the cpu backend with the reference on the same groups.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr int size = 48;
 
 constexpr float mean_factor = 0.8f;
 
-/// What one group adds to the picture: numerator and the group's weight.
+/// The contribution of one group to the picture: the numerator and the weight of the group.
 struct Contribution {
   std::vector<double> numerator = std::vector<double>(size * size);
   double weight = 0;
@@ -32,17 +32,17 @@ Contribution by_reference(const PatchTransform<Coefficient>& transform, const Ph
                           PlaneView<const float> noisy, const PlaneView<const float>* basic, int x,
                           int y, const Group& group, double strength,
                           const GroupVariances& variances) {
-  // Other frames show the same here.
+  // All frames of this test show the same picture.
   const PlaneView<const float> pilot = basic == nullptr ? noisy : *basic;
   const std::array<FramePlane, 3> frames{{{0, noisy}, {-1, noisy}, {1, noisy}}};
   const std::array<FramePlane, 3> pilots{{{0, pilot}, {-1, pilot}, {1, pilot}}};
   auto stack = gather<Coefficient>(frames, x, y, group);
   Contribution result;
   result.weight = basic == nullptr
-                      ? hard_threshold(stack, transform, phase.group_transform, for_all(strength),
+                      ? hard_threshold(stack, transform, phase.group_transform, uniform_coefficients(strength),
                                        mean_factor, variances)
                       : wiener(stack, gather<Coefficient>(pilots, x, y, group), transform,
-                               phase.group_transform, for_all(strength), variances);
+                               phase.group_transform, uniform_coefficients(strength), variances);
   const auto window = kaiser_window(phase.kaiser);
   for (int m = 0; m < group.count; ++m)
     for (int i = 0; i < patch * patch; ++i) {
@@ -67,7 +67,8 @@ Contribution by_reference(const PhaseParams& phase, PlaneView<const float> noisy
                       variances);
 }
 
-/// The group's patches around (x, y), in so many frames before and after, the reference first.
+/// A random group of patches around (x, y) in up to `temporal` frames before and after; the
+/// reference patch comes first.
 Group random_group(int count, int temporal, std::mt19937& rng) {
   Group group;
   group.count = count;
@@ -82,11 +83,11 @@ Group random_group(int count, int temporal, std::mt19937& rng) {
 
 class CpuFilter : public ::testing::Test {
  protected:
-  /// Compares the sums over the picture. Rounding: the values are sums of 64 times the group's
-  /// patches of samples up to about 300, through some 30 operations, each off by epsilon / 2 of the
-  /// largest; weights are at most 1. A coefficient within rounding of the threshold may fall to the
-  /// other side, so that cases where the reference is that close are left to chance: strengths are
-  /// such that none is.
+  /// Compares the sums over the picture. The tolerance covers rounding: the values are sums of 64
+  /// times the group's patches of samples up to about 300, through some 30 operations, each with an
+  /// error of epsilon / 2 of the maximum; weights are at most 1. A coefficient within rounding of
+  /// the threshold may be decided differently, so the strengths are chosen such that no coefficient
+  /// is that close.
   void expect_same(const PhaseParams& phase, int count, bool second, float strength,
                    const PlaneNoise& noise = {1}, int temporal = 0) {
     const Group group = random_group(count, temporal, rng_);
@@ -121,7 +122,7 @@ class CpuFilter : public ::testing::Test {
             << what << " at " << u << ", " << v;
   }
 
-  /// How often the reference patch itself is in the group, in whatever frame.
+  /// Number of members that are the reference patch itself, in any frame.
   static double multiplicity(const Group& group) {
     return static_cast<double>(std::count_if(
         group.members.begin(), group.members.begin() + group.count,
@@ -145,7 +146,7 @@ TEST_F(CpuFilter, MatchesTheReferenceOnEqualGroups) {
         }
 }
 
-// The variance of each coefficient depends on where all members lie, and in which frames.
+// The variance of each coefficient depends on the positions and frames of all members.
 TEST_F(CpuFilter, MatchesTheReferenceInColouredNoise) {
   PlaneNoise noise{1, lull::testing::blurred_noise(8, 8, 1, true, false).correlation};
   for (const bool far : {false, true}) {
@@ -161,7 +162,7 @@ TEST_F(CpuFilter, MatchesTheReferenceInColouredNoise) {
   }
 }
 
-TEST_F(CpuFilter, KeepsEverythingOrTheMeanAlone) {
+TEST_F(CpuFilter, MatchesTheReferenceAtExtremeStrengths) {
   const PhaseParams phase;
   for (const int count : {1, 8, 32}) {
     expect_same(phase, count, false, 0.0f);
@@ -171,8 +172,8 @@ TEST_F(CpuFilter, KeepsEverythingOrTheMeanAlone) {
   }
 }
 
-// All coefficients are 0, the mean's Wiener factor is 1 all the same.
-TEST_F(CpuFilter, TakesBlack) {
+// All coefficients are 0, but the Wiener factor of the mean is still 1.
+TEST_F(CpuFilter, MatchesTheReferenceOnBlackPictures) {
   for (int y = 0; y < size; ++y)
     for (int x = 0; x < size; ++x) clean_.view()(x, y) = noisy_.view()(x, y) = 0;
   for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
@@ -182,9 +183,9 @@ TEST_F(CpuFilter, TakesBlack) {
     }
 }
 
-// Weights of 1 at some origins and estimates of a constant: the division must give the constant
-// wherever a patch is, at any width.
-TEST(CpuAggregate, DividesByTheConvolvedWeights) {
+// The weights are 1 at some origins and the estimates are constant: the division must give that
+// constant wherever a patch lies, at every width.
+TEST(CpuAggregate, DividesByConvolvedWeights) {
   for (const int width : {8, 9, 31, 65})
     for (const float beta : {0.0f, 2.0f, 20.0f}) {
       const int height = 13;
@@ -213,7 +214,7 @@ TEST(CpuAggregate, DividesByTheConvolvedWeights) {
                       window,
                       estimate.view()},
                      0, height, scratch.data());
-      // Up to 64 terms on both sides, all positive: 64 roundings of epsilon / 2 each.
+      // Both sides sum up to 64 positive terms: 64 roundings of epsilon / 2 each.
       for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x)
           ASSERT_NEAR(estimate.view()(x, y), 100, 100 * 1.5e-5) << width << ": " << x << ", " << y;

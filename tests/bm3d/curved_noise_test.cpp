@@ -1,4 +1,4 @@
-// Noise whose strength depends on the intensity, or that is clipped, through every backend.
+// Noise whose level depends on the brightness, or that is clipped, on every backend.
 
 #include "support/curved_noise.h"
 
@@ -58,7 +58,7 @@ double mean_of(const Plane<float>& plane) {
   return sum / plane.width() / plane.height();
 }
 
-/// The texture picture, its left half in the shade.
+/// The texture picture with a dark left half.
 Plane<float> shaded(const FrameFormat& format, int plane) {
   Plane<float> picture =
       texture_picture(format.plane_width(plane), format.plane_height(plane), plane);
@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Bm3d, CurvedNoise,
                                                                                    : "cuda");
                          });
 
-// Clipped noise of 40 adds 16 levels to black, and takes as many from white.
+// Clipped noise with a standard deviation of 40 raises the mean of black by 16 levels and lowers
+// the mean of white by as much.
 TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
   const NoiseCurve curve = clipped(poissonian(0, 1600));
   NoiseModel noise;
@@ -131,9 +132,9 @@ TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
   EXPECT_LT(std::abs(sum) / static_cast<double>(levels.size()), 1);
 }
 
-/// Normal noise of which any picture has the same values, in another order, so that one says what
-/// otherwise the mean of many would.
-Plane<float> with_even_noise(int side, float level, double sigma, const NoiseCurve& curve,
+/// Normal noise with the same set of values in every picture, in another order. One picture then
+/// shows what would otherwise need the mean of many.
+Plane<float> with_stratified_noise(int side, float level, double sigma, const NoiseCurve& curve,
                              unsigned seed = 1) {
   const int count = side * side;
   std::vector<float> values;
@@ -148,7 +149,7 @@ Plane<float> with_even_noise(int side, float level, double sigma, const NoiseCur
   return plane;
 }
 
-// Results cannot be darker than black; and yet the mean of black areas is right.
+// Results cannot be darker than black, and yet the mean of black areas must be right.
 TEST_P(CurvedNoise, BlackAreasKeepTheirMean) {
   const NoiseCurve curve = clipped(poissonian(0, 1600));
   NoiseModel noise;
@@ -156,15 +157,15 @@ TEST_P(CurvedNoise, BlackAreasKeepTheirMean) {
   for (const float level : {0.0f, 255.0f}) {
     const FrameFormat format = format_of(Layout::gray, SampleType::u16, 128, 128);
     const Frame frame = make_frame(format);
-    store_plane(with_even_noise(128, level, 40, curve).view(), frame, 0);
+    store_plane(with_stratified_noise(128, level, 40, curve).view(), frame, 0);
     const Params params = make_params(Profile::balanced, noise);
     EXPECT_NEAR(mean_of(plane_of(denoise(params, frame, backend_), 0)), level, 0.3);
   }
 }
 
-// Of R, G and B what is filtered are Y, U and V, in which noise leans less; grey that is stored as
-// RGB has one noise in all three, which leans as it does in grey.
-TEST_P(CurvedNoise, BlackAreasOfColoursKeepTheirMean) {
+// RGB is filtered as Y, U and V, in which the noise is less skewed. Grey stored as RGB has the same
+// noise in all three planes, which is as skewed as in a grey picture.
+TEST_P(CurvedNoise, BlackAreasOfRgbKeepTheirMean) {
   const NoiseCurve curve = clipped(poissonian(0, 1600));
   const FrameFormat format = format_of(Layout::rgb, SampleType::u16, 96, 96);
   for (const bool shared : {false, true}) {
@@ -175,7 +176,7 @@ TEST_P(CurvedNoise, BlackAreasOfColoursKeepTheirMean) {
     }
     const Frame frame = make_frame(format);
     for (int i = 0; i < 3; ++i)
-      store_plane(with_even_noise(96, 0, 40, curve, shared ? 1 : i + 1).view(), frame, i);
+      store_plane(with_stratified_noise(96, 0, 40, curve, shared ? 1 : i + 1).view(), frame, i);
     const Frame clean = denoise(quick(noise), frame, backend_);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(mean_of(plane_of(clean, i)), 0, 0.6) << i << shared;
   }
@@ -200,7 +201,7 @@ TEST_P(CurvedNoise, FlatAreasKeepTheirMean) {
     }
 }
 
-/// PSNR of the half in the shade.
+/// PSNR of the dark half.
 double psnr_in_shade(const Frame& frame, int plane) {
   const Plane<float> samples = plane_of(frame, plane), clean = shaded(frame.format, plane);
   const auto half = [](const Plane<float>& whole) {
@@ -210,9 +211,9 @@ double psnr_in_shade(const Frame& frame, int plane) {
   return psnr(half(samples), half(clean));
 }
 
-// One level is about right for what is bright, and far too much in the shade. (This picture likes
-// either a little too strong.)
-TEST_P(CurvedNoise, ToKnowTheCurveGainsInTheShade) {
+// A single level is about right for bright areas and far too strong for dark ones. (This picture
+// gains from slightly too strong filtering in both cases.)
+TEST_P(CurvedNoise, NoiseCurveImprovesDarkAreas) {
   const NoiseCurve curve = poissonian(3, 4);
   for (const auto& [layout, sample, shift] :
        {std::tuple{Layout::gray, SampleType::u8, 0}, std::tuple{Layout::yuv, SampleType::u16, 1},
@@ -236,22 +237,22 @@ TEST_P(CurvedNoise, ToKnowTheCurveGainsInTheShade) {
   }
 }
 
-// Curves for some planes: the others are filtered as without, or pass through.
-TEST_P(CurvedNoise, PlanesHaveTheirOwn) {
+// Some planes have curves. The others are filtered with one level or pass through.
+TEST_P(CurvedNoise, EachPlaneUsesItsOwnCurve) {
   const NoiseCurve curve = poissonian(2, 9);
   const FrameFormat format = format_of(Layout::yuv, SampleType::u8, 72, 64);
   const Frame frame = noisy_texture(format, curve);
   NoiseModel noise({20, 15, 0});
   noise.plane(0) = noise_of(curve);
-  noise.plane(2).curve = std::make_shared<NoiseCurve>(curve);  // of a plane without noise
+  noise.plane(2).curve = std::make_shared<NoiseCurve>(curve);  // the plane has no noise
   const Frame clean = denoise(quick(noise), frame, backend_);
   EXPECT_TRUE(same_plane(clean, frame, 2));
   EXPECT_GT(psnr_of(clean, 0), psnr_of(frame, 0) + 3);
   EXPECT_GT(psnr_of(clean, 1), psnr_of(frame, 1) + 3);
 }
 
-// What filters do not see of floats comes out as it came, with a curve as well.
-TEST_P(CurvedNoise, OutsidersComeOutAsTheyCame) {
+// Float samples outside the filter range are unchanged with a noise curve, too.
+TEST_P(CurvedNoise, OutOfRangeSamplesAreUnchanged) {
   const NoiseCurve curve = poissonian(2, 9);
   const FrameFormat format = format_of(Layout::gray, SampleType::f32, 96, 80);
   const Frame frame = noisy_texture(format, curve), with = make_frame(format);
@@ -268,8 +269,9 @@ TEST_P(CurvedNoise, OutsidersComeOutAsTheyCame) {
   EXPECT_GT(psnr_of(denoise(quick(noise), frame, backend_), 0), psnr_of(frame, 0) + 3);
 }
 
-// Repetitions, scenes and motion are found in samples as they came.
-TEST_P(CurvedNoise, OverTime) {
+// Repeated frames, scene cuts and motion are detected in the original samples, before variance
+// stabilisation.
+TEST_P(CurvedNoise, TemporalFilteringImprovesAndDetectsRepeats) {
   const NoiseCurve curve = clipped(poissonian(3, 9));
   for (const Layout layout : {Layout::gray, Layout::rgb}) {
     if (backend_.kind == BackendKind::reference && layout == Layout::rgb) continue;  // slow
@@ -286,8 +288,8 @@ TEST_P(CurvedNoise, OverTime) {
   }
 }
 
-// The others against the reference.
-TEST_P(CurvedNoise, BackendsAgree) {
+// Compares the other backends with the reference.
+TEST_P(CurvedNoise, BackendsAgreeWithTheReference) {
   if (backend_.kind == BackendKind::reference) return;
   for (const auto& [layout, sample] :
        {std::pair{Layout::gray, SampleType::f32}, {Layout::rgb, SampleType::u8}}) {

@@ -1,5 +1,6 @@
 #pragma once
-// What tests of every backend have in common: frames of any format, and a fixture for each backend.
+// Shared parts of tests that run on every backend: frames of any format and a fixture for each
+// backend.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ inline FrameFormat rgb(int width, int height, SampleType sample = SampleType::u8
   return {.width = width, .height = height, .layout = Layout::rgb, .sample = sample, .bits = bits};
 }
 
-/// Cheap enough for the reference backend, and with all the parts: borders, both phases, windows.
+/// Cheap enough for the reference backend, and with all parts: borders, both phases, windows.
 inline Params quick(float sigma) {
   Params params = make_params(Profile::balanced, {sigma, sigma, sigma});
   params.hard.window = params.wiener.window = 13;
@@ -40,7 +41,7 @@ inline Params quick(float sigma) {
   return params;
 }
 
-/// The texture picture with noise, in any format; each plane has content and noise of its own.
+/// The texture picture with noise in any format; each plane has its own content and noise.
 inline Frame noisy_frame(const FrameFormat& format, double sigma, int padding = 0, int fill = 0) {
   Frame frame = make_frame(format, padding, fill);
   for (int i = 0; i < format.planes(); ++i)
@@ -66,7 +67,7 @@ inline double gain(const Frame& noisy, const Frame& clean, int plane) {
          psnr(plane_of(noisy, plane).view(), truth.view());
 }
 
-/// Skips where the backend is not there.
+/// The fixture skips the test if the backend is not available.
 class EachBackend : public ::testing::TestWithParam<BackendKind> {
  protected:
   void SetUp() override {
@@ -83,7 +84,7 @@ class EachBackend : public ::testing::TestWithParam<BackendKind> {
   Backend backend_;
 };
 
-/// EachBackend's parameter, for INSTANTIATE_TEST_SUITE_P.
+/// The name of EachBackend's parameter, for INSTANTIATE_TEST_SUITE_P.
 inline std::string name_of_backend(const ::testing::TestParamInfo<BackendKind>& tested) {
   return tested.param == BackendKind::reference ? "reference"
          : tested.param == BackendKind::cpu     ? "cpu"

@@ -1,4 +1,4 @@
-// How filtering is cut to GPUs, for those that are not here too.
+// How the filter work is divided into blocks on GPUs, including GPUs that are not in this machine.
 
 #include "bm3d/cuda/filter/filter_plan.h"
 
@@ -21,10 +21,10 @@ constexpr FilterWork still(Phase phase) { return {phase, 640, 360}; }
 
 int blocks_of(const FilterPlan& plan, Phase which, const PhaseParams& phase,
               const cuda::DeviceLimits& device) {
-  return filter_detail::blocks_held(plan, which, filter_detail::group_places(phase, false), device);
+  return filter_detail::resident_blocks(plan, which, filter_detail::group_slots(phase, false), device);
 }
 
-TEST(FilterPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
+TEST(FilterPlan, FitsTwoBlocksOfEachProfileOnAMultiprocessor) {
   for (const auto& [capability, device] : known_gpus)
     for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
       for (const float sigma : {10.0f, 25.0f, 50.0f}) {
@@ -32,7 +32,7 @@ TEST(FilterPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
         for (const Phase which : {Phase::first, Phase::second}) {
           const PhaseParams& phase = which == Phase::first ? params.hard : params.wiener;
           const FilterPlan plan = plan_filter(still(which), phase, device);
-          // Never sums in device memory, which are slow.
+          // Sums in device memory would be slow.
           EXPECT_NE(plan.staging, Staging::direct) << phase.window << ", sm_" << capability;
           EXPECT_GE(blocks_of(plan, which, phase, device), 2)
               << phase.window << ", sm_" << capability;
@@ -58,7 +58,7 @@ TEST(FilterPlan, FitsEveryWindowIntoEveryGpu) {
             }
 }
 
-TEST(FilterPlan, LeavesPatchesOfClustersInDeviceMemory) {
+TEST(FilterPlan, SumsClustersInDeviceMemory) {
   for (const bool over_time : {false, true}) {
     FilterWork work = still(Phase::first);
     work.over_time = over_time;
@@ -68,7 +68,7 @@ TEST(FilterPlan, LeavesPatchesOfClustersInDeviceMemory) {
   }
 }
 
-TEST(FilterPlan, StaysAsItWasMeasuredOnAnH100) {
+TEST(FilterPlan, KeepsTheTilesMeasuredOnH100) {
   const auto tile_of = [](Phase which, int window, int group, int step) {
     const FilterPlan plan =
         plan_filter(still(which), {.window = window, .group = group, .step = step}, gpu(90));
@@ -81,7 +81,7 @@ TEST(FilterPlan, StaysAsItWasMeasuredOnAnH100) {
   EXPECT_EQ(tile_of(Phase::second, 85, 16, 3), std::tuple(Staging::direct, 2, 2, 0));
 }
 
-TEST(FilterPlan, TakesColouredNoiseWithoutSharedMemoryWhereItHasNoKernel) {
+TEST(FilterPlan, SumsColouredNoiseInDeviceMemoryWhereNoSharedKernelExists) {
   for (const auto& [capability, device] : known_gpus)
     for (const bool over_time : {false, true}) {
       FilterWork work = still(Phase::second);
@@ -95,7 +95,7 @@ TEST(FilterPlan, TakesColouredNoiseWithoutSharedMemoryWhereItHasNoKernel) {
     }
 }
 
-TEST(FilterPlan, HoldsTheSumsOfAllFrames) {
+TEST(FilterPlan, HoldsTheSumsOfAllFramesInSharedMemory) {
   FilterWork work = still(Phase::second);
   work.over_time = true;
   for (int t = max_temporal - 2; t <= max_temporal + 2; ++t) work.present[t] = true;
@@ -105,7 +105,7 @@ TEST(FilterPlan, HoldsTheSumsOfAllFrames) {
     EXPECT_EQ(plan.staging, Staging::sums) << "sm_" << capability;
     EXPECT_EQ(plan.tile.rows,
               plan.rows[max_temporal + 2].first + plan.rows[max_temporal + 2].count);
-    // Every other row of a patch in banks of its own.
+    // Every other row of a patch uses its own memory banks.
     EXPECT_EQ(2 * plan.tile.pitch % 32, 8) << plan.tile.pitch;
     EXPECT_GE(plan.tile.pitch, phase.window + 7 * phase.step + 7);
   }

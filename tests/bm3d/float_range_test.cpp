@@ -1,6 +1,6 @@
-// Float samples outside of what filters see: highlights, negative values, hot pixels, infinities
-// and what is not a number, through every backend, alone and over time. They come out as they came,
-// and the others as if they were not there.
+// Float samples outside the filter range: highlights, negative values, hot pixels, infinities and
+// NaN, on every backend, in single frames and over time. These samples must be unchanged, and the
+// others must be filtered as if the out-of-range samples were not there.
 
 #include "core/float_range.h"
 
@@ -28,7 +28,7 @@ FrameFormat floats(Layout layout, int width = 240, int height = 176) {
       .width = width, .height = height, .layout = layout, .sample = SampleType::f32, .bits = 32};
 }
 
-/// A plane of a clip that does not move: what changes is the noise.
+/// A plane of a static clip, in which only the noise changes.
 Plane<float> clean_plane(const FrameFormat& format, int plane) {
   return texture_picture(format.plane_width(plane), format.plane_height(plane), plane);
 }
@@ -46,13 +46,14 @@ std::vector<Frame> noisy_clip(const FrameFormat& format, int frames) {
 
 std::uint32_t bits_of(float v) { return std::bit_cast<std::uint32_t>(v); }
 
-/// A change of some samples, and where they are.
-struct Intruders {
+/// A change of some samples and their positions.
+struct OutOfRangeSamples {
   const char* name;
   float value;
-  int radius;                                // of a disc; 0: one sample
-  bool all_planes = true, slow_too = false;  // slow_too: on the slow backend, too
-  int step = 0;  // discs follow each other so far apart; 0: one, near the middle
+  int radius;  // of a disc; 0: one sample
+  // slow_too: the case also runs on the slow reference backend
+  bool all_planes = true, slow_too = false;
+  int step = 0;  // distance between repeated discs; 0: a single one near the middle
 
   bool holds(int plane, int x, int y) const {
     if (!all_planes && plane != 0) return false;
@@ -64,7 +65,7 @@ struct Intruders {
 
 const float odd_nan = std::bit_cast<float>(0xffc12345u);
 
-const Intruders intruders[] = {
+const OutOfRangeSamples out_of_range_cases[] = {
     {"disc of 8", 8, 12, true, true},
     {"disc of 8 in one plane", 8, 8, false},
     {"disc of -3", -3, 9},
@@ -77,7 +78,7 @@ const Intruders intruders[] = {
     {"disc that is not a number", odd_nan, 6, true, true},
 };
 
-std::vector<Frame> with(const Intruders& what, const std::vector<Frame>& clip) {
+std::vector<Frame> with(const OutOfRangeSamples& what, const std::vector<Frame>& clip) {
   std::vector<Frame> changed;
   for (const Frame& frame : clip) {
     Frame copy = make_frame(frame.format);
@@ -92,9 +93,9 @@ std::vector<Frame> with(const Intruders& what, const std::vector<Frame>& clip) {
   return changed;
 }
 
-/// PSNR of planes `first` to `last` of the frames, of those samples that are no intruders.
-double psnr_of_others(const std::vector<Frame>& frames, int first, int last,
-                      const Intruders& what) {
+/// PSNR of planes `first` to `last` of the frames over the samples that are in range.
+double psnr_of_in_range_samples(const std::vector<Frame>& frames, int first, int last,
+                      const OutOfRangeSamples& what) {
   double sum = 0, count = 0;
   for (const Frame& frame : frames)
     for (int i = first; i <= last; ++i) {
@@ -157,11 +158,11 @@ class FloatRange : public ::testing::TestWithParam<Case> {
 
 INSTANTIATE_TEST_SUITE_P(Bm3d, FloatRange, ::testing::ValuesIn(cases()), name_of);
 
-TEST_P(FloatRange, OutsidersStayAndDisturbNobody) {
+TEST_P(FloatRange, OutOfRangeSamplesStayAndDoNotAffectOthers) {
   const FrameFormat format = floats(GetParam().layout);
   const std::vector<Frame> clip = noisy_clip(format, frames());
   const std::vector<Frame> expected = run(clip);
-  for (const Intruders& what : intruders) {
+  for (const OutOfRangeSamples& what : out_of_range_cases) {
     if (GetParam().backend == BackendKind::reference && !what.slow_too) continue;
     SCOPED_TRACE(what.name);
     const std::vector<Frame> changed = with(what, clip), result = run(changed);
@@ -176,19 +177,19 @@ TEST_P(FloatRange, OutsidersStayAndDisturbNobody) {
                   << "frame " << n << ", plane " << i << " at " << x << ", " << y;
             }
     const auto expect_within = [&](int first, int last, double loss) {
-      EXPECT_GE(psnr_of_others(result, first, last, what),
-                psnr_of_others(expected, first, last, what) - loss)
+      EXPECT_GE(psnr_of_in_range_samples(result, first, last, what),
+                psnr_of_in_range_samples(expected, first, last, what) - loss)
           << "planes " << first << " to " << last;
     };
     expect_within(0, format.planes() - 1, 0.05);
-    // What is guessed in one channel of RGB shows in the others, too: up to 0.056 dB here.
+    // Values that are interpolated in one RGB channel affect the others by up to 0.056 dB here.
     for (int i = 0; i < format.planes(); ++i)
       expect_within(i, i, format.layout == Layout::rgb ? 0.08 : 0.05);
   }
 }
 
-// Nothing of such pictures is filtered, and nothing of them is changed.
-TEST_P(FloatRange, PicturesFarBeyondComeOutAsTheyCame) {
+// Nothing in such pictures is filtered, so nothing is changed.
+TEST_P(FloatRange, PicturesFarOutOfRangeAreUnchanged) {
   for (const float level : {20.0f, 65504.0f, infinity, odd_nan}) {
     std::vector<Frame> clip = noisy_clip(floats(GetParam().layout, 48, 40), frames());
     for (const Frame& frame : clip)
@@ -201,8 +202,9 @@ TEST_P(FloatRange, PicturesFarBeyondComeOutAsTheyCame) {
   }
 }
 
-// With the white that suits them they are filtered as others are: a power of two changes nothing.
-TEST_P(FloatRange, WhiteIsAScale) {
+// With a suitable white level they are filtered like other pictures; a factor of a power of two
+// changes nothing.
+TEST_P(FloatRange, WhiteLevelScalesTheResult) {
   FrameFormat format = floats(GetParam().layout, 64, 48);
   const std::vector<Frame> clip = noisy_clip(format, frames()), expected = run(clip);
   format.white = 32;
@@ -222,11 +224,11 @@ TEST_P(FloatRange, WhiteIsAScale) {
           ASSERT_EQ(result[n].plane<float>(i)(x, y), 32 * expected[n].plane<float>(i)(x, y));
 }
 
-// Noise around values near the end of the range is taken away as far as the range allows, without
-// clipping: a mean stays. Slightly negative values are values like others.
-TEST_P(FloatRange, NoiseNearTheEndsIsFilteredWithoutClipping) {
+// Noise around values near the limits of the range is removed as far as the range allows, without
+// clipping: the mean stays. Slightly negative values are treated like others.
+TEST_P(FloatRange, NoiseNearTheRangeLimitsIsFilteredWithoutClipping) {
   struct {
-    float level, left;  // left: of the noise, at most
+    float level, left;  // left: upper bound of the remaining noise
   } const tries[] = {{-0.3f, 0.35f}, {1.2f, 0.35f}, {1.5f, 0.85f}, {1.65f, 1.01f}};
   for (const auto& [level, left] : tries) {
     const FrameFormat format = floats(GetParam().layout, 64, 48);
@@ -252,8 +254,8 @@ TEST_P(FloatRange, NoiseNearTheEndsIsFilteredWithoutClipping) {
   }
 }
 
-// Beyond white all bytes are the same, in which frames are compared.
-TEST_P(FloatRange, BrightFramesThatDifferAreNoRepetitions) {
+// Frames are compared in bytes, and all values beyond white have the same byte.
+TEST_P(FloatRange, DifferentBrightFramesAreNotRepeats) {
   for (const float base : {1.1f, 2.5f}) {
     std::vector<Frame> clip = noisy_clip(floats(GetParam().layout, 64, 48), 5);
     for (std::size_t n = 0; n < clip.size(); ++n)
@@ -267,7 +269,7 @@ TEST_P(FloatRange, BrightFramesThatDifferAreNoRepetitions) {
   }
 }
 
-TEST(White, IsANumberAboveZero) {
+TEST(WhiteLevel, RejectsNonPositiveAndNonFiniteValues) {
   for (const float white : {0.0f, -1.0f, infinity, odd_nan}) {
     FrameFormat format = floats(Layout::gray);
     format.white = white;

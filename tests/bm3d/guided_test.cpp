@@ -1,4 +1,4 @@
-// Sessions whose groups are matched in frames that come beside those that are filtered.
+// Sessions that match groups in a guide, a frame that accompanies each frame to be filtered.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Plane<float> clean_plane(const FrameFormat& format, int n, int i) {
   return texture_picture(format.plane_width(i), format.plane_height(i), 0.3 * n + 0.2 * i);
 }
 
-/// A frame without noise, of any kind of samples.
+/// A frame without noise, of any sample type.
 Frame clean_frame(const FrameFormat& format, int n) {
   Frame frame = make_frame(format);
   for (int i = 0; i < format.planes(); ++i) store_plane(clean_plane(format, n, i).view(), frame, i);
@@ -60,7 +60,7 @@ Params params_of(int temporal, bool guided = true) {
   params.hard.window = params.wiener.window = 13;
   params.hard.temporal_window = params.wiener.temporal_window = 5;
   params.guided = guided;
-  params.kept = 0;  // guided ones search, too
+  params.kept = 0;  // guided parameters search in both phases
   params.same_groups = SameGroups::none;
   return params;
 }
@@ -93,19 +93,19 @@ class GuidedBm3d : public ::testing::TestWithParam<BackendKind> {
     const std::vector<Frame> result = run(params_of(temporal), guided, GetParam());
     EXPECT_GT(psnr_of(result), psnr_of(run(params_of(temporal, false), noisy, GetParam())) + gain);
     if (GetParam() == BackendKind::reference) return;
-    // Rounding flips some decisions; what is left is far below the noise.
+    // Rounding flips some decisions; the remaining difference is far below the noise.
     const std::vector<Frame> wanted = run(params_of(temporal), guided, BackendKind::reference);
     for (int i = 0; i < format.planes(); ++i)
       EXPECT_GT(psnr(plane_of(result[0], i).view(), plane_of(wanted[0], i).view()), 42) << i;
   }
 };
 
-TEST_P(GuidedBm3d, FindsWhatIsAlike) { expect_gain(grey, 1, 0, 0.5); }
-TEST_P(GuidedBm3d, FindsWhatIsAlikeInColour) { expect_gain(rgb, 1, 0, 0.05); }
-TEST_P(GuidedBm3d, FindsWhatIsAlikeInSmallerPlanes) { expect_gain(yuv420, 1, 0, 0.5); }
-TEST_P(GuidedBm3d, FindsWhatIsAlikeOverTime) { expect_gain(grey, 5, 1, 0.3); }
+TEST_P(GuidedBm3d, GuideImprovesMatching) { expect_gain(grey, 1, 0, 0.5); }
+TEST_P(GuidedBm3d, GuideImprovesMatchingInColour) { expect_gain(rgb, 1, 0, 0.05); }
+TEST_P(GuidedBm3d, GuideImprovesMatchingInSubsampledPlanes) { expect_gain(yuv420, 1, 0, 0.5); }
+TEST_P(GuidedBm3d, GuideImprovesMatchingOverTime) { expect_gain(grey, 5, 1, 0.3); }
 
-TEST_P(GuidedBm3d, TakesGuidesOfAnyKindOfSamples) {
+TEST_P(GuidedBm3d, AcceptsGuidesOfAnySampleType) {
   FrameFormat deep = grey, floats = grey;
   deep.sample = SampleType::u16, deep.bits = 16;
   floats.sample = SampleType::f32, floats.bits = 32;
@@ -118,7 +118,7 @@ TEST_P(GuidedBm3d, TakesGuidesOfAnyKindOfSamples) {
     EXPECT_GT(psnr(from(kind).view(), wanted.view()), 45) << describe(kind);
 }
 
-TEST_P(GuidedBm3d, WantsAGuideWithEachFrame) {
+TEST_P(GuidedBm3d, RejectsFramesWithoutAMatchingGuide) {
   const std::vector<Frame> noisy = noisy_clip(grey, 1);
   EXPECT_THROW((void)run(params_of(0), noisy, GetParam()), InvalidArgument);
   EXPECT_THROW((void)run(params_of(1), noisy, GetParam()), InvalidArgument);
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(EachBackend, GuidedBm3d,
                                                                                      : "cuda");
                          });
 
-TEST(GuidedFields, HaveTheFieldsOfTheGuide) {
+TEST(GuidedFields, CarryTheFieldsOfTheGuide) {
   const Frame whole = with_guides(noisy_clip(grey, 1), grey)[0];
   for (const int parity : {0, 1}) {
     const Frame field = pipeline::field_of(whole, parity);
@@ -147,7 +147,7 @@ TEST(GuidedFields, HaveTheFieldsOfTheGuide) {
         ASSERT_EQ(field.guide->plane<std::uint8_t>(0)(x, y),
                   whole.guide->plane<std::uint8_t>(0)(x, 2 * y + parity));
   }
-  // And sessions take them.
+  // Sessions accept such fields.
   const FrameFormat half = pipeline::field_format(grey);
   const auto session = [&] { return open(params_of(0), half, {}); };
   const auto woven = pipeline::by_fields(grey, session(), session());

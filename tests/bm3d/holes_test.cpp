@@ -1,4 +1,4 @@
-// Frames with holes: patches that reach into one are nobody's candidates, on all backends.
+// Frames with holes: on every backend, patches that reach into a hole are never candidates.
 
 #include "noise/holes.h"
 
@@ -42,7 +42,7 @@ Plane<float> noisy_picture(int n = 0) {
   return with_noise(std::as_const(clean).view(), static_cast<double>(sigma), n + 1);
 }
 
-/// `inside`: what the holes were filled with.
+/// `inside` is the value that fills the holes.
 Frame frame_of(int n, float inside) {
   const Frame frame = make_frame(
       {.width = width, .height = height, .sample = SampleType::f32, .bits = 32, .white = 255});
@@ -92,7 +92,7 @@ void expect_no_member_with_a_hole(const Group& group, const Holes& holes, int x,
         << "reference at " << x << ", " << y;
 }
 
-TEST(MatchHoles, AreNoCandidatesOfTheReference) {
+TEST(MatchHoles, ReferenceMatcherExcludesThem) {
   const Plane<float> picture = noisy_picture();
   const Holes holes(width, height, some_holes());
   const FramePlane guide{0, {std::as_const(picture).view(), {}, {}, &holes}};
@@ -106,7 +106,7 @@ TEST(MatchHoles, AreNoCandidatesOfTheReference) {
   EXPECT_GT(several, 100);
 }
 
-TEST(MatchHoles, AreNoCandidatesOnTheCpu) {
+TEST(MatchHoles, CpuMatcherExcludesThem) {
   const Plane<float> picture = noisy_picture();
   const Holes holes(width, height, some_holes());
   for (const int step : {1, 2, 3, 5, 8}) {
@@ -127,7 +127,7 @@ TEST(MatchHoles, AreNoCandidatesOnTheCpu) {
   }
 }
 
-TEST(Bm3dHoles, CpuIsAsTheReference) {
+TEST(Bm3dHoles, CpuMatchesTheReference) {
   for (const int temporal : {0, 1}) {
     const Params params = test_params(temporal);
     const int frames = temporal > 0 ? 3 : 1;
@@ -137,17 +137,18 @@ TEST(Bm3dHoles, CpuIsAsTheReference) {
   }
 }
 
-TEST(Bm3dHoles, WhatIsFilledInMattersToTheirSurroundingsAlone) {
+TEST(Bm3dHoles, FillValueHardlyAffectsOtherSamples) {
   const Params params = test_params(0);
   for (const BackendKind kind : {BackendKind::reference, BackendKind::cpu}) {
     const auto a = run(params, {.kind = kind, .threads = 1}, 1, 100);
     const auto b = run(params, {.kind = kind, .threads = 1}, 1, 101);
-    // Patches that reach into holes take others into their groups, and so tell them something.
+    // Reference patches that reach into a hole still form groups with others, so the fill value has
+    // a small effect on them.
     EXPECT_LT(difference(a, b), 0.2);
   }
 }
 
-TEST(Bm3dHoles, AreOfGreyFrames) {
+TEST(Bm3dHoles, AreRejectedInColourFrames) {
   EXPECT_THROW((void)open(test_params(0), {.width = width, .height = height, .layout = Layout::rgb},
                           Backend{}),
                InvalidArgument);
@@ -155,7 +156,7 @@ TEST(Bm3dHoles, AreOfGreyFrames) {
 
 using CudaHoles = GpuTest;
 
-TEST_F(CudaHoles, CudaIsAsTheReference) {
+TEST_F(CudaHoles, MatchTheReference) {
   for (const int temporal : {0, 1}) {
     const Params params = test_params(temporal);
     const int frames = temporal > 0 ? 3 : 2;

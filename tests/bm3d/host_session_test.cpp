@@ -1,5 +1,6 @@
-// What the session of the host backends tells its engine, against what it should, worked out here:
-// cpu and reference share that session, so that comparing them cannot show its faults.
+// The input that the session of the host backends passes to its engine is compared with values
+// computed here. The cpu and reference backends share that session, so comparing them with each
+// other cannot show its faults.
 
 #include "bm3d/open/host_session.h"
 
@@ -19,14 +20,14 @@ using namespace lull::testing;
 
 constexpr int width = 192, height = 144;
 
-/// What an engine was asked for.
+/// The input of one call of the engine.
 struct Call {
   Phase phase;
   std::vector<float> sigma;
-  Plane<float> guide;                       // of the frame of the references
-  std::vector<Plane<float>> noisy;          // of that frame
-  std::vector<int> offsets;                 // of the other frames
-  std::vector<std::vector<Motion>> motion;  // to them
+  Plane<float> guide;  // in the frame of the reference patches
+  std::vector<Plane<float>> noisy;  // planes of that frame
+  std::vector<int> offsets;  // of the other frames
+  std::vector<std::vector<Motion>> motion;  // to those frames
 };
 
 Plane<float> copy(PlaneView<const float> from) {
@@ -35,11 +36,10 @@ Plane<float> copy(PlaneView<const float> from) {
   return to;
 }
 
-/// Notes what it is asked for; its estimates of the n-th plane that it makes sums for are n + 1
-/// times 10.
-class Note : public PhaseEngine {
+/// Records its input. The estimate of the n-th plane for which it makes sums is 10 (n + 1).
+class RecordingEngine : public PhaseEngine {
  public:
-  explicit Note(std::vector<Call>& calls) : calls_(calls) {}
+  explicit RecordingEngine(std::vector<Call>& calls) : calls_(calls) {}
 
   std::unique_ptr<PhaseSums> make_sums(int, int) override {
     auto sums = std::make_unique<Numbered>();
@@ -84,7 +84,7 @@ FrameFormat format_of(Layout layout, int shift_x = 0, int shift_y = 0) {
           .chroma_shift_y = shift_y};
 }
 
-/// Part of a picture that `n` frames moved by (8, 4) samples of the main plane each.
+/// A section of a picture that is displaced by `n` times (8, 4) samples of the main plane.
 Frame moved_frame(const FrameFormat& format, int n) {
   Frame frame = make_frame(format);
   for (int i = 0; i < format.planes(); ++i) {
@@ -100,13 +100,13 @@ Frame moved_frame(const FrameFormat& format, int n) {
   return frame;
 }
 
-TEST(HostSession, MovesChromaByItsShareOfTheMotion) {
+TEST(HostSession, ScalesMotionToSubsampledChroma) {
   for (const auto& [shift_x, shift_y] : {std::pair{1, 1}, {1, 0}, {0, 1}, {2, 0}}) {
     const FrameFormat format = format_of(Layout::yuv, shift_x, shift_y);
     Params params = make_params(Profile::balanced, {5, 5, 5}, 1);
     params.scene_cut = 0;
     std::vector<Call> calls;
-    const auto session = open_host(params, format, std::make_unique<Note>(calls));
+    const auto session = open_host(params, format, std::make_unique<RecordingEngine>(calls));
     run_clip(*session, {moved_frame(format, 0), moved_frame(format, 1), moved_frame(format, 2)});
     int seen = 0;
     for (const Call& call : calls) {
@@ -117,7 +117,7 @@ TEST(HostSession, MovesChromaByItsShareOfTheMotion) {
         const auto& motion = call.motion[k];
         const auto right =
             std::ranges::count_if(motion, [&](const Motion& v) { return v.x == x && v.y == y; });
-        // At the borders where things come in there is nothing to find.
+        // At the borders where new content enters, no motion can be found.
         EXPECT_GT(4 * right, static_cast<std::ptrdiff_t>(motion.size()))
             << shift_x << ", " << shift_y << ", offset " << call.offsets[k]
             << (luma ? "" : " chroma");
@@ -132,11 +132,11 @@ TEST(HostSession, FiltersRgbInTheOpponentSpace) {
   const FrameFormat format = format_of(Layout::rgb);
   const Params params = make_params(Profile::balanced, {9, 9, 9});
   std::vector<Call> calls;
-  const auto session = open_host(params, format, std::make_unique<Note>(calls));
+  const auto session = open_host(params, format, std::make_unique<RecordingEngine>(calls));
   const Frame noisy = moved_frame(format, 0);
   const Frame clean = run_clip(*session, {noisy}).at(0);
 
-  ASSERT_EQ(calls.size(), 3u);  // luma; chroma; all
+  ASSERT_EQ(calls.size(), 3u);  // luma, chroma, then all planes
   EXPECT_EQ(calls[0].noisy.size(), 1u);
   EXPECT_EQ(calls[1].noisy.size(), 2u);
   EXPECT_EQ(calls[2].noisy.size(), 3u);
@@ -160,7 +160,7 @@ TEST(HostSession, FiltersRgbInTheOpponentSpace) {
   EXPECT_FLOAT_EQ(calls[1].sigma[0], 9);
   EXPECT_FLOAT_EQ(calls[1].sigma[1], 9);
 
-  // The estimates are 10, 20 and 30; they solve the equations above.
+  // The estimates are 10, 20 and 30, and these values solve the equations above.
   const double expected[3] = {10 + 20 / std::sqrt(2.0) + 30 / std::sqrt(6.0),
                               10 - 30 * 2 / std::sqrt(6.0),
                               10 - 20 / std::sqrt(2.0) + 30 / std::sqrt(6.0)};
@@ -171,15 +171,16 @@ TEST(HostSession, FiltersRgbInTheOpponentSpace) {
   }
 }
 
-TEST(HostSession, MatchesChromaInWhatLumaAndChromaShow) {
+TEST(HostSession, MatchesChromaInACompositeGuide) {
   const FrameFormat format = format_of(Layout::yuv, 1, 1);
   Params params = make_params(Profile::balanced, {9, 9, 9});
   params.guide_noise = 0;
   std::vector<Call> calls;
-  const auto session = open_host(params, format, std::make_unique<Note>(calls));
+  const auto session = open_host(params, format, std::make_unique<RecordingEngine>(calls));
   run_clip(*session, {moved_frame(format, 0)});
   ASSERT_EQ(calls.size(), 4u);  // luma and chroma in each phase
-  // Of the basic estimates 10, 20 and 30: luma, averaged, and the difference of the others.
+  // The basic estimates are 10, 20 and 30: the guide combines the averaged luma and the difference
+  // of the chroma planes.
   EXPECT_NEAR(calls[3].guide.view()(20, 10), 10 + (20 - 30) / std::sqrt(2.0), 1e-3);
   EXPECT_NEAR(calls[2].guide.view()(20, 10), 10, 1e-3);
 }

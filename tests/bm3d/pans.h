@@ -1,5 +1,5 @@
 #pragma once
-// Clips to be filtered over time.
+// Clips for temporal filtering.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace lull::bm3d {
 
-/// Plane `plane` of frame `n` of a pan over the texture picture, (3, 1) samples a frame.
+/// Plane `plane` of frame `n` of a pan over the texture picture at (3, 1) samples per frame.
 inline Plane<float> clean_plane(const FrameFormat& format, int n, int plane, double phase = 0) {
   const int w = format.plane_width(plane), h = format.plane_height(plane);
   const Plane<float> whole = testing::texture_picture(w + 80, h + 40, phase + plane);

@@ -15,8 +15,8 @@
 namespace lull::bm3d {
 namespace {
 
-/// Of a sample with the one beside it.
-std::shared_ptr<const Autocorrelation> a_little_correlation(float value) {
+/// Correlation between horizontally adjacent samples.
+std::shared_ptr<const Autocorrelation> weak_correlation(float value) {
   auto correlation = std::make_shared<Autocorrelation>();
   (*correlation)[lag_index(0, 0)] = 1;
   (*correlation)[lag_index(1, 0)] = (*correlation)[lag_index(-1, 0)] = value;
@@ -30,13 +30,13 @@ TEST(MakeParams, GivesValidProfilesAtAnyNoise) {
       const Params params = make_params(profile, {sigma, 2 * sigma, 0});
       EXPECT_NO_THROW(validate(params)) << name << " at " << sigma;
       EXPECT_EQ(params.noise.sigma(1), 2 * sigma);
-      // Two patches of equal content differ by 2 sigma^2 through the noise alone.
+      // Two patches of equal content have a distance of 2 sigma^2 through the noise alone.
       if (profile == Profile::paper) continue;
       EXPECT_GT(params.hard.tau, 2 * sigma * sigma) << name << " at " << sigma;
     }
 }
 
-TEST(MakeParams, PaperIsTableOne) {
+TEST(MakeParams, PaperProfileMatchesTableOne) {
   const Params p = make_params(Profile::paper, {25, 25, 25});
   for (const PhaseParams& phase : {p.hard, p.wiener}) {
     EXPECT_EQ(phase.window, 39);
@@ -55,7 +55,7 @@ TEST(MakeParams, PaperIsTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
-TEST(MakeParams, SearchWhereThatPays) {
+TEST(MakeParams, ChoosesSearchedAndRetainedGroupsByProfile) {
   const auto of = [](Profile profile, int temporal = 0) {
     return make_params(profile, {20, 20, 20}, temporal);
   };
@@ -76,7 +76,7 @@ TEST(MakeParams, SearchWhereThatPays) {
     EXPECT_EQ(of(Profile::paper, temporal).search_step, 0);
   }
   NoiseModel coloured({5, 5, 5});
-  coloured.plane(0).correlation = a_little_correlation(0.5f);
+  coloured.plane(0).correlation = weak_correlation(0.5f);
   for (const auto& [profile, name] : names_of<Profile>)
     for (const Params& params :
          {make_params(profile, coloured), make_depth_params(profile, NoiseModel({5, 0, 0}))}) {
@@ -97,8 +97,9 @@ constexpr Change needing_a_search[] = {
     {"holes", [](Params& p) { p.holes = true; }},
 };
 
-// Who changes one parameter of a profile is not told of another that he never named.
-TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
+// A caller who changes one parameter of a profile must not get an error about another parameter
+// that the profile set.
+TEST(SearchWhereNeeded, MakesEverySingleChangeValid) {
   for (const auto& [what, change] : needing_a_search)
     for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
       Params params = make_params(profile, {20, 20, 20}, 1);
@@ -113,16 +114,16 @@ TEST(SearchWhereNeeded, LeavesNothingToRefuse) {
     }
 }
 
-TEST(SearchWhereNeeded, KnowsWhatOnlyTheFirstPhaseNeeds) {
+TEST(SearchWhereNeeded, KeepsGroupsWhenOnlyTheFirstPhaseMustSearch) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
   params.same_groups = SameGroups::none;
   params.hard.step = 2;
   params.search_step = 4;
   EXPECT_NO_THROW(validate(params));
   Params coloured = params;
-  coloured.noise.plane(0).correlation = a_little_correlation(0.5f);
+  coloured.noise.plane(0).correlation = weak_correlation(0.5f);
   Params dense = params;
-  dense.hard.step = 4;  // none lie between those that search
+  dense.hard.step = 4;  // no reference patch lies between those that search
   for (Params* needing : {&coloured, &dense}) {
     EXPECT_THROW(validate(*needing), InvalidArgument);
     search_where_needed(*needing);
@@ -132,24 +133,25 @@ TEST(SearchWhereNeeded, KnowsWhatOnlyTheFirstPhaseNeeds) {
   }
 }
 
-TEST(SearchWhereNeeded, KeepsWhatPropagates) {
+TEST(SearchWhereNeeded, LimitsRefinementWindowsInsteadOfSearching) {
   Params params = make_params(Profile::high, {20, 20, 20}, 1);
   params.hard.step = 1;
   params.wiener.step = 7;
-  params.hard.near_window = 7;
-  params.hard.window = 5;  // less than that
+  params.hard.refine_window = 7;
+  params.hard.window = 5;  // smaller than the refinement window
   params.wiener.temporal_window = 1;
   EXPECT_THROW(validate(params), InvalidArgument);
   search_where_needed(params);
   EXPECT_EQ(params.kept, 16);
   EXPECT_EQ(params.search_step, 4);
-  EXPECT_EQ(params.hard.near_window, 5);
-  EXPECT_EQ(params.wiener.near_temporal_window, 1);
+  EXPECT_EQ(params.hard.refine_window, 5);
+  EXPECT_EQ(params.wiener.refine_temporal_window, 1);
   EXPECT_NO_THROW(validate(params));
 }
 
-// Reference patches of the second phase have no group where its grid is another.
-TEST(SearchWhereNeeded, PropagatesWhereGroupsAreNotTheSame) {
+// In the second phase, reference patches have no kept group if the grid differs from that of the
+// first phase.
+TEST(SearchWhereNeeded, PropagatesGroupsWhenGridsDiffer) {
   const auto changed = [](void (*change)(Params&)) {
     Params params = make_params(Profile::fast, {20, 20, 20});
     change(params);
@@ -164,10 +166,10 @@ TEST(SearchWhereNeeded, PropagatesWhereGroupsAreNotTheSame) {
   EXPECT_FALSE(changed([](Params& p) { p.search_step = 12; }));
 }
 
-TEST(KeptGroups, AreAsLargeAsThoseThatTheNextPhaseFilters) {
+TEST(KeptGroups, AreLargeEnoughForTheNextPhase) {
   Params params = make_params(Profile::fast, {20, 20, 20});
   params.wiener.group = 32;
-  params.hard.temporal_window = 11;  // of no frame
+  params.hard.temporal_window = 11;  // unused without temporal filtering
   EXPECT_NO_THROW(validate(params));
   const auto kept = [&] {
     return plan_phase(Phase::first, params, {.width = 64, .height = 64}).sets.at(0).kept;
@@ -177,8 +179,8 @@ TEST(KeptGroups, AreAsLargeAsThoseThatTheNextPhaseFilters) {
   EXPECT_EQ(kept(), 16);
 }
 
-// Frame by frame chroma that is smaller than luma has a guide of its own in each phase.
-TEST(KeptGroups, OfSmallChromaStayAsTheyAreWhereAllDo) {
+// Without temporal filtering, chroma that is smaller than luma has its own guide in each phase.
+TEST(KeptGroups, AreReusedForSmallChromaOnlyIfAllPlanesReuseThem) {
   const FrameFormat small{.width = 64, .height = 64, .layout = Layout::yuv, .chroma_shift_x = 1};
   const auto second = [](const Params& params, const FrameFormat& format) {
     return plan_phase(Phase::second, params, format);
@@ -186,34 +188,34 @@ TEST(KeptGroups, OfSmallChromaStayAsTheyAreWhereAllDo) {
   for (const auto& [profile, same] : {std::pair{Profile::fast, true}, {Profile::balanced, false}}) {
     const PhasePlan plan = second(make_params(profile, {20, 20, 20}), small);
     ASSERT_EQ(plan.sets.size(), 2);
-    EXPECT_TRUE(plan.takes_groups(plan.sets[0]));
-    EXPECT_EQ(plan.takes_groups(plan.sets[1]), same);
+    EXPECT_TRUE(plan.reuses_groups(plan.sets[0]));
+    EXPECT_EQ(plan.reuses_groups(plan.sets[1]), same);
     EXPECT_EQ(plan.propagates(plan.sets[1]), !same);
   }
   const PhasePlan searching = second(make_params(Profile::high, {20, 20, 20}), small);
-  EXPECT_FALSE(searching.takes_groups(searching.sets[1]) ||
+  EXPECT_FALSE(searching.reuses_groups(searching.sets[1]) ||
                searching.propagates(searching.sets[1]));
-  // Chroma as large as luma has its groups; over time all planes choose.
+  // Chroma as large as luma shares its groups. With temporal filtering all planes propagate.
   FrameFormat large = small;
   large.chroma_shift_x = 0;
   const PhasePlan together = second(make_params(Profile::balanced, {20, 20, 20}), large);
   ASSERT_EQ(together.sets.size(), 1);
-  EXPECT_TRUE(together.takes_groups(together.sets[0]));
+  EXPECT_TRUE(together.reuses_groups(together.sets[0]));
   const PhasePlan over_time = second(make_params(Profile::fast, {20, 20, 20}, 2), small);
   for (const PlaneSet& set : over_time.sets) EXPECT_TRUE(over_time.propagates(set));
 }
 
-TEST(MakeParams, CountOnMoreThanTheNoiseWhereItIsCoarse) {
+TEST(MakeParams, AdaptsMu2ToTheNoiseCorrelation) {
   NoiseModel noise(std::array<float, 3>{10, 10, 10});
   const float white = make_params(Profile::high, noise).mu2;
-  noise.plane(0).correlation = a_little_correlation(0.5f);
+  noise.plane(0).correlation = weak_correlation(0.5f);
   EXPECT_GT(make_params(Profile::high, noise).mu2, white);
   EXPECT_EQ(make_params(Profile::paper, noise).mu2, 1) << "the paper's";
-  noise.plane(0).correlation = a_little_correlation(-0.5f);
+  noise.plane(0).correlation = weak_correlation(-0.5f);
   EXPECT_LT(make_params(Profile::high, noise).mu2, white) << "less of it is left";
 }
 
-TEST(Validate, NamesWhatIsOutsideItsRange) {
+TEST(Validate, NamesTheParameterThatIsOutOfRange) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   struct Case {
@@ -236,12 +238,12 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
       {"tau of the second phase = nan", [](Params& p) { p.wiener.tau = nan; }},
       {"kaiser of the first phase = 4.5", [](Params& p) { p.hard.kaiser = 4.5f; }},
       {"kaiser of the second phase = nan", [](Params& p) { p.wiener.kaiser = nan; }},
-      {"near-window of the first phase = 4", [](Params& p) { p.hard.near_window = 4; }},
-      {"near-window of the second phase = 27", [](Params& p) { p.wiener.near_window = 27; }},
+      {"near-window of the first phase = 4", [](Params& p) { p.hard.refine_window = 4; }},
+      {"near-window of the second phase = 27", [](Params& p) { p.wiener.refine_window = 27; }},
       {"near-temporal-window of the first phase = 11",
-       [](Params& p) { p.hard.near_temporal_window = 11; }},
+       [](Params& p) { p.hard.refine_temporal_window = 11; }},
       {"near-temporal-window of the second phase = -1",
-       [](Params& p) { p.wiener.near_temporal_window = -1; }},
+       [](Params& p) { p.wiener.refine_temporal_window = -1; }},
       {"search-step = 5", [](Params& p) { p.search_step = p.hard.step; }},
       {"search-step = 17", [](Params& p) { p.search_step = 17; }},
       {"patches kept for the second phase = 24", [](Params& p) { p.kept = 24; }},
@@ -267,7 +269,7 @@ TEST(Validate, NamesWhatIsOutsideItsRange) {
   }
 }
 
-TEST(Names, ReadWhatTheyPrint) {
+TEST(EnumNames, ParseInvertsName) {
   for (const auto& [value, text] : names_of<Transform>) {
     EXPECT_EQ(name(value), text);
     EXPECT_EQ(parse<Transform>(text), value);

@@ -1,5 +1,6 @@
-// What the profiles give on made-up pictures, pinned to 0.02 dB: a parameter that has changed shows
-// here, and nowhere where backends are compared with each other. Instruction sets differ by less.
+// The quality of the profiles on synthetic pictures, pinned to 0.02 dB. A changed parameter shows
+// here and in no test that compares backends with each other. Instruction sets differ by less than
+// this.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using namespace lull::testing;
 
 constexpr int width = 176, height = 144;
 
-/// What footage has: edges in all directions, detail of several scales, few flat areas.
+/// Content like that of footage: edges in all directions, detail of several scales, few flat areas.
 Plane<float> scene(int n, int plane) {
   Plane<float> picture(width, height);
   const Plane<float> texture = texture_picture(width + 40, height + 40, 0.7 * plane);
@@ -48,7 +49,7 @@ Frame noisy(const FrameFormat& format, int n, float sigma) {
   return frame;
 }
 
-/// Mean PSNR of the planes of the frame in the middle.
+/// Mean PSNR of the planes of the middle frame.
 double quality(Profile profile, Layout layout, float sigma, int temporal) {
   const FrameFormat format{.width = width, .height = height, .layout = layout};
   const int count = temporal > 0 ? 2 * temporal + 1 : 1;
@@ -93,10 +94,10 @@ constexpr Pinned pinned[] = {
 
 class ProfileQuality : public ::testing::TestWithParam<Pinned> {};
 
-// `cpu` in their names, so that they run with every instruction set.
+// The prefix contains `cpu`, so that the tests run with every instruction set.
 INSTANTIATE_TEST_SUITE_P(cpu, ProfileQuality, ::testing::ValuesIn(pinned));
 
-TEST_P(ProfileQuality, IsWhatItWas) {
+TEST_P(ProfileQuality, MatchesTheRecordedPsnr) {
   const Pinned& p = GetParam();
   const double decibels = quality(p.profile, p.layout, p.sigma, p.temporal);
   EXPECT_NEAR(decibels, p.decibels, 0.02)

@@ -19,7 +19,7 @@ using lull::testing::with_noise;
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// A frame without neighbours.
+/// A frame without neighbouring frames.
 std::array<FramePlane, 1> alone(const Plane<float>& plane) { return {{{0, plane.view()}}}; }
 
 Group group_of(std::initializer_list<std::pair<int, int>> members) {
@@ -28,7 +28,7 @@ Group group_of(std::initializer_list<std::pair<int, int>> members) {
   return group;
 }
 
-TEST(Displacement, SurvivesPacking) {
+TEST(Displacement, UnpacksToThePackedValues) {
   for (const int dx : {-2048, -63, -1, 0, 1, 63, 2047})
     for (const int dy : {-2048, -63, -1, 0, 1, 63, 2047})
       for (const int dt : {-4, -1, 0, 1, 4}) {
@@ -55,9 +55,9 @@ TEST(ReferencePositions, CoverEverySampleAtEveryStep) {
     }
 }
 
-// All patches of the picture, in whole numbers so that ties are exact, sorted by everything that
-// the contract names.
-TEST(Match, FindsWhatBruteForceFinds) {
+// All patches of the picture, sorted by the criteria of the interface. The samples are integers, so
+// that ties are exact.
+TEST(Match, EqualsBruteForceSearch) {
   std::mt19937 rng{5};
   std::uniform_int_distribution<int> level{0, 2};
   Plane<float> picture(31, 27);
@@ -95,7 +95,7 @@ TEST(Match, FindsWhatBruteForceFinds) {
     }
 }
 
-TEST(Match, TakesTheReferenceFirstAndTiesRowByRow) {
+TEST(Match, OrdersTheReferenceFirstAndTiesRowByRow) {
   Plane<float> flat(20, 20);
   for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
   const Group group = match(alone(flat), 6, 6, {.window = 5, .group = 8, .tau = 1});
@@ -106,9 +106,9 @@ TEST(Match, TakesTheReferenceFirstAndTiesRowByRow) {
     EXPECT_EQ(group.members[m], pack_displacement(expected[m].first, expected[m].second)) << m;
 }
 
-// Among equal patches, bias alone decides; what it takes off stops at 0, and it is none of other
-// frames.
-TEST(Match, AddsTheBiasOfItsOwnFrame) {
+// Among equal patches the bias alone decides. It cannot make a distance negative, and it does not
+// apply to other frames.
+TEST(Match, AddsTheBiasOnlyWithinTheReferenceFrame) {
   Plane<float> flat(20, 20);
   for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
   DistanceBias bias;
@@ -128,8 +128,9 @@ TEST(Match, AddsTheBiasOfItsOwnFrame) {
   EXPECT_EQ(over_time.members[3], pack_displacement(0, 0, 1));
 }
 
-// The threshold is on the mean squared difference, and a patch right on it still counts.
-TEST(Match, CountsPatchesUpToTau) {
+// The threshold applies to the mean squared difference; a patch exactly at the threshold is
+// included.
+TEST(Match, IncludesPatchesUpToTheThreshold) {
   Plane<float> picture(16, 8);
   for (int y = 0; y < 8; ++y)
     for (int x = 0; x < 16; ++x) picture.view()(x, y) = x < 8 ? 10.0f : 13.0f;
@@ -139,8 +140,8 @@ TEST(Match, CountsPatchesUpToTau) {
   EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);           // 7 found
 }
 
-// Frames of whole numbers: what the contract says of other frames, candidate by candidate.
-TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
+// Frames of integers: the rules for other frames, checked candidate by candidate.
+TEST(Match, RanksOtherFramesByDistanceThenFrameThenPosition) {
   std::mt19937 rng{11};
   std::uniform_int_distribution<int> level{0, 1};
   std::vector<Plane<float>> planes;
@@ -155,7 +156,7 @@ TEST(Match, RanksOtherFramesByDistanceThenFrameThenPlace) {
   for (const auto& [x, y] : {std::pair{0, 0}, {11, 9}, {5, 4}})
     for (const float bonus : {0.0f, 7.0f, 1000.0f}) {
       const MatchParams phase{
-          .window = 7, .group = 32, .tau = 30, .temporal_window = 5, .place_bonus = bonus};
+          .window = 7, .group = 32, .tau = 30, .temporal_window = 5, .motion_bias = bonus};
       // (not the reference, distance, rank of the frame, v, u)
       std::vector<std::tuple<bool, double, int, int, int>> all;
       for (int f = 0; f < 4; ++f)
@@ -201,13 +202,13 @@ void expect_identity_without_noise(Transform kind) {
     const auto original = gather<Coefficient>(alone(picture), 12, 12, group);
     auto stack = original;
     const double weight =
-        hard_threshold(stack, transform_of<Coefficient>(kind), across, for_all(0), 1);
-    EXPECT_NEAR(weight, 1.0 / 256, 1e-12);  // nothing was 0 before
+        hard_threshold(stack, transform_of<Coefficient>(kind), across, uniform_coefficients(0), 1);
+    EXPECT_NEAR(weight, 1.0 / 256, 1e-12);  // all coefficients are nonzero
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
 
     stack = original;
-    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across, for_all(1e-20)),
+    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across, uniform_coefficients(1e-20)),
                 1.0 / 256, 1e-12);
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
@@ -220,7 +221,7 @@ TEST(CollaborativeFilter, IsTheIdentityWithoutNoise) {
   expect_identity_without_noise<std::complex<double>>(Transform::dft);
 }
 
-// Whatever the threshold, the group's overall mean stays: a flat, dark group is not blackened.
+// The overall mean of the group survives every threshold: a flat, dark group does not turn black.
 TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
   const Plane<float> picture = with_noise(texture_picture(32, 32).view(), 30);
   const Group group = group_of({{0, 0}, {3, 1}});
@@ -229,14 +230,14 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
     double mean = 0;
     for (const auto& values : stack)
       for (const double v : values) mean += v / 128;
-    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, for_all(1e9), 1), 1.0);
+    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, uniform_coefficients(1e9), 1), 1.0);
     for (const auto& values : stack)
       for (const double v : values) EXPECT_NEAR(v, mean, 1e-10);
   }
 }
 
-// Against the definition: each coefficient of the 3D transform as one sum over the group.
-TEST(CollaborativeFilter, ShrinksTheCoefficientsOfTheDefinition) {
+// Comparison with the definition: each coefficient of the 3D transform is one sum over the group.
+TEST(CollaborativeFilter, EqualsTheDefinition) {
   const Plane<float> noisy = with_noise(texture_picture(24, 24).view(), 25);
   const Plane<float> basic = texture_picture(24, 24);
   const Group group = group_of({{0, 0}, {2, 0}, {0, 3}, {-5, 4}});
@@ -277,13 +278,13 @@ TEST(CollaborativeFilter, ShrinksTheCoefficientsOfTheDefinition) {
       }
   auto stack = input;
   EXPECT_NEAR(hard_threshold(stack, real_transform(Transform::dct), GroupTransform::haar,
-                             for_all(threshold), 1),
+                             uniform_coefficients(threshold), 1),
               1.0 / retained, 1e-12);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], hard[m][i], 1e-9);
   stack = input;
   EXPECT_NEAR(
-      wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar, for_all(noise)),
+      wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar, uniform_coefficients(noise)),
       1.0 / energy, 1e-9);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], shrunk[m][i], 1e-9);
@@ -320,10 +321,10 @@ TEST(Accumulator, GivesTheWeightedMean) {
   windowed.divide(out.view());
   const float a = window[5], b = 2 * window[1];  // column 5; the row's factor cancels
   EXPECT_NEAR(out.view()(5, 3), (a * 10 + b * 40) / (a + b), 1e-4);
-  EXPECT_FLOAT_EQ(out.view()(0, 0), 10);  // covered by the window's least weight alone
+  EXPECT_FLOAT_EQ(out.view()(0, 0), 10);  // covered only by the minimum weight of the window
 }
 
-TEST(KaiserWindow, HasItsShape) {
+TEST(KaiserWindow, MatchesKnownValues) {
   for (const float v : kaiser_window(0)) EXPECT_EQ(v, 1);
   const auto window = kaiser_window(2);
   for (int i = 0; i < patch; ++i) EXPECT_EQ(window[i], window[patch - 1 - i]);

@@ -1,5 +1,5 @@
-// A clip over time that several sessions share has the bytes that one session gives it, whatever is
-// repeated, cut and still in it, and whoever is lost on the way.
+// A clip that several sessions filter over time has the same bytes as with one session, for all
+// repeated frames, scene cuts and still sections, and when a session fails.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "bm3d/bm3d.h"
 #include "core/error.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "support/bayes_clips.h"
 #include "support/pictures.h"
 #include "support/sessions.h"
@@ -34,7 +34,7 @@ class Clip {
     ++scene_, moment_ = 0;
     return more(count);
   }
-  /// Of the same scene.
+  /// Further frames of the same scene.
   Clip& more(int count) {
     for (int n = 0; n < count; ++n) add(picture(3.0 * scene_ + 0.04 * moment_++));
     return *this;
@@ -48,7 +48,7 @@ class Clip {
     for (int n = 0; n < count; ++n) add(copy_of_last());
     return *this;
   }
-  /// As an encoder repeats a frame.
+  /// Repeated frames with the small changes that an encoder makes.
   Clip& near(int count) {
     for (int n = 0; n < count; ++n) {
       Frame frame = copy_of_last();
@@ -59,7 +59,7 @@ class Clip {
     }
     return *this;
   }
-  /// The noise of the frame before, but for some rows.
+  /// Frames with the noise of the previous frame, except for some rows.
   Clip& partly(int count) {
     for (int n = 0; n < count; ++n) {
       Frame frame = copy_of_last();
@@ -117,10 +117,10 @@ Params quick(int temporal, int phases = 1) {
   return params;
 }
 
-/// Fails at one of its pushes.
-class Mortal final : public Denoiser {
+/// Throws DeviceFailure at one of its pushes.
+class FailingDenoiser final : public Denoiser {
  public:
-  Mortal(std::unique_ptr<Denoiser> inner, int fails_at)
+  FailingDenoiser(std::unique_ptr<Denoiser> inner, int fails_at)
       : inner_(std::move(inner)), left_(fails_at) {}
   int latency() const noexcept override { return inner_->latency(); }
   std::optional<Frame> push(Frame noisy) override {
@@ -135,17 +135,17 @@ class Mortal final : public Denoiser {
   int left_;
 };
 
-struct Team {
+struct SessionSetup {
   int sessions = 2;
   int part = 5;
-  int fails_at = -1;  // the push of the first session
+  int fails_at = -1;  // the push at which the first session fails
 };
 
-std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format, const Team& team) {
+std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format, const SessionSetup& team) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (int i = 0; i < team.sessions; ++i)
     sessions.push_back(open(params, format, {.kind = BackendKind::cpu, .threads = 1 + i}));
-  sessions[0] = std::make_unique<Mortal>(std::move(sessions[0]), team.fails_at);
+  sessions[0] = std::make_unique<FailingDenoiser>(std::move(sessions[0]), team.fails_at);
   return pipeline::shard_parts(std::move(sessions),
                                {.margin = margin(params),
                                 .frames = team.part,
@@ -161,30 +161,30 @@ void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& wh
 }
 
 void expect_shared_equal(const Clip& clip, const Params& params,
-                         const std::vector<Team>& teams = {{1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
+                         const std::vector<SessionSetup>& teams = {{1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
   const std::vector<Frame> whole =
       run_clip(*open(params, clip.format(), {.threads = 1}), clip.frames());
   ASSERT_EQ(whole.size(), clip.frames().size());
-  for (const Team& team : teams) {
+  for (const SessionSetup& team : teams) {
     SCOPED_TRACE(::testing::Message() << team.sessions << " sessions, parts of " << team.part);
     expect_equal(run_clip(*share(params, clip.format(), team), clip.frames()), whole);
   }
 }
 
-TEST(SharedClip, OfFramesThatDiffer) {
+TEST(SharedClip, DistinctFramesMatchSingleSession) {
   expect_shared_equal(Clip().scene(30), quick(1));
   expect_shared_equal(Clip().scene(30), quick(2), {{2, 7}});
   expect_shared_equal(Clip(yuv420).scene(22), quick(1, 2), {{2, 6}});
 }
 
-/// By Bayes, in three phases.
+/// The three Bayes phases.
 Params quick_best(int temporal) {
   Params params = small_best(temporal, sigma);
   for (BayesParams& phase : params.bayes_phases) phase.group = 32;
   return params;
 }
 
-TEST(SharedClip, ByBayes) {
+TEST(SharedClip, BestProfileMatchesSingleSession) {
   expect_shared_equal(Clip().scene(19), quick_best(1), {{2, 3}, {3, 8}});
   Clip cut;
   cut.scene(4).partly(2).flash().more(2).identical(3).scene(1).scene(5).near(2);
@@ -192,12 +192,12 @@ TEST(SharedClip, ByBayes) {
   expect_shared_equal(cut, quick_best(2), {{2, 7}});
 }
 
-TEST(SharedClip, ShortOnes) {
+TEST(SharedClip, ShortClipsMatchSingleSession) {
   for (const int count : {0, 1, 2, 6})
     expect_shared_equal(Clip().scene(count), quick(2), {{2, 12}, {3, 1}});
 }
 
-TEST(SharedClip, OfScenes) {
+TEST(SharedClip, SceneCutsMatchSingleSession) {
   expect_shared_equal(Clip().scene(7).scene(1).scene(9).scene(2).scene(8), quick(2),
                       {{2, 5}, {3, 1}});
   Params without = quick(1);
@@ -205,7 +205,7 @@ TEST(SharedClip, OfScenes) {
   expect_shared_equal(Clip().scene(9).scene(9), without, {{2, 4}});
 }
 
-TEST(SharedClip, OfFlashes) {
+TEST(SharedClip, FlashesMatchSingleSession) {
   Clip clip;
   clip.scene(3);
   for (int n = 0; n < 12; ++n) clip.flash().more(n % 4);
@@ -213,7 +213,7 @@ TEST(SharedClip, OfFlashes) {
   expect_shared_equal(clip, quick(2, 2), {{2, 5}});
 }
 
-TEST(SharedClip, OfDoubledFrames) {
+TEST(SharedClip, RepeatedFramesMatchSingleSession) {
   Clip exactly, nearly, now_and_then;
   for (int n = 0; n < 14; ++n) {
     exactly.scene(1).identical(1);
@@ -223,8 +223,8 @@ TEST(SharedClip, OfDoubledFrames) {
   for (const Clip& clip : {exactly, nearly, now_and_then}) expect_shared_equal(clip, quick(1));
 }
 
-// What a session decides depends on frames that no part of the clip may reach back to.
-TEST(SharedClip, OfStills) {
+// The decisions of a session depend on frames to which no part of the clip may reach back.
+TEST(SharedClip, LongStillsMatchSingleSession) {
   Clip clip;
   clip.scene(3).identical(70).scene(4).near(1).identical(40).near(1).identical(3).near(2);
   clip.identical(33).scene(3);
@@ -232,13 +232,13 @@ TEST(SharedClip, OfStills) {
   expect_shared_equal(Clip().scene(1).near(1).identical(100).near(1).identical(5), quick(1));
 }
 
-TEST(SharedClip, OfAnEncodersSmallChanges) {
+TEST(SharedClip, NearlyRepeatedFramesMatchSingleSession) {
   Clip clip;
   clip.scene(2).near(40).scene(2).near(5).identical(31).near(12).partly(9).near(3);
   expect_shared_equal(clip, quick(1));
 }
 
-TEST(SharedClip, WhateverComes) {
+TEST(SharedClip, RandomClipsMatchSingleSession) {
   std::mt19937 rng{3};
   for (int round = 0; round < 24; ++round) {
     Clip clip;
@@ -268,8 +268,8 @@ TEST(SharedClip, WhateverComes) {
   }
 }
 
-// Planes that pass through, and pictures below a patch, of which nothing is filtered.
-TEST(SharedClip, OfWhatIsNotFiltered) {
+// Planes that pass through, and pictures smaller than a patch, in which nothing is filtered.
+TEST(SharedClip, UnfilteredPlanesMatchSingleSession) {
   Params luma_alone = quick(1);
   luma_alone.noise = std::array<float, 3>{sigma, 0, 0};
   expect_shared_equal(Clip(yuv420).scene(6).near(2).identical(2).scene(3), luma_alone, {{2, 3}});
@@ -281,13 +281,13 @@ TEST(SharedClip, OfWhatIsNotFiltered) {
                       {{2, 3}});
 }
 
-TEST(SharedClip, WithALostSession) {
+TEST(SharedClip, FailedSessionDoesNotChangeTheResult) {
   Clip clip;
   clip.scene(9).identical(2).near(3).scene(12).near(1).scene(6);
   for (const int at : {0, 3, 8, 20}) expect_shared_equal(clip, quick(1), {{2, 5, at}, {3, 4, at}});
 }
 
-TEST(SharedClip, OneAfterTheOther) {
+TEST(SharedClip, ConsecutiveClipsMatchSeparateSessions) {
   const Clip first = Clip().scene(12).near(2), second = Clip().scene(3).identical(20).scene(8);
   const auto shared = share(quick(1), gray, {2, 4});
   for (const Clip& clip : {first, second, first})

@@ -1,5 +1,5 @@
-// Clips through the backends that take patches from other frames, from outside; and the rules that
-// say which frames these are.
+// Clips through the backends that match patches in other frames, and the rules that select these
+// frames.
 
 #include <gtest/gtest.h>
 
@@ -57,8 +57,8 @@ double mean_psnr(const std::vector<Frame>& frames) {
   return sum / static_cast<double>(frames.size());
 }
 
-/// Through the backends that people use.
-class TemporalOn : public ::testing::TestWithParam<BackendKind> {
+/// Tests of the backends that users run.
+class TemporalSession : public ::testing::TestWithParam<BackendKind> {
  protected:
   void SetUp() override {
     backend_.kind = GetParam();
@@ -77,12 +77,12 @@ class TemporalOn : public ::testing::TestWithParam<BackendKind> {
   Backend backend_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Bm3d, TemporalOn, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
+INSTANTIATE_TEST_SUITE_P(Bm3d, TemporalSession, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
                          [](const auto& info) {
                            return std::string(info.param == BackendKind::cpu ? "cpu" : "cuda");
                          });
 
-TEST_P(TemporalOn, IsBetterThanFrameByFrameAndAsGoodAtTheEnds) {
+TEST_P(TemporalSession, BeatsFrameByFrameAndKeepsQualityAtTheEnds) {
   const std::vector<Frame> noisy = pan(gray(), 9);
   const std::vector<Frame> alone = run(quick(0), noisy);
   double before = mean_psnr(alone);
@@ -92,16 +92,18 @@ TEST_P(TemporalOn, IsBetterThanFrameByFrameAndAsGoodAtTheEnds) {
     const double mean = mean_psnr(result);
     EXPECT_GT(mean, before) << radius;
     before = mean;
-    // Half of the frames to look at are missing there, and of a pan some of the picture. The first
-    // frames look further ahead for it, which lifts the mean above the last.
+    // At the ends of the clip half of the neighbouring frames are missing, and in a pan part of the
+    // content as well. The first frames search further ahead instead, which lifts the mean above
+    // the last frames.
     EXPECT_GT(psnr_of(result.front(), 0), mean - 1.5) << radius;
     EXPECT_GT(psnr_of(result.back(), 8), mean - 1.7) << radius;
   }
   EXPECT_GT(before, mean_psnr(alone) + 1);
 }
 
-// Rounding flips some decisions of BM3D; what is left between the backends is far below the noise.
-TEST_P(TemporalOn, AgreesWithTheReference) {
+// Rounding flips some decisions of BM3D; the difference between the backends is far below the
+// noise.
+TEST_P(TemporalSession, AgreesWithTheReference) {
   FrameFormat rgb = gray(), yuv444 = gray();
   rgb.layout = Layout::rgb;
   yuv444.layout = Layout::yuv;
@@ -123,9 +125,9 @@ TEST_P(TemporalOn, AgreesWithTheReference) {
   }
 }
 
-// Motion is that of the middle of many reference patches: it takes the first of them, those of
-// chroma most of all, out of the picture.
-TEST_P(TemporalOn, LooksForWhatComesIntoThePicture) {
+// The motion of a tile is that of the middle of many reference patches. It displaces the first of
+// them out of the picture, most of all those of chroma.
+TEST_P(TemporalSession, AgreesWithTheReferenceWhereContentEnters) {
   constexpr FrameFormat format{
       .width = 160, .height = 160, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
   const Params params = make_params(Profile::fast, {sigma, sigma, sigma}, 1);
@@ -151,8 +153,8 @@ TEST_P(TemporalOn, LooksForWhatComesIntoThePicture) {
   }
 }
 
-// The greatest radius: groups have patches of 17 frames.
-TEST_P(TemporalOn, AgreesWithTheReferenceOverSeventeenFrames) {
+// With the maximum radius, groups contain patches of 17 frames.
+TEST_P(TemporalSession, AgreesWithTheReferenceAtTheMaximumRadius) {
   Params params = quick(max_temporal);
   params.phases = 1;
   params.hard.group = 16;
@@ -166,7 +168,7 @@ TEST_P(TemporalOn, AgreesWithTheReferenceOverSeventeenFrames) {
   EXPECT_GT(psnr_of(run(quick(max_temporal), noisy)[8], 8), psnr_of(fewer[8], 8));
 }
 
-TEST_P(TemporalOn, TakesEveryLayoutDepthAndSize) {
+TEST_P(TemporalSession, FiltersEveryLayoutDepthAndSize) {
   FrameFormat rgb = gray(), yuv444 = gray(), deep = yuv420, tiny = yuv420;
   rgb.layout = Layout::rgb;
   yuv444.layout = Layout::yuv;
@@ -183,7 +185,7 @@ TEST_P(TemporalOn, TakesEveryLayoutDepthAndSize) {
   }
 }
 
-TEST_P(TemporalOn, PlanesWithoutNoisePassThrough) {
+TEST_P(TemporalSession, PlanesWithoutNoisePassThrough) {
   Params params = quick(1);
   params.noise = std::array<float, 3>{sigma, 0, sigma};
   const std::vector<Frame> noisy = pan(yuv420, 4), result = run(params, noisy);
@@ -193,7 +195,7 @@ TEST_P(TemporalOn, PlanesWithoutNoisePassThrough) {
   }
 }
 
-TEST(Temporal, ThreadsChangeNothing) {
+TEST(Temporal, ThreadCountDoesNotChangeResult) {
   const std::vector<Frame> noisy = pan(yuv420, 5);
   const std::vector<Frame> expected = run(quick(2), noisy, {.threads = 1});
   for (const int threads : {2, 5}) {
@@ -203,8 +205,8 @@ TEST(Temporal, ThreadsChangeNothing) {
   }
 }
 
-// Nothing of the clip before is left.
-TEST_P(TemporalOn, ADrainedSessionTakesAnotherClip) {
+// The session must keep nothing of the previous clip.
+TEST_P(TemporalSession, DrainedSessionAcceptsAnotherClip) {
   const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
   const auto session = open_session(quick(1), gray());
   EXPECT_EQ(run_clip(*session, first).size(), 4u);
@@ -214,8 +216,8 @@ TEST_P(TemporalOn, ADrainedSessionTakesAnotherClip) {
   EXPECT_FALSE(session->drain());
 }
 
-// What several GPUs and resumed jobs count on.
-TEST_P(TemporalOn, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
+// Several GPUs and resumed jobs rely on this.
+TEST_P(TemporalSession, SegmentsThatOverlapByTheMarginGiveEqualBytes) {
   const std::vector<Frame> noisy = pan(gray(), 14);
   const Params params = quick(1);
   const std::vector<Frame> whole = run(params, noisy);
@@ -230,7 +232,7 @@ TEST_P(TemporalOn, SegmentsThatOverlapByTheMarginGiveTheSameBytes) {
   }
 }
 
-TEST_P(TemporalOn, ResultsComeWithTheStatedDelayAndTheirOwnIdentity) {
+TEST_P(TemporalSession, ResultsHaveTheStatedLatencyAndTheirTimestamps) {
   const std::vector<std::int64_t> times{0, 7, 8, 100, 250, 251, 252, 4000, 4001, 9000, 9100};
   std::vector<Frame> noisy = pan(gray(), static_cast<int>(times.size()));
   for (std::size_t n = 0; n < times.size(); ++n) {
@@ -255,11 +257,11 @@ TEST_P(TemporalOn, ResultsComeWithTheStatedDelayAndTheirOwnIdentity) {
   }
 }
 
-TEST_P(TemporalOn, NothingCrossesACut) {
+TEST_P(TemporalSession, ScenesAreFilteredIndependently) {
   const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
   std::vector<Frame> both = first;
   for (Frame frame : second) {
-    // Upside down: another scene.
+    // The picture is turned upside down to form another scene.
     Frame turned = make_frame(gray());
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
@@ -276,8 +278,8 @@ TEST_P(TemporalOn, NothingCrossesACut) {
   EXPECT_FALSE(same_samples(run(off, both)[3], head[3]));
 }
 
-// The frames around a flash or a black frame still see each other.
-TEST_P(TemporalOn, FlashesAndBlackFramesCostLittle) {
+// The frames around a flash or a black frame still use each other as neighbours.
+TEST_P(TemporalSession, FlashesAndBlackFramesCostLittleQuality) {
   const Plane<float> clean = clean_plane(gray(), 0, 0);
   std::vector<Frame> noisy;
   for (unsigned n = 0; n < 9; ++n) {
@@ -292,13 +294,13 @@ TEST_P(TemporalOn, FlashesAndBlackFramesCostLittle) {
     const std::vector<Frame> result = run(quick(2), flashed);
     for (const int n : {2, 3, 5, 6})
       EXPECT_GT(psnr_of(result[n], 0), psnr_of(expected[n], 0) - 0.9);
-    EXPECT_GT(psnr_of(result[3], 0), psnr_of(ends[3], 0));  // it sees beyond
+    EXPECT_GT(psnr_of(result[3], 0), psnr_of(ends[3], 0));  // the session searches beyond the flash
     for (int i = 0; i < width * height; ++i)
       ASSERT_EQ(result[4].planes[0](i % width, i / width), level);
   }
 }
 
-TEST_P(TemporalOn, RepeatedFramesAreFilteredOnce) {
+TEST_P(TemporalSession, RepeatedFramesAreFilteredOnce) {
   const std::vector<Frame> single = pan(gray(), 6);
   const std::vector<Frame> expected = run(quick(1), single);
   std::vector<Frame> doubled;
@@ -315,8 +317,9 @@ TEST_P(TemporalOn, RepeatedFramesAreFilteredOnce) {
   }
 }
 
-// A frame that an encoder doubled is not quite the same; one with a moving thing is another.
-TEST_P(TemporalOn, FramesThatShareTheirNoiseAreNoCandidates) {
+// A frame that an encoder doubled is not exactly equal to the original. A frame with a moving
+// object is a different frame.
+TEST_P(TemporalSession, FramesWithSharedNoiseAreNotCandidates) {
   const std::vector<Frame> single = pan(gray(), 6);
   const std::vector<Frame> expected = run(quick(1), single);
   std::vector<Frame> nearly, partly;
@@ -340,18 +343,18 @@ TEST_P(TemporalOn, FramesThatShareTheirNoiseAreNoCandidates) {
   EXPECT_GT(gain / 6, 0.2);
 }
 
-TEST_P(TemporalOn, AStillOfAnyLengthComesOutWhole) {
+TEST_P(TemporalSession, LongStillKeepsAllFrames) {
   const Frame still = noisy_frame(gray(), 0);
   std::vector<Frame> frames(3 * max_repeats + 5, still);
   frames.push_back(noisy_frame(gray(), 1));
   const std::vector<Frame> result = run(quick(1), frames);
   ASSERT_EQ(result.size(), frames.size());
-  // More of the same noise is no information.
+  // Repetitions of the same noise add no information.
   EXPECT_LT(psnr_of(result[40], 0), psnr_of(run(quick(0), {still})[0], 0) + 0.8);
 }
 
-// Else as many results as there were repetitions would be kept from then on.
-TEST_P(TemporalOn, AfterAStillNothingStaysBehind) {
+// Otherwise the session would hold back as many results as there were repetitions.
+TEST_P(TemporalSession, LatencyRecoversAfterAStill) {
   const std::vector<Frame> moving = pan(gray(), 12);
   const auto session = open_session(quick(1), gray());
   int inside = 0;
@@ -367,7 +370,7 @@ TEST_P(TemporalOn, AfterAStillNothingStaysBehind) {
   EXPECT_EQ(inside, 0);
 }
 
-TEST(Temporal, RefusesWhatMakesNoSense) {
+TEST(Temporal, RejectsInvalidParameters) {
   for (const int radius : {-1, max_temporal + 1})
     EXPECT_THROW((void)open(quick(radius), gray(), {}), InvalidArgument);
   Params params = quick(1);
@@ -377,7 +380,7 @@ TEST(Temporal, RefusesWhatMakesNoSense) {
   params.wiener.temporal_window = 4;
   EXPECT_THROW(validate(params), InvalidArgument);
   params = quick(1);
-  params.hard.place_bonus = -1;
+  params.hard.motion_bias = -1;
   EXPECT_THROW(validate(params), InvalidArgument);
 }
 

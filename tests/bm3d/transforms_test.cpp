@@ -10,7 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Twice 8 products and sums, each off by half an epsilon, of terms that add up to at most 8 |x|.
+// Two passes of 8 products and sums, each with an error of half an epsilon, of terms that add up to
+// at most 8 |x|.
 constexpr double tolerance = 32 * 8 * std::numeric_limits<double>::epsilon();
 
 template <class Coefficient>
@@ -54,8 +55,8 @@ TEST(Fourier, MatchesTheDefinition) {
     }
 }
 
-// The decomposition step by step, with the filters of the paper's table 6.1 (N = 1, N~ = 5), here
-// in the common normalisation with unit sum of squares for the short filter.
+// The decomposition step by step with the filters of the paper's table 6.1 (N = 1, N~ = 5),
+// normalised to a unit sum of squares of the short filter.
 TEST(Bior, MatchesTheFilterBank) {
   const double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   for (int impulse = 0; impulse < 8; ++impulse) {
@@ -73,7 +74,7 @@ TEST(Bior, MatchesTheFilterBank) {
     }
     expected[0] = signal[0];
     for (int k = 0; k < 8; ++k) {
-      // A row of unit norm is the filter bank's row divided by its norm: they are parallel.
+      // A row of unit norm is the filter bank's row divided by its norm, so both are parallel.
       const auto& row = bior_forward<double>.at[k];
       int largest = 0;
       for (int n = 1; n < 8; ++n)

@@ -1,5 +1,5 @@
 #pragma once
-// A guide on a GPU, and the groups that kernels have to find in it.
+// A guide in GPU memory and the groups that kernels have to find in it.
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +17,7 @@
 
 namespace lull::bm4d::testing {
 
-/// Bytes of a volume, whose slices begin at a place of the ring that is not its first.
+/// The bytes of a volume in a ring buffer; the volume does not begin at the first slot of the ring.
 class ByteVolume {
  public:
   static constexpr int base = 5;  // the first slice
@@ -56,8 +56,8 @@ class ByteVolume {
   lull::cuda::DeviceBuffer<std::int32_t> norms_;
 };
 
-/// All displacements of a window but that of the reference cube itself.
-inline std::vector<std::uint32_t> whole_window(int r) {
+/// All displacements of a window except that of the reference cube itself.
+inline std::vector<std::uint32_t> all_displacements(int r) {
   std::vector<std::uint32_t> all;
   for (int dz = -r; dz <= r; ++dz)
     for (int dy = -r; dy <= r; ++dy)
@@ -66,7 +66,7 @@ inline std::vector<std::uint32_t> whole_window(int r) {
   return all;
 }
 
-/// The nearest cubes of some by their score, then by their place in the window.
+/// The nearest cubes among some candidates, ordered by score, then by position in the window.
 inline std::vector<std::uint32_t> expected_group(const ByteVolume& volume,
                                                  const reference::Place& at, const PhaseParams& p,
                                                  std::span<const std::uint32_t> candidates) {

@@ -1,4 +1,4 @@
-// The stages of the cpu backend against those of the reference, one by one.
+// Compares the stages of the cpu backend with those of the reference, one by one.
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ using namespace testing;
 
 constexpr int padding = cpu::row_padding;
 
-/// The slices of a volume in the arrangement of the cpu backend.
-class Arranged {
+/// The slices of a volume in the memory layout of the cpu backend.
+class SliceRows {
  public:
-  Arranged(const std::vector<Frame>& slices, int cube) {
+  SliceRows(const std::vector<Frame>& slices, int cube) {
     const int width = slices[0].format.width, height = slices[0].format.height;
     for (const Frame& slice : slices) {
       samples_.emplace_back(width + padding, height);
@@ -50,12 +50,12 @@ class Arranged {
     match_ = {.stride = pairs_[0].view().stride, .width = width, .height = height};
   }
 
-  /// Around the layer at z, of slices `there`.
-  cpu::MatchSlices match(int z, const PhaseParams& params, SliceSpan there) {
+  /// The slices around the layer at z, limited to `available`.
+  cpu::MatchSlices match(int z, const PhaseParams& params, SliceSpan available) {
     cpu::MatchSlices slices = match_;
     const int base = z - params.radius();
-    slices.first = std::max(0, there.first - base);
-    slices.end = std::min(params.window + params.cube - 1, there.end - base);
+    slices.first = std::max(0, available.first - base);
+    slices.end = std::min(params.window + params.cube - 1, available.end - base);
     for (int k = slices.first; k < slices.end; ++k) {
       slices.pairs[k] = pairs_[base + k].view().data;
       slices.squares[k] = squares_[base + k].view().data;
@@ -84,15 +84,15 @@ reference::Slices slices_of(const std::vector<Frame>& volume) {
 void expect_equal_groups(const std::vector<Frame>& volume, const PhaseParams& params) {
   const FrameFormat& format = volume[0].format;
   const reference::Slices guide = slices_of(volume);
-  Arranged arranged(volume, params.cube);
-  const SliceSpan there{0, static_cast<int>(volume.size())};
+  SliceRows rows(volume, params.cube);
+  const SliceSpan available{0, static_cast<int>(volume.size())};
   int members = 0;
-  for (int z = 0; z + params.cube <= there.end; z += 3)
+  for (int z = 0; z + params.cube <= available.end; z += 3)
     for (int y = 0; y + params.cube <= format.height; y += 3)
       for (int x = 0; x + params.cube <= format.width; x += 2) {
-        const Group expected = reference::find_group(guide, there, {x, y, z}, params);
+        const Group expected = reference::find_group(guide, available, {x, y, z}, params);
         Group group;
-        cpu::find_group(arranged.match(z, params, there), params, x, y, group);
+        cpu::find_group(rows.match(z, params, available), params, x, y, group);
         ASSERT_EQ(group.count, expected.count) << x << " " << y << " " << z;
         for (int m = 0; m < group.count; ++m)
           ASSERT_EQ(group.members[m], expected.members[m])
@@ -102,9 +102,9 @@ void expect_equal_groups(const std::vector<Frame>& volume, const PhaseParams& pa
   EXPECT_GT(members, 0);
 }
 
-// Whole numbers of levels are what the cpu backend matches, so that it has to find the very groups
-// of the reference, at borders too.
-TEST(Bm4dCpuMatch, FindsTheGroupsOfTheReference) {
+// The volume consists of whole levels, which the cpu backend matches without rounding, so it must
+// find exactly the groups of the reference, also at borders.
+TEST(Bm4dCpuMatcher, FindsTheGroupsOfTheReference) {
   for (const int window : {3, 7, 11, 15})
     for (const int cube : {3, 4})
       for (const int group : {1, 16, 32}) {
@@ -114,35 +114,35 @@ TEST(Bm4dCpuMatch, FindsTheGroupsOfTheReference) {
       }
 }
 
-TEST(Bm4dCpuMatch, TiesGoByPlace) {
+TEST(Bm4dCpuMatcher, TiesAreOrderedByPosition) {
   const Size size{15, 11, 10};
-  // Few levels: many cubes at one distance. One level: all of them.
+  // With few levels many cubes have the same distance; with one level all of them have.
   expect_equal_groups(volume_of(size, [](int x, int y, int z) { return (x / 3 + y / 4 + z) % 3; }),
                       {.window = 9});
   expect_equal_groups(volume_of(size, [](int, int, int) { return 7; }), {.window = 11});
 }
 
-TEST(Bm4dCpuMatch, ValuesAtTheEndsOfTheRangeDoNotOverflow) {
+TEST(Bm4dCpuMatcher, ValuesAtTheRangeLimitsDoNotOverflow) {
   std::mt19937 rng{3};
   const auto either = [&](int, int, int) { return rng() % 2 == 0 ? -127.0 : 383.0; };
   expect_equal_groups(volume_of({12, 12, 8}, either), {.window = 7});
 }
 
-TEST(Bm4dCpuMatch, SmallVolumesHaveSmallGroups) {
+TEST(Bm4dCpuMatcher, SmallVolumesHaveSmallGroups) {
   expect_equal_groups(noisy_volume({4, 4, 4}, 30, 8), {.window = 7});
   expect_equal_groups(noisy_volume({5, 4, 4}, 30, 8), {.window = 7});
   expect_equal_groups(noisy_volume({6, 5, 4}, 30, 8), {.window = 3});
 }
 
-// Of some displacements alone.
-TEST(Bm4dCpuMatch, RanksAsTheReference) {
+// Only some displacements are candidates.
+TEST(Bm4dCpuMatcher, RanksListedCandidatesLikeTheReference) {
   const Size size{17, 13, 9};
   const auto ranked = [&](const std::vector<Frame>& volume, const PhaseParams& params) {
     const reference::Slices guide = slices_of(volume);
-    Arranged arranged(volume, params.cube);
-    const SliceSpan there{0, size.slices};
+    SliceRows rows(volume, params.cube);
+    const SliceSpan available{0, size.slices};
     std::mt19937 rng{5};
-    for (int z = 0; z + params.cube <= there.end; ++z)
+    for (int z = 0; z + params.cube <= available.end; ++z)
       for (const int y : {0, 4, 13 - params.cube})
         for (const int x : {0, 7, 17 - params.cube}) {
           std::vector<std::uint32_t> candidates;
@@ -157,7 +157,7 @@ TEST(Bm4dCpuMatch, RanksAsTheReference) {
           std::shuffle(candidates.begin(), candidates.end(), rng);
           const Group expected = reference::rank_group(guide, {x, y, z}, params, candidates);
           Group group;
-          cpu::rank_group(arranged.match(z, params, there), params, x, y, candidates, group);
+          cpu::rank_group(rows.match(z, params, available), params, x, y, candidates, group);
           ASSERT_EQ(group.count, expected.count);
           for (int m = 0; m < group.count; ++m)
             ASSERT_EQ(group.members[m], expected.members[m])
@@ -172,7 +172,7 @@ TEST(Bm4dCpuMatch, RanksAsTheReference) {
 
 class Bm4dCpuFilter : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// One group of each size: estimates and weights, as they are added up.
+// Filters one group of each size and compares the accumulated estimates and weights.
 TEST_P(Bm4dCpuFilter, AddsTheEstimatesOfTheReference) {
   const auto [cube, count] = GetParam();
   const Size size{14, 12, 10};
@@ -184,8 +184,8 @@ TEST_P(Bm4dCpuFilter, AddsTheEstimatesOfTheReference) {
     PhaseParams& own = phase == Phase::first ? params.hard : params.wiener;
     own.cube = cube;
     own.group = count;
-    const SliceSpan there{0, size.slices};
-    const Group group = reference::find_group(slices_of(basic), there, at, own);
+    const SliceSpan available{0, size.slices};
+    const Group group = reference::find_group(slices_of(basic), available, at, own);
     ASSERT_EQ(group.count, count);
     auto stack = reference::gather(slices_of(noisy), at, group, cube);
     const double weight =
@@ -194,7 +194,7 @@ TEST_P(Bm4dCpuFilter, AddsTheEstimatesOfTheReference) {
             : reference::wiener(stack, reference::gather(slices_of(basic), at, group, cube), cube,
                                 400, 0.5);
 
-    Arranged arranged_noisy(noisy, cube), arranged_basic(basic, cube);
+    SliceRows arranged_noisy(noisy, cube), arranged_basic(basic, cube);
     std::vector<Plane<float>> numerator, weights;
     cpu::FilterSlices slices{.stride = arranged_noisy.stride()};
     for (int z = 0; z < size.slices; ++z)

@@ -1,4 +1,4 @@
-// What all backends agree on, and the parameters.
+// Definitions that all backends share, and the parameters.
 
 #include "bm4d/cubes.h"
 
@@ -13,7 +13,7 @@
 namespace lull::bm4d {
 namespace {
 
-TEST(Bm4dCubes, OffsetsComeBackFromTheirPacking) {
+TEST(Bm4dCubes, OffsetsUnpackToThePackedValues) {
   for (const int dx : {-7, -1, 0, 7})
     for (const int dy : {-7, 0, 3})
       for (const int dz : {-7, 0, 7}) {
@@ -40,7 +40,7 @@ TEST(Bm4dCubes, EveryVoxelOfAnAxisIsCovered) {
   for (const int cube : {3, 4})
     for (int step = 1; step <= cube; ++step)
       for (int length = cube; length < 20; ++length) {
-        int covered = 0;  // voxels before it are
+        int covered = 0;  // all voxels before this one are covered
         for (int i = 0; i < reference_count(length, step, cube); ++i) {
           const int at = reference_position(i, length, step, cube);
           EXPECT_LE(at, covered);
@@ -67,7 +67,7 @@ TEST(Bm4dParams, ProfilesAreValid) {
   EXPECT_FALSE(parse_profile("paper"));
 }
 
-TEST(Bm4dParams, WhatIsOutOfRangeIsNamed) {
+TEST(Bm4dParams, ParameterOutOfRangeIsNamed) {
   const auto refused = [](auto change) {
     Params params = make_params(Profile::balanced, {20, 20, 20});
     change(params);
@@ -84,7 +84,7 @@ TEST(Bm4dParams, WhatIsOutOfRangeIsNamed) {
   EXPECT_NE(refused([](Params& p) { p.wiener.window = 4; }).find("window of the second"),
             std::string::npos);
   EXPECT_NE(refused([](Params& p) { p.hard.cube = 5; }).find("cube"), std::string::npos);
-  // A step beyond the side of a cube would leave voxels uncovered.
+  // A step larger than the side of a cube would leave voxels uncovered.
   EXPECT_NE(refused([](Params& p) { p.wiener.cube = 3, p.wiener.step = 4; }).find("step"),
             std::string::npos);
   EXPECT_NE(refused([](Params& p) { p.hard.group = 12; }).find("group"), std::string::npos);

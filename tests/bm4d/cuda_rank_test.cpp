@@ -1,4 +1,5 @@
-// Groups of the second phase without a search on a GPU, against what is listed.
+// Groups of the second phase on a GPU without a search, compared with a ranking of the listed
+// candidates.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ using namespace testing;
 using lull::testing::on_device;
 using lull::testing::on_host;
 
-/// Lists of random displacements, some of them equal.
+/// Lists of random displacements, some of which are equal.
 class Bm4dCudaRank : public lull::testing::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& first, const PhaseParams& params,
@@ -42,7 +43,7 @@ class Bm4dCudaRank : public lull::testing::GpuTest {
     const auto displacement = [&] {
       return static_cast<int>(rng() % first.window) - first.radius();
     };
-    // The first layers are missing, and the last ones.
+    // The first and the last layers are missing.
     const int begin = ByteVolume::base + 1;
     for (int z = begin; z < begin + 3 * first.step; z += first.step) {
       std::uint32_t* to = members.data() + layers.add(z) * in_layer;
@@ -62,10 +63,10 @@ class Bm4dCudaRank : public lull::testing::GpuTest {
         .params = params,
         .z = ByteVolume::base,
         .layers = (size.slices - params.cube) / params.step + 1,
-        .there = {ByteVolume::base, volume.end()},
+        .available = {ByteVolume::base, volume.end()},
         .columns = reference_count(size.width, params.step, params.cube),
         .rows = reference_count(size.height, params.step, params.cube)};
-    ASSERT_LE(cubes.layers, cuda::most_layers);
+    ASSERT_LE(cubes.layers, cuda::max_layers);
     for (int k = 0; k < cubes.layers; ++k) {
       const auto around = layers.around(cubes.z + k * params.step);
       std::ranges::copy(around, lists.around[k]);
@@ -82,8 +83,8 @@ class Bm4dCudaRank : public lull::testing::GpuTest {
       const reference::Place at{reference_position(column, size.width, params.step, params.cube),
                                 reference_position(row, size.height, params.step, params.cube),
                                 cubes.z + k / (cubes.columns * cubes.rows) * params.step};
-      std::array<std::uint32_t, most_listed> room;
-      const auto listed_there = kept.candidates(at.x, at.y, at.z, cubes.there, room);
+      std::array<std::uint32_t, max_listed> buffer;
+      const auto listed_there = kept.candidates(at.x, at.y, at.z, cubes.available, buffer);
       const auto expected = expected_group(volume, at, params, listed_there);
       const auto from = ranked.begin() + static_cast<std::ptrdiff_t>(k) * params.group;
       ASSERT_EQ(std::vector<std::uint32_t>(from, from + params.group), expected)
@@ -92,7 +93,7 @@ class Bm4dCudaRank : public lull::testing::GpuTest {
   }
 };
 
-TEST_F(Bm4dCudaRank, FindsTheNearestOfWhatIsListed) {
+TEST_F(Bm4dCudaRank, FindsTheNearestListedCandidates) {
   struct Case {
     int first_window, first_step, window, step, cube, group;
   };

@@ -1,5 +1,5 @@
-// Slices in the memory of the GPU, and results that stay there: the samples are those of slices and
-// results in the host's.
+// Slices in GPU memory and results that stay there: the samples equal those of slices and results
+// in host memory.
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bm4d/volumes.h"
-#include "noise/volume/cuda/even_volume.h"
-#include "noise/volume/even_volume.h"
+#include "noise/volume/cuda/vst_volume.h"
+#include "noise/volume/vst_volume.h"
 #include "support/device_frames.h"
 #include "support/gpu.h"
 
@@ -43,7 +43,7 @@ std::vector<Frame> slices_of(const FrameFormat& format, int count) {
   return slices;
 }
 
-void expect_the_hosts(const std::vector<Frame>& slices, const std::array<float, 3>& sigma) {
+void expect_host_results(const std::vector<Frame>& slices, const std::array<float, 3>& sigma) {
   const Params params = make_params(Profile::fast, sigma);
   const std::vector<Frame> there = uploaded(slices);
   const std::vector<Frame> expected = denoise(params, slices, to_host);
@@ -62,32 +62,32 @@ void expect_the_hosts(const std::vector<Frame>& slices, const std::array<float, 
   }
 }
 
-TEST_F(Bm4dCudaResults, StayOnTheDevice) {
+TEST_F(Bm4dCudaResults, OnTheDeviceEqualThoseOnTheHost) {
   for (const Layout layout : {Layout::gray, Layout::yuv, Layout::rgb})
     for (const auto& [sample, bits] : {std::pair{SampleType::u8, 8}, std::pair{SampleType::u16, 10},
                                        std::pair{SampleType::f32, 32}})
       for (const auto& sigma : {std::array<float, 3>{20, 20, 20}, std::array<float, 3>{20, 0, 0},
                                 std::array<float, 3>{0, 0, 0}})
-        expect_the_hosts(
+        expect_host_results(
             slices_of({.width = 61, .height = 45, .layout = layout, .sample = sample, .bits = bits},
                       23),
             sigma);
 }
 
-TEST_F(Bm4dCudaResults, OfVolumesThinnerThanACube) {
+TEST_F(Bm4dCudaResults, OfVolumesThinnerThanACubeEqualThoseOnTheHost) {
   for (const int slices : {1, 2, 3})
-    expect_the_hosts(slices_of({.width = 30, .height = 3}, slices), {20, 20, 20});
+    expect_host_results(slices_of({.width = 30, .height = 3}, slices), {20, 20, 20});
 }
 
-TEST_F(Bm4dCudaResults, OfFloatsThatAreNoNumbers) {
+TEST_F(Bm4dCudaResults, KeepNanAndOutOfRangeSamples) {
   std::vector<Frame> slices = noisy_volume({.width = 40, .height = 30, .slices = 20}, 20);
   slices[4].plane<float>(0)(9, 9) = std::numeric_limits<float>::quiet_NaN();
   slices[11].plane<float>(0)(30, 9) = 77777;
-  expect_the_hosts(slices, {20, 20, 20});
+  expect_host_results(slices, {20, 20, 20});
 }
 
-// Rician, or varying in space: samples are made even before the filter.
-TEST_F(Bm4dCudaResults, OfUnevenNoise) {
+// Rician noise and noise that varies in space are variance-stabilised before the filter.
+TEST_F(Bm4dCudaResults, OfStabilisedNoiseEqualThoseOnTheHost) {
   NoiseMap map{.voxels = {61, 45, 20}, .nodes = {3, 2, 2}, .values = {}};
   for (int i = 0; i < 12; ++i) map.values.push_back(14.0f + static_cast<float>(i));
   const auto varying = std::make_shared<const NoiseMap>(map);
@@ -100,11 +100,11 @@ TEST_F(Bm4dCudaResults, OfUnevenNoise) {
         const VolumeNoise noise{.kind = kind, .sigma = 14, .zero = 3, .map = levels};
         const std::vector<Frame> slices = slices_of(format, 20);
         const auto filter = [&](const Backend& backend) {
-          return open(params, even_format(format), backend);
+          return open(params, stabilised_format(format), backend);
         };
         const std::vector<Frame> expected =
-            run_clip(*made_even(noise, format, filter(to_host)), slices);
-        const auto session = lull::cuda::made_even_on_device(noise, format, 0, filter(to_gpu));
+            run_clip(*with_vst(noise, format, filter(to_host)), slices);
+        const auto session = lull::cuda::with_vst_on_device(noise, format, 0, filter(to_gpu));
         for (int volume = 0; volume < 2; ++volume) {
           const std::vector<Frame> results = run_clip(*session, uploaded(slices));
           ASSERT_EQ(results.size(), expected.size());
@@ -115,12 +115,12 @@ TEST_F(Bm4dCudaResults, OfUnevenNoise) {
       }
 }
 
-// The memory of a result that is kept is not written again.
-TEST_F(Bm4dCudaResults, AreKeptAsLongAsTheyAreWanted) {
+// The memory of a result that the caller holds is not written again.
+TEST_F(Bm4dCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> slices = slices_of({.width = 61, .height = 45}, 60);
   const Params params = make_params(Profile::fast, {20, 20, 20});
   const std::vector<Frame> expected = denoise(params, slices, to_host);
-  const std::vector<Frame> results = denoise(params, slices, to_gpu);  // the session is gone
+  const std::vector<Frame> results = denoise(params, slices, to_gpu);  // the session is destroyed
   for (std::size_t z = 0; z < results.size(); ++z)
     EXPECT_TRUE(same_samples(expected[z], downloaded(results[z]))) << z;
 }

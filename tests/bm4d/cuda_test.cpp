@@ -1,4 +1,4 @@
-// The kernels of BM4D against the reference, and sessions on a GPU against those on the CPU.
+// Compares the kernels of BM4D with the reference, and sessions on a GPU with those on the CPU.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/volumes.h"
 #include "core/slices.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "support/device.h"
 #include "support/gpu.h"
 
@@ -26,7 +26,7 @@ using lull::testing::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
-class Bm4dCudaMatch : public lull::testing::GpuTest {
+class Bm4dCudaMatcher : public lull::testing::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& params,
                             const std::function<int(int, int, int)>& value) {
@@ -36,12 +36,12 @@ class Bm4dCudaMatch : public lull::testing::GpuTest {
         .params = params,
         .z = ByteVolume::base + params.step,
         .layers = 3,
-        .there = {ByteVolume::base, volume.end()},
+        .available = {ByteVolume::base, volume.end()},
         .columns = reference_count(size.width, params.step, params.cube),
         .rows = reference_count(size.height, params.step, params.cube)};
     const auto groups = on_device(
         std::vector<std::uint32_t>(static_cast<std::size_t>(cubes.count()) * params.group));
-    cuda::detail::find_groups_alone(guide, volume.margins(), cubes, groups.get(), nullptr);
+    cuda::detail::find_groups_generic(guide, volume.margins(), cubes, groups.get(), nullptr);
     const std::vector<std::uint32_t> alone = on_host(groups);
     const bool in_tiles =
         cuda::detail::find_groups_in_tiles(guide, volume.margins(), cubes, groups.get(), nullptr);
@@ -54,7 +54,7 @@ class Bm4dCudaMatch : public lull::testing::GpuTest {
                          {reference_position(column, size.width, params.step, params.cube),
                           reference_position(row, size.height, params.step, params.cube),
                           cubes.z + k / (cubes.columns * cubes.rows) * params.step},
-                         params, whole_window(params.radius()));
+                         params, all_displacements(params.radius()));
       const auto group_of = [&](const std::vector<std::uint32_t>& all) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(k) * params.group;
         return std::vector<std::uint32_t>(begin, begin + params.group);
@@ -65,7 +65,7 @@ class Bm4dCudaMatch : public lull::testing::GpuTest {
   }
 };
 
-TEST_F(Bm4dCudaMatch, FindsTheNearestCubes) {
+TEST_F(Bm4dCudaMatcher, FindsTheNearestCubes) {
   for (const int window : {3, 5, 7, 9, 11, 15})
     for (const int cube : {3, 4})
       for (const int step : {2, 3, 4}) {
@@ -79,7 +79,7 @@ TEST_F(Bm4dCudaMatch, FindsTheNearestCubes) {
       }
 }
 
-TEST_F(Bm4dCudaMatch, TiesGoByPlaceAndExtremesDoNotOverflow) {
+TEST_F(Bm4dCudaMatcher, OrdersTiesByPositionAndDoesNotOverflow) {
   for (const int group : {1, 8, 16, 32}) {
     const PhaseParams params{.window = 11, .group = group, .step = 4};
     expect_groups({15, 14, 17}, params, [](int, int, int) { return 9; });
@@ -90,7 +90,7 @@ TEST_F(Bm4dCudaMatch, TiesGoByPlaceAndExtremesDoNotOverflow) {
   }
 }
 
-/// Both kinds of kernels filter the same groups: their sums divided by their weights.
+/// Both kinds of kernels filter the same groups; the sums divided by the weights are compared.
 class Bm4dCudaFilter : public lull::testing::GpuTest {
  protected:
   static constexpr int base = 6;
@@ -109,11 +109,11 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
     const auto numerator = on_device(std::vector<cuda::Sum>(noisy.size()));
     const auto weights = on_device(std::vector<std::uint32_t>(noisy.size()));
     const auto estimate = on_device(std::vector<float>(noisy.size()));
-    const SliceSpan there{base, base + slices};
+    const SliceSpan available{base, base + slices};
     const cuda::Guide guide{ring(bytes.get()), ring(norms.get())};
-    cuda::make_guide(ring((wiener ? b : n).get()), there, margins, cuda::byte_scale(20),
+    cuda::make_guide(ring((wiener ? b : n).get()), available, margins, cuda::byte_scale(20),
                      guide.samples, nullptr);
-    cuda::make_half_norms(guide, {there.first, there.end - params.cube + 1}, margins, params.cube,
+    cuda::make_half_norms(guide, {available.first, available.end - params.cube + 1}, margins, params.cube,
                           nullptr);
     cuda::FilterPlan plan{.wiener = wiener, .cube = params.cube};
     plan.limit = wiener ? 400.0f : 58.0f;
@@ -126,7 +126,7 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
     cuda::ReferenceCubes cubes{.params = params,
                                .z = base,
                                .layers = (slices - params.cube) / params.step + 1,
-                               .there = there,
+                               .available = available,
                                .columns = reference_count(margins.width, params.step, params.cube),
                                .rows = reference_count(margins.height, params.step, params.cube)};
     const auto groups = on_device(
@@ -136,10 +136,10 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
       EXPECT_TRUE(cuda::detail::filter_groups_in_tiles(plan, ring(n.get()), ring(b.get()), margins,
                                                        cubes, groups.get(), sums, nullptr));
     else
-      cuda::detail::filter_groups_alone(plan, ring(n.get()), ring(b.get()), margins, cubes,
+      cuda::detail::filter_groups_generic(plan, ring(n.get()), ring(b.get()), margins, cubes,
                                         groups.get(), sums, nullptr);
     cuda::finish_basic({.sums = sums,
-                        .slices = there,
+                        .slices = available,
                         .first = base,
                         .noisy = ring(n.get()),
                         .margins = margins,
@@ -150,7 +150,7 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
   }
 };
 
-TEST_F(Bm4dCudaFilter, InTilesIsAsEachGroupAlone) {
+TEST_F(Bm4dCudaFilter, TiledKernelMatchesTheKernelForSingleGroups) {
   const Size size{33, 29, 19};
   const Margins margins(size.width, size.height, 15, 8);
   std::mt19937 rng{3};
@@ -177,15 +177,16 @@ TEST_F(Bm4dCudaFilter, InTilesIsAsEachGroupAlone) {
         const double d = std::abs(static_cast<double>(alone[i]) - static_cast<double>(tiled[i]));
         worst = std::max(worst, d), sum += d;
       }
-      EXPECT_LT(worst, wiener ? 0.5 : 8);  // a coefficient at the threshold may fall on either side
+      // a coefficient at the threshold may be decided either way
+      EXPECT_LT(worst, wiener ? 0.5 : 8);
       EXPECT_LT(sum / (size.width * size.height * size.slices), 0.08);
-      EXPECT_GT(sum, 0);  // they are not the same kernel
+      EXPECT_GT(sum, 0);  // the two results come from different kernels
     }
 }
 
 class Bm4dCudaSession : public lull::testing::GpuTest {};
 
-TEST_F(Bm4dCudaSession, ResultsAreThoseOfTheCpuButForAFewGroups) {
+TEST_F(Bm4dCudaSession, MatchesTheHostExceptForAFewGroups) {
   const Size size{40, 33, 24};
   const auto clean = clean_volume(size), noisy = noisy_volume(size, 20);
   for (const auto& change : std::vector<std::function<void(Params&)>>{
@@ -203,17 +204,17 @@ TEST_F(Bm4dCudaSession, ResultsAreThoseOfTheCpuButForAFewGroups) {
     const auto expected = denoise(params, noisy), result = denoise(params, noisy, gpu_backend);
     EXPECT_GT(psnr(expected, result), 42);
     EXPECT_NEAR(psnr(clean, expected), psnr(clean, result), 0.1);
-    // Sums are made in integers.
+    // The sums are integers, so the result is deterministic.
     const auto again = denoise(params, noisy, gpu_backend);
     for (std::size_t z = 0; z < noisy.size(); ++z) EXPECT_TRUE(same_samples(result[z], again[z]));
   }
 }
 
-// Every group has a weight of 1 here and every cube is like all others.
-TEST_F(Bm4dCudaSession, FlatVolumesStayAsTheyAre) {
+// Every group has a weight of 1 here, and all cubes are equal.
+TEST_F(Bm4dCudaSession, KeepsFlatVolumes) {
   for (const double value : {-100.0, 0.0, 128.0, 300.0}) {
     const auto flat = volume_of({64, 64, 40}, [&](int, int, int) { return value; });
-    EXPECT_LT(farthest(flat, denoise(make_params(Profile::high, {2, 2, 2}), flat, gpu_backend)),
+    EXPECT_LT(max_difference(flat, denoise(make_params(Profile::high, {2, 2, 2}), flat, gpu_backend)),
               0.01);
   }
 }
@@ -223,12 +224,12 @@ TEST_F(Bm4dCudaSession, AxesOfAnyLengthGiveEachVoxelAResult) {
        {Size{1, 1, 1}, Size{2, 3, 8}, Size{9, 8, 2}, Size{5, 5, 4}, Size{33, 4, 9}}) {
     const auto noisy = noisy_volume(size, 20);
     const auto expected = denoise(small_params(), noisy);
-    EXPECT_LT(farthest(expected, denoise(small_params(), noisy, gpu_backend)), 30);
+    EXPECT_LT(max_difference(expected, denoise(small_params(), noisy, gpu_backend)), 30);
   }
 }
 
-// Between the two ends that are wanted lie more slices than a session keeps.
-TEST_F(Bm4dCudaSession, AWideGapInAMaskDisturbsNothing) {
+// There are more slices between the two wanted ends than a session keeps.
+TEST_F(Bm4dCudaSession, WideGapInAMaskDoesNotChangeResult) {
   const Size size{24, 20, 260};
   const auto is_wanted = [](std::size_t z) { return z < 6 || z >= 250; };
   const auto clean = clean_volume(size);
@@ -252,7 +253,7 @@ TEST_F(Bm4dCudaSession, AWideGapInAMaskDisturbsNothing) {
     EXPECT_TRUE(same_samples(result[k], again[k])) << k;
 }
 
-TEST_F(Bm4dCudaSession, SessionsThatShareAVolumeGiveTheBytesOfOne) {
+TEST_F(Bm4dCudaSession, SharedVolumeMatchesSingleSession) {
   Params params = small_params();
   params.hard.window = params.wiener.window = 3;
   const auto noisy = noisy_volume({20, 17, 70}, 20);

@@ -1,4 +1,4 @@
-// Volumes of which only a part is wanted.
+// Volumes of which only the masked part has to be filtered.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ double error_inside(const std::vector<Frame>& a, const std::vector<Frame>& b,
   return std::sqrt(sum / count);
 }
 
-TEST(Bm4dMask, OfEverythingChangesNothing) {
+TEST(Bm4dMask, CompleteMaskChangesNothing) {
   auto noisy = noisy_volume({20, 19, 14}, 20);
   for (const Backend& backend : {Backend{.threads = 1}, Backend{.kind = BackendKind::reference}}) {
     for (Frame& slice : noisy) slice.mask.reset();
@@ -54,7 +54,7 @@ TEST(Bm4dMask, OfEverythingChangesNothing) {
   }
 }
 
-TEST(Bm4dMask, LeavesOutWhatIsFarOutsideAndKeepsTheInside) {
+TEST(Bm4dMask, KeepsQualityInsideAndSkipsDistantSlices) {
   const Size size{40, 36, 30};
   const auto inside = [](int x, int y, int z) {
     return (x - 14) * (x - 14) + (y - 15) * (y - 15) + (z - 12) * (z - 12) < 90;
@@ -68,12 +68,12 @@ TEST(Bm4dMask, LeavesOutWhatIsFarOutsideAndKeepsTheInside) {
   EXPECT_LT(error_inside(clean, masked, inside), before / 2);
   EXPECT_NEAR(error_inside(clean, masked, inside), error_inside(clean, whole, inside),
               0.03 * before);
-  // Where no reference cube comes near, nothing has changed.
+  // Where no reference cube is near, the samples must be unchanged.
   EXPECT_TRUE(same_samples(masked[29], noisy[29]));
   EXPECT_EQ(masked[12].plane<float>(0)(39, 35), noisy[12].plane<float>(0)(39, 35));
 }
 
-TEST(Bm4dMask, BackendsLeaveOutTheSameCubes) {
+TEST(Bm4dMask, BackendsSkipTheSameCubes) {
   const Size size{24, 20, 16};
   const auto inside = [](int x, int y, int z) { return x + y < 20 && z > 3 && z < 9; };
   auto noisy = noisy_volume(size, 20, 8);
@@ -81,16 +81,16 @@ TEST(Bm4dMask, BackendsLeaveOutTheSameCubes) {
   Params params = small_params();
   params.phases = 1;
   const auto expected = denoise(params, noisy, {.kind = BackendKind::reference});
-  EXPECT_LT(farthest(expected, denoise(params, noisy)), 0.002);
-  EXPECT_GT(farthest(expected, noisy), 20);
+  EXPECT_LT(max_difference(expected, denoise(params, noisy)), 0.002);
+  EXPECT_GT(max_difference(expected, noisy), 20);
 }
 
-TEST(Bm4dMask, OfPartsIsThatOfTheWhole) {
+TEST(Bm4dMask, PartsMatchTheCompleteVolume) {
   Params params = small_params();
   params.hard.window = params.wiener.window = 3;
   params.wiener.cube = 3;
   auto noisy = noisy_volume({12, 11, 60}, 20);
-  // Layers with few cubes and without any, in all phases of the grid.
+  // Layers with few cubes and layers with none, at every offset of the grid.
   set_mask(noisy, [](int x, int y, int z) { return x < 5 && y > 2 && (z % 17 < 3 || z > 55); });
   const auto whole = denoise(params, noisy);
   const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
@@ -102,7 +102,7 @@ TEST(Bm4dMask, OfPartsIsThatOfTheWhole) {
     EXPECT_TRUE(same_samples(results[z], whole[z])) << z;
 }
 
-TEST(Bm4dMask, OfAnyLength) {
+TEST(Bm4dMask, AcceptsAxesOfAnyLength) {
   for (const Size& size : {Size{1, 1, 1}, Size{2, 3, 8}, Size{9, 1, 2}, Size{5, 4, 3}}) {
     auto noisy = noisy_volume(size, 20);
     set_mask(noisy, [](int x, int y, int z) { return x == 0 && y == 0 && z == 0; });
@@ -110,7 +110,7 @@ TEST(Bm4dMask, OfAnyLength) {
   }
 }
 
-TEST(Bm4dMask, WantedCubesAreThoseThatMeetIt) {
+TEST(Bm4dMask, WantedCubesAreThoseThatOverlapTheMask) {
   Params params = small_params();
   params.hard = {.cube = 4, .window = 5, .group = 16, .step = 4};
   params.wiener = {.cube = 3, .window = 5, .group = 16, .step = 3};
@@ -123,7 +123,8 @@ TEST(Bm4dMask, WantedCubesAreThoseThatMeetIt) {
   const SliceMask one(width, height, bits, false);
   for (int z = 10; z < 30; ++z) cubes.add(z == 20 ? &one : &none);
   std::vector<std::uint8_t> wanted;
-  // Columns of cubes begin at 0, 3, .. 15, 17, rows at 0, 3, 5: those of 9 and of 3, 5 meet it.
+  // Cubes begin at columns 0, 3, .. 15, 17 and rows 0, 3, 5: column 9 and rows 3 and 5 overlap the
+  // mask.
   for (const auto& [z, found] : {std::pair{17, false}, {18, true}, {20, true}, {21, false}}) {
     wanted.clear();
     EXPECT_EQ(cubes.choose(Phase::second, z, wanted), found) << z;
@@ -132,7 +133,7 @@ TEST(Bm4dMask, WantedCubesAreThoseThatMeetIt) {
       for (int i = 0; i < 7; ++i)
         EXPECT_EQ(wanted[j * 7 + i], found && i == 3 && j > 0) << i << " " << j << " " << z;
   }
-  // In the first phase those around, too.
+  // The first phase also needs the cubes around them.
   const int reach = first_phase_reach(params);
   ASSERT_LE(reach, params.hard.radius());
   wanted.clear();

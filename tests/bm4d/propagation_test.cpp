@@ -1,4 +1,4 @@
-// What the second phase looks at where it does not search.
+// The candidates of the second phase when it does not search.
 
 #include "bm4d/propagation.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-TEST(Bm4dPropagation, TheNearestReferenceCubeIsFound) {
+TEST(Bm4dPropagation, FindsTheNearestReferenceCube) {
   for (const int cube : {3, 4})
     for (int step = 1; step <= cube; ++step)
       for (int length = cube; length < 20; ++length)
@@ -31,10 +31,10 @@ TEST(Bm4dPropagation, TheNearestReferenceCubeIsFound) {
         }
 }
 
-TEST(Bm4dPropagation, LayersAreThoseNearby) {
+TEST(Bm4dPropagation, UsesNearbyLayers) {
   Params params = small_params();
   params.hard.step = 4;
-  params.hard.window = params.wiener.window = 5;  // layers count up to 4 slices away
+  params.hard.window = params.wiener.window = 5;  // layers are used up to 4 slices away
   KeptLayers layers(params, 1);
   EXPECT_EQ(layers.around(0), (std::array{-1, -1, -1}));
   for (int z = 8; z <= 48; z += 4) layers.add(z);
@@ -44,13 +44,13 @@ TEST(Bm4dPropagation, LayersAreThoseNearby) {
   EXPECT_EQ(layers.around(46), (std::array{-1, place(44), place(48)}));
   EXPECT_EQ(layers.around(47), (std::array{place(44), place(48), -1}));
   EXPECT_EQ(layers.around(53), (std::array{-1, -1, -1}));
-  layers.add(50);  // the last one
+  layers.add(50);  // the last layer
   EXPECT_EQ(layers.around(49), (std::array{-1, place(48), place(52)}));
   layers.begin();
   EXPECT_EQ(layers.around(44), (std::array{-1, -1, -1}));
 }
 
-TEST(Bm4dPropagation, CandidatesAreCubesOfTheVolumeInTheWindowEachOnce) {
+TEST(Bm4dPropagation, CandidatesLieInTheWindowAndOccurOnce) {
   Params params = small_params();
   params.hard.window = 11;
   params.wiener.window = 7;
@@ -68,13 +68,13 @@ TEST(Bm4dPropagation, CandidatesAreCubesOfTheVolumeInTheWindowEachOnce) {
         member = pack_offset(x, y, displacement());
       }
   }
-  const SliceSpan there{0, 16};
-  std::array<std::uint32_t, most_listed> room;
+  const SliceSpan available{0, 16};
+  std::array<std::uint32_t, max_listed> buffer;
   std::size_t most = 0;
   for (const int x : {0, 3, 6, 13})
     for (const int y : {0, 6, 10})
       for (const int z : {0, 6, 12}) {
-        const auto found = kept.candidates(x, y, z, there, room);
+        const auto found = kept.candidates(x, y, z, available, buffer);
         most = std::max(most, found.size());
         EXPECT_EQ(std::set(found.begin(), found.end()).size(), found.size());
         for (const std::uint32_t to : found) {
@@ -86,24 +86,24 @@ TEST(Bm4dPropagation, CandidatesAreCubesOfTheVolumeInTheWindowEachOnce) {
         }
       }
   EXPECT_GT(most, 20u);
-  // Nothing is known far from the layers that are kept.
-  EXPECT_EQ(kept.candidates(3, 3, 30, {0, 40}, room).size(), 0u);
+  // Far from the kept layers there are no candidates.
+  EXPECT_EQ(kept.candidates(3, 3, 30, {0, 40}, buffer).size(), 0u);
 }
 
-TEST(Bm4dPropagation, TheSecondPhaseSearchesWhereItIsToldToAndOfSmallGroups) {
+TEST(Bm4dPropagation, SecondPhaseSearchesOnRequestAndForSmallGroups) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
-  EXPECT_TRUE(params.ranks_anew());
+  EXPECT_TRUE(params.reranks_groups());
   params.second_search = true;
-  EXPECT_FALSE(params.ranks_anew());
+  EXPECT_FALSE(params.reranks_groups());
   params.second_search = false;
   params.hard.group = 4;
-  EXPECT_FALSE(params.ranks_anew());
+  EXPECT_FALSE(params.reranks_groups());
   params.hard.group = 16;
   params.phases = 1;
-  EXPECT_FALSE(params.ranks_anew());
+  EXPECT_FALSE(params.reranks_groups());
 }
 
-// In a smooth volume with noise a search of the windows finds little that is better.
+// In a smooth volume with noise, a search of the windows finds little that is better.
 TEST(Bm4dPropagation, CostsLittleQuality) {
   const Size size{40, 40, 24};
   const auto clean = clean_volume(size), noisy = noisy_volume(size, 20);
@@ -113,7 +113,7 @@ TEST(Bm4dPropagation, CostsLittleQuality) {
     params.second_search = true;
     const auto searched = denoise(params, noisy);
     EXPECT_NEAR(psnr(clean, ranked), psnr(clean, searched), 0.15);
-    EXPECT_GT(farthest(ranked, searched), 0);
+    EXPECT_GT(max_difference(ranked, searched), 0);
   }
 }
 

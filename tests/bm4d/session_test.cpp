@@ -1,4 +1,4 @@
-// Sessions over the slices of volumes: their results, their bounds, their parts.
+// Sessions over the slices of volumes: results, limits, and parts of volumes.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "bm4d/volumes.h"
 #include "core/error.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
 
 namespace lull::bm4d {
@@ -23,18 +23,18 @@ void expect_same_bytes(const std::vector<Frame>& a, const std::vector<Frame>& b)
   for (std::size_t z = 0; z < a.size(); ++z) ASSERT_TRUE(same_samples(a[z], b[z])) << "slice " << z;
 }
 
-TEST(Bm4dCpuSession, FirstPhaseIsThatOfTheReference) {
+TEST(Bm4dCpuSession, FirstPhaseMatchesTheReference) {
   for (const int cube : {3, 4})
     for (const Size& size : {Size{17, 15, 13}, Size{31, 9, 5}}) {
       Params params = small_params();
       params.hard.cube = cube;
       params.phases = 1;
-      const auto noisy = noisy_volume(size, 20, 8);  // so that the groups are the same
-      EXPECT_LT(farthest(denoise(params, noisy, reference_backend), denoise(params, noisy)), 0.002);
+      const auto noisy = noisy_volume(size, 20, 8);  // whole levels, so that the groups are equal
+      EXPECT_LT(max_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)), 0.002);
     }
 }
 
-TEST(Bm4dCpuSession, BothPhasesAreThoseOfTheReferenceButForAFewGroups) {
+TEST(Bm4dCpuSession, BothPhasesMatchTheReferenceExceptForAFewGroups) {
   const Size size{18, 16, 14};
   for (const auto& [cube, searches] : {std::pair{3, false}, {4, false}, {4, true}}) {
     Params params = small_params();
@@ -50,7 +50,7 @@ TEST(Bm4dCpuSession, BothPhasesAreThoseOfTheReferenceButForAFewGroups) {
   }
 }
 
-TEST(Bm4dCpuSession, ProfilesGainWithTheirEffort) {
+TEST(Bm4dCpuSession, SlowerProfilesHaveBetterQuality) {
   const Size size{40, 40, 24};
   const auto clean = clean_volume(size), noisy = noisy_volume(size, 15);
   const double fast = psnr(clean, denoise(make_params(Profile::fast, {15, 15, 15}), noisy));
@@ -59,7 +59,7 @@ TEST(Bm4dCpuSession, ProfilesGainWithTheirEffort) {
   EXPECT_GT(balanced, fast);
 }
 
-TEST(Bm4dCpuSession, BytesAreEqualForAnyNumberOfThreads) {
+TEST(Bm4dCpuSession, ThreadCountDoesNotChangeResult) {
   const auto noisy = noisy_volume({70, 61, 20}, 20);
   const Params params = make_params(Profile::fast, {20, 20, 20});
   const auto one = denoise(params, noisy, {.threads = 1});
@@ -67,7 +67,7 @@ TEST(Bm4dCpuSession, BytesAreEqualForAnyNumberOfThreads) {
     expect_same_bytes(one, denoise(params, noisy, {.threads = threads}));
 }
 
-TEST(Bm4dSession, ResultsComeWithinTheLatencyInOrder) {
+TEST(Bm4dSession, ResultsArriveInOrderWithinTheLatency) {
   const Params params = small_params();
   const auto noisy = noisy_volume({12, 12, 40}, 20);
   const auto session = open(params, noisy[0].format, {});
@@ -81,7 +81,7 @@ TEST(Bm4dSession, ResultsComeWithinTheLatencyInOrder) {
   }
   while (const auto result = session->drain()) EXPECT_EQ(result->pts, out++);
   EXPECT_EQ(out, 40);
-  // It takes another volume then, of which nothing depends on the one before.
+  // The session then accepts another volume, and nothing in it depends on the previous one.
   expect_same_bytes(denoise(params, noisy), run_clip(*session, noisy));
 }
 
@@ -103,15 +103,15 @@ TEST(Bm4dSession, AxesOfAnyLengthGiveEachVoxelAResult) {
             const float v = slice.plane<float>(0)(x, y);
             EXPECT_TRUE(v > 0 && v < 300) << v;
           }
-      // A flat volume stays as it is.
+      // A flat volume is unchanged.
       const auto flat = volume_of(size, [](int, int, int) { return 100; });
-      EXPECT_LT(farthest(flat, denoise(params, flat, backend)), 0.001);
+      EXPECT_LT(max_difference(flat, denoise(params, flat, backend)), 0.001);
     }
 }
 
 // ---- volumes and their parts -----------------------------------------------------------------
 
-TEST(Bm4dSession, NoCubeReachesIntoAnotherVolume) {
+TEST(Bm4dSession, CubesDoNotReachIntoAnotherVolume) {
   const Params params = small_params();
   const auto first = noisy_volume({13, 12, 9}, 20, 0, 1),
              second = noisy_volume({13, 12, 9}, 20, 0, 2);
@@ -121,7 +121,7 @@ TEST(Bm4dSession, NoCubeReachesIntoAnotherVolume) {
   ASSERT_EQ(results.size(), 18);
   expect_same_bytes(denoise(params, first), {results.begin(), results.begin() + 9});
   expect_same_bytes(denoise(params, second), {results.begin() + 9, results.end()});
-  // Without places all slices are one volume.
+  // Without slice numbers all slices belong to one volume.
   for (Frame& frame : series) frame.slice = -1;
   EXPECT_FALSE(same_samples(denoise(params, series)[8], results[8]));
 }
@@ -133,7 +133,7 @@ Params params_with_small_margin() {
   return params;
 }
 
-TEST(Bm4dSession, PartsAreThoseOfTheWhole) {
+TEST(Bm4dSession, PartsMatchTheCompleteVolume) {
   Params wide = params_with_small_margin();
   wide.hard = {.cube = 4, .window = 9, .group = 8, .step = 4};
   wide.wiener = {.cube = 3, .window = 5, .group = 8, .step = 2};
@@ -153,7 +153,7 @@ TEST(Bm4dSession, PartsAreThoseOfTheWhole) {
   }
 }
 
-TEST(Bm4dSession, SlicesLessThanTheMarginAwayMatter) {
+TEST(Bm4dSession, SlicesWithinTheMarginAffectTheResult) {
   const Params params = params_with_small_margin();
   const auto noisy = noisy_volume({12, 11, 60}, 20);
   const auto whole = denoise(params, noisy);
@@ -168,9 +168,9 @@ TEST(Bm4dSession, SlicesLessThanTheMarginAwayMatter) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Bm4dSession, SessionsThatShareAVolumeGiveTheBytesOfOne) {
+TEST(Bm4dSession, SharedVolumeMatchesSingleSession) {
   const Params params = params_with_small_margin();
-  // Two volumes, one of which ends within a part.
+  // Two volumes; the first one ends within a part.
   auto noisy = noisy_volume({12, 11, 37}, 20);
   const auto more = noisy_volume({12, 11, 20}, 20, 0, 2);
   noisy.insert(noisy.end(), more.begin(), more.end());
@@ -186,7 +186,7 @@ TEST(Bm4dSession, SessionsThatShareAVolumeGiveTheBytesOfOne) {
 
 // ---- samples ---------------------------------------------------------------------------------
 
-TEST(Bm4dSession, WhatIsNoNumberStaysAndDoesNotSpread) {
+TEST(Bm4dSession, NanAndInfinityStayAndDoNotSpread) {
   const Size size{20, 18, 12};
   const Params params = small_params();
   auto noisy = noisy_volume(size, 20);
@@ -211,7 +211,7 @@ TEST(Bm4dSession, WhatIsNoNumberStaysAndDoesNotSpread) {
   }
 }
 
-TEST(Bm4dSession, NegativeValuesAndThoseBeyondWhiteAreFilteredAlike) {
+TEST(Bm4dSession, NegativeAndVeryBrightValuesAreFilteredLikeOthers) {
   const Size size{20, 18, 12};
   const Params params = small_params();
   const auto shifted = [&](double by) {
@@ -231,7 +231,7 @@ TEST(Bm4dSession, NegativeValuesAndThoseBeyondWhiteAreFilteredAlike) {
   }
 }
 
-TEST(Bm4dSession, PlanesAreVolumesOfTheirOwnAndThoseWithoutNoisePass) {
+TEST(Bm4dSession, PlanesAreSeparateVolumesAndPassWithoutNoise) {
   FrameFormat format{.width = 20, .height = 16, .layout = Layout::yuv, .chroma_shift_x = 1};
   FramePool pool(format);
   std::mt19937 rng{5};
@@ -257,14 +257,14 @@ TEST(Bm4dSession, PlanesAreVolumesOfTheirOwnAndThoseWithoutNoisePass) {
   EXPECT_LT(spread(result[4], 0), spread(slices[4], 0) / 2);
   EXPECT_LT(spread(result[4], 2), spread(slices[4], 2) / 2);
   EXPECT_EQ(spread(result[4], 1), spread(slices[4], 1));
-  // With nothing to do there is nothing to wait for.
+  // Without noise there is nothing to filter, so there is no latency.
   params.noise = NoiseModel({0, 0, 0});
   const auto session = open(params, format, {});
   EXPECT_EQ(session->latency(), 0);
   EXPECT_TRUE(same_samples(*session->push(slices[0]), slices[0]));
 }
 
-TEST(Bm4dSession, BadInputIsRefused) {
+TEST(Bm4dSession, RejectsInvalidInput) {
   const FrameFormat format = format_of({8, 8, 1});
   Params params = small_params();
   EXPECT_THROW((void)open(params, format, {.threads = -1}), InvalidArgument);

@@ -1,5 +1,5 @@
 #pragma once
-// Volumes for the tests of BM4D: their slices as frames of floats, 255 standing for white.
+// Volumes for the tests of BM4D: their slices are float frames in which 255 is white.
 
 #include <cmath>
 #include <functional>
@@ -29,7 +29,7 @@ inline FrameFormat format_of(const Size& size) {
   return format;
 }
 
-/// Slices whose voxels are value(x, y, z).
+/// Slices with the voxels value(x, y, z).
 inline std::vector<Frame> volume_of(const Size& size,
                                     const std::function<double(int, int, int)>& value) {
   FramePool pool(format_of(size));
@@ -46,7 +46,7 @@ inline std::vector<Frame> volume_of(const Size& size,
   return slices;
 }
 
-/// A ball in a slope, with waves.
+/// A ball and waves on a slope.
 inline double clean_voxel(const Size& size, int x, int y, int z) {
   const double dx = x - 0.4 * size.width, dy = y - 0.5 * size.height, dz = z - 0.5 * size.slices;
   const double r = 0.3 * size.width;
@@ -56,7 +56,8 @@ inline double clean_voxel(const Size& size, int x, int y, int z) {
 inline std::vector<Frame> clean_volume(const Size& size) {
   return volume_of(size, [&](int x, int y, int z) { return clean_voxel(size, x, y, z); });
 }
-/// With white noise; `levels` to the unit of value, or as it comes with 0.
+/// The clean volume with white noise, quantised to `levels` per unit of value, or unquantised if
+/// `levels` is 0.
 inline std::vector<Frame> noisy_volume(const Size& size, double sigma, int levels = 0,
                                        unsigned seed = 1) {
   std::mt19937 rng{seed};
@@ -78,8 +79,8 @@ inline double psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   return 10 * std::log10(255 * 255 * count / sum);
 }
 
-/// The greatest difference between two voxels.
-inline double farthest(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+/// The maximum difference between two voxels.
+inline double max_difference(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double most = 0;
   for (std::size_t z = 0; z < a.size(); ++z)
     for (int y = 0; y < a[z].format.height; ++y)
@@ -89,7 +90,7 @@ inline double farthest(const std::vector<Frame>& a, const std::vector<Frame>& b)
   return most;
 }
 
-/// Small ones, so that the reference is fast.
+/// Small parameters, so that the reference is fast.
 inline Params small_params(float sigma = 20) {
   Params params = make_params(Profile::balanced, {sigma, sigma, sigma});
   params.hard.window = params.wiener.window = 5;

@@ -8,7 +8,7 @@
 
 #include "bm3d/bm3d.h"
 #include "burst/alignment.h"
-#include "burst/turning.h"
+#include "burst/affine_warp.h"
 #include "support/pictures.h"
 
 namespace lull::burst {
@@ -16,9 +16,9 @@ namespace {
 
 using namespace lull::testing;
 
-/// Something to see everywhere, at any place: waves of every direction, the finer the weaker, and
-/// a disc.
-double light(double x, double y) {
+/// A scene with content everywhere: waves in every direction, weaker the finer they are, and a
+/// disc.
+double brightness(double x, double y) {
   double v = 120 + 40 / (1 + std::exp((std::hypot(x - 12, y + 9) - 30) * 1.2));
   for (int i = 0; i < 24; ++i) {
     const double fineness = 0.12 + 0.07 * i, direction = 2.4 * i;
@@ -30,28 +30,28 @@ double light(double x, double y) {
 
 constexpr double degree = 3.14159265358979 / 180;
 
-/// The picture as a hand sees it that is moved, turned and nearer: `s` leads from the one that is
-/// kept, which sees light() itself, to it.
-Plane<float> seen(int width, int height, const Alignment& s) {
+/// The picture of a camera that is displaced, rotated and nearer. The alignment `s` maps the
+/// reference frame, which shows brightness() itself, to this picture.
+Plane<float> render_view(int width, int height, const Alignment& s) {
   Plane<float> picture(width, height);
   const double square = s.a * s.a + s.b * s.b;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const double u = x + 0.5 - 0.5 * width - s.move_x, v = y + 0.5 - 0.5 * height - s.move_y;
       picture.view()(x, y) =
-          static_cast<float>(light((s.a * u + s.b * v) / square, (s.a * v - s.b * u) / square));
+          static_cast<float>(brightness((s.a * u + s.b * v) / square, (s.a * v - s.b * u) / square));
     }
   return picture;
 }
 
-Alignment turned(double degrees, double scale, double x, double y) {
+Alignment make_alignment(double degrees, double scale, double x, double y) {
   return {scale * std::cos(degrees * degree), scale * std::sin(degrees * degree), x, y};
 }
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// How far apart two alignments lead at a corner.
-double apart(const Alignment& s, const Alignment& t, int width, int height) {
+/// The maximum distance between the positions to which two alignments map a corner.
+double max_corner_distance(const Alignment& s, const Alignment& t, int width, int height) {
   double most = 0;
   for (const double x : {-0.5 * width, 0.5 * width})
     for (const double y : {-0.5 * height, 0.5 * height})
@@ -60,44 +60,44 @@ double apart(const Alignment& s, const Alignment& t, int width, int height) {
   return most;
 }
 
-TEST(Alignment, IsFoundToAPartOfASampleUnderNoise) {
+TEST(Alignment, HasSubsampleAccuracyInNoise) {
   const int width = 231, height = 173;
-  const Pyramid kept(read(with_noise(seen(width, height, {}).view(), 25, 1)));
+  const Pyramid kept(read(with_noise(render_view(width, height, {}).view(), 25, 1)));
   for (const Alignment& truth :
-       {Alignment{}, turned(0.5, 1, 7.3, -4.6), turned(-0.5, 1, -31.4, 22.8),
-        turned(2, 1.01, 5.5, 5.25), turned(0, 0.99, 0.5, 0.5), turned(-1.3, 1, 55, 30)}) {
-    const Pyramid other(read(with_noise(seen(width, height, truth).view(), 25, 2)));
-    EXPECT_LT(apart(find_alignment(kept, other), truth, width, height), 0.25)
+       {Alignment{}, make_alignment(0.5, 1, 7.3, -4.6), make_alignment(-0.5, 1, -31.4, 22.8),
+        make_alignment(2, 1.01, 5.5, 5.25), make_alignment(0, 0.99, 0.5, 0.5), make_alignment(-1.3, 1, 55, 30)}) {
+    const Pyramid other(read(with_noise(render_view(width, height, truth).view(), 25, 2)));
+    EXPECT_LT(max_corner_distance(find_alignment(kept, other), truth, width, height), 0.25)
         << truth.move_x << ", " << truth.move_y << ", " << truth.b / degree;
   }
 }
 
-TEST(Alignment, HasNothingToSayOfWhatShowsNothing) {
+TEST(Alignment, IsIdentityForPicturesWithoutContent) {
   Plane<float> flat(90, 70);
   for (int y = 0; y < 70; ++y)
     for (int x = 0; x < 90; ++x) flat.view()(x, y) = 100;
-  EXPECT_LT(apart(find_alignment(Pyramid(read(flat)), Pyramid(read(flat))), {}, 90, 70), 1e-6);
-  const Plane<float> small = seen(3, 2, {});
+  EXPECT_LT(max_corner_distance(find_alignment(Pyramid(read(flat)), Pyramid(read(flat))), {}, 90, 70), 1e-6);
+  const Plane<float> small = render_view(3, 2, {});
   EXPECT_TRUE(std::isfinite(find_alignment(Pyramid(read(small)), Pyramid(read(small))).move_x));
 }
 
-TEST(Turning, LaysAPictureOntoAnother) {
+TEST(Warp, AlignsAPictureToAnother) {
   const int width = 160, height = 120;
-  const Alignment truth = turned(1.2, 1.01, 6.3, -3.8);
-  const Plane<float> kept = seen(width, height, {}), other = seen(width, height, truth);
+  const Alignment truth = make_alignment(1.2, 1.01, 6.3, -3.8);
+  const Plane<float> kept = render_view(width, height, {}), other = render_view(width, height, truth);
   Plane<float> between(width, height), result(width, height);
-  turn(read(other), Turn(truth, 1, 1), between.view(), result.view());
+  warp(read(other), AffineWarp(truth, 1, 1), between.view(), result.view());
   double worst = 0;
   for (int y = 20; y < height - 20; ++y)
     for (int x = 20; x < width - 20; ++x)
       worst = std::max(worst, std::abs(1.0 * result.view()(x, y) - kept.view()(x, y)));
   EXPECT_LT(worst, 3);
-  turn(read(other), Turn({}, 1, 1), between.view(), result.view());
-  EXPECT_GT(psnr(read(result), read(other)), 90) << "nothing changes where nothing is turned";
+  warp(read(other), AffineWarp({}, 1, 1), between.view(), result.view());
+  EXPECT_GT(psnr(read(result), read(other)), 90) << "nothing changes where nothing is make_alignment";
 }
 
-/// The frame of a burst that is kept.
-Plane<float> kept_of(const std::vector<Frame>& burst, int keep, bool align,
+/// The filtered reference frame of a burst.
+Plane<float> filter_burst(const std::vector<Frame>& burst, int keep, bool align,
                      bm3d::BackendKind backend, int temporal) {
   const FrameFormat& format = burst.front().format;
   bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {25, 0, 0}, temporal);
@@ -118,31 +118,31 @@ Plane<float> kept_of(const std::vector<Frame>& burst, int keep, bool align,
   return plane;
 }
 
-TEST(Burst, ByHandGainsOverOneFrameAndOverMotionAlone) {
+TEST(Burst, HandHeldBurstBeatsOneFrameAndMotionAlone) {
   const int width = 144, height = 112, frames = 6, keep = 3;
   const FrameFormat format{
       .width = width, .height = height, .sample = SampleType::f32, .bits = 32, .white = 255};
   std::vector<Frame> burst;
   for (int i = 0; i < frames; ++i) {
     const Alignment hand =
-        i == keep ? Alignment{} : turned(0.5 * (i % 3 - 1), 1, 9.4 * i - 25, 11.7 - 7.3 * i);
+        i == keep ? Alignment{} : make_alignment(0.5 * (i % 3 - 1), 1, 9.4 * i - 25, 11.7 - 7.3 * i);
     burst.push_back(make_frame(format));
     burst.back().pts = i;
-    store_plane(read(with_noise(seen(width, height, hand).view(), 25, 10 + i)), burst.back(), 0);
+    store_plane(read(with_noise(render_view(width, height, hand).view(), 25, 10 + i)), burst.back(), 0);
   }
-  const Plane<float> clean = seen(width, height, {});
+  const Plane<float> clean = render_view(width, height, {});
   const auto quality = [&](bool align, int temporal) {
-    return psnr(read(kept_of(burst, keep, align, bm3d::BackendKind::cpu, temporal)), read(clean));
+    return psnr(read(filter_burst(burst, keep, align, bm3d::BackendKind::cpu, temporal)), read(clean));
   };
   const double one = quality(false, 0), motion = quality(false, 3), by_hand = quality(true, 3);
   EXPECT_GT(by_hand, one + 2.5);
   EXPECT_GT(by_hand, motion + 0.3);
-  // A burst whose last frame is never reached, and a kept frame that does not come.
+  // A burst whose last frame is never reached, and a reference frame that does not exist.
   burst.resize(2);
-  (void)kept_of(burst, 1, true, bm3d::BackendKind::reference, 1);
+  (void)filter_burst(burst, 1, true, bm3d::BackendKind::reference, 1);
 }
 
-TEST(Burst, TakesColourOfEverySizeAndSamplesThatAreNoNumbers) {
+TEST(Burst, AcceptsColourOfEverySizeAndNan) {
   for (const FrameFormat& format : {FrameFormat{.width = 65,
                                    .height = 49,
                                    .layout = Layout::yuv,
@@ -160,14 +160,14 @@ TEST(Burst, TakesColourOfEverySizeAndSamplesThatAreNoNumbers) {
                                     .sample = SampleType::f32,
                                     .bits = 32,
                                     .white = 255}}) {
-    const Alignment hand = turned(1, 1, 4, -3);
+    const Alignment hand = make_alignment(1, 1, 4, -3);
     std::vector<Frame> burst{make_frame(format), make_frame(format)};
     for (int i = 0; i < format.planes(); ++i) {
       const double wide = 1.0 * format.width / format.plane_width(i);
       const double high = 1.0 * format.height / format.plane_height(i);
-      for (Frame& frame : burst) {  // the same in all planes, at their places
+      for (Frame& frame : burst) {  // the same change in all planes, at corresponding positions
         const Plane<float> whole =
-            seen(format.width, format.height, &frame == &burst[0] ? Alignment{} : hand);
+            render_view(format.width, format.height, &frame == &burst[0] ? Alignment{} : hand);
         Plane<float> plane(format.plane_width(i), format.plane_height(i));
         for (int y = 0; y < plane.height(); ++y)
           for (int x = 0; x < plane.width(); ++x)

@@ -1,4 +1,5 @@
-// Sessions by names: each name opens what it says, and others are refused in a line.
+// Opening sessions by name: each name opens the session that it denotes, and unknown names are
+// rejected with a one-line message.
 
 #include "choose/choose.h"
 
@@ -29,7 +30,7 @@ std::string refusal(const SessionChoice& choice) {
   return "nothing was refused";
 }
 
-TEST(Choose, OpensWhatBm3dOpens) {
+TEST(Choose, OpensBm3dWithEveryProfile) {
   for (const char* profile : {"fast", "balanced", "high", "paper"}) {
     SessionChoice choice = cpu_choice();
     choice.profile = profile;
@@ -47,7 +48,7 @@ TEST(Choose, OpensWhatBm3dOpens) {
 TEST(Choose, OpensVolumes) {
   SessionChoice choice = cpu_choice();
   choice.method = "bm4d";
-  choice.uneven = VolumeNoise{.kind = NoiseKind::rician, .sigma = 20, .zero = 0, .map = {}};
+  choice.volume_noise = VolumeNoise{.kind = NoiseKind::rician, .sigma = 20, .zero = 0, .map = {}};
   const ChosenSession chosen = open_chosen(choice, grey);
   EXPECT_EQ(chosen.margin, bm4d::margin(bm4d::make_params(bm4d::Profile::balanced, choice.noise)));
 }
@@ -64,7 +65,7 @@ TEST(Choose, OpensNonLocalMeans) {
             nlm::margin(nlm::make_volume_params(nlm::Profile::balanced, choice.noise)));
 }
 
-TEST(Choose, MatchersOfBm3d) {
+TEST(Choose, SelectsTheMatcherOfBm3d) {
   SessionChoice choice = cpu_choice();
   choice.adjust = [](bm3d::Params& params) {
     EXPECT_EQ(params.hard.clusters, paper_clusters);
@@ -85,10 +86,10 @@ TEST(Choose, MatchersOfBm3d) {
   choice.method = "bm3d", choice.matcher = "tree";
   EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
   choice.matcher = "window", choice.clusters = "paper";
-  EXPECT_THAT(refusal(choice), HasSubstr("which has none"));
+  EXPECT_THAT(refusal(choice), HasSubstr("only the matcher cluster has this parameter"));
 }
 
-TEST(Choose, NlmAveragesGroupsOfClusters) {
+TEST(Choose, NlmWithClusterMatcherAveragesGroups) {
   SessionChoice choice = cpu_choice();
   choice.method = "nlm", choice.matcher = "cluster", choice.temporal = 2;
   EXPECT_EQ(open_chosen(choice, grey).margin,
@@ -98,14 +99,14 @@ TEST(Choose, NlmAveragesGroupsOfClusters) {
   choice.profile = "best";
   EXPECT_THAT(refusal(choice), HasSubstr("profile = 'best' (must be fast, balanced, high or pap"));
   choice.profile = "fast", choice.matcher = "window";
-  EXPECT_THAT(refusal(choice), HasSubstr("which has none"));
+  EXPECT_THAT(refusal(choice), HasSubstr("only the matcher cluster has this parameter"));
   choice.matcher = "tree";
   EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
   choice.matcher = "cluster", choice.guided = true;
   EXPECT_THAT(refusal(choice), HasSubstr("a guide with means over groups"));
   choice.guided = false;
   choice.depth = DepthScale{.span = 4, .sigma = 0.1};
-  EXPECT_THAT(refusal(choice), HasSubstr("clusters know no holes"));
+  EXPECT_THAT(refusal(choice), HasSubstr("the matcher cluster does not support holes"));
   choice.depth.reset();
   choice.render = RenderNoise{.sigma = 10};
   EXPECT_FALSE(refusal(choice).empty());
@@ -117,13 +118,13 @@ TEST(Choose, AdjustsParameters) {
   EXPECT_THAT(refusal(choice), HasSubstr("step of the first phase = 99"));
 }
 
-// Profiles without a second search get one where it is needed.
-TEST(Choose, SearchesWherePhasesDiffer) {
+// Profiles that do not search in the second phase get a search where the parameters require one.
+TEST(Choose, SearchesInTheSecondPhaseWhereNeeded) {
   for (const char* profile : {"fast", "balanced"}) {
     SessionChoice choice = cpu_choice();
     choice.profile = profile;
     choice.adjust = [](bm3d::Params& params) {
-      EXPECT_EQ(params.kept, bm3d::usually_kept);
+      EXPECT_EQ(params.kept, bm3d::default_kept);
       params.hard.step = 3;
     };
     EXPECT_TRUE(open_chosen(choice, grey).denoiser) << profile;
@@ -158,7 +159,7 @@ TEST(Choose, OpensRendersAndDepthMaps) {
   EXPECT_THAT(refusal(both), HasSubstr("a depth map with a render"));
 }
 
-TEST(Choose, RefusesOtherNames) {
+TEST(Choose, RejectsUnknownNames) {
   SessionChoice choice = cpu_choice();
   choice.method = "median";
   EXPECT_THAT(refusal(choice), HasSubstr("method = 'median'"));
@@ -178,7 +179,7 @@ TEST(Choose, RefusesOtherNames) {
   }
 }
 
-TEST(Choose, SaysWhichGpusAreNotThere) {
+TEST(Choose, RejectsGpusThatAreNotPresent) {
   EXPECT_THROW((void)choose_backend("cuda:999"), DeviceUnavailable);
   const bool has_gpu = !cuda::list_devices().devices.empty();
   EXPECT_EQ(device_name(choose_backend("auto")), has_gpu ? "cuda:0" : "cpu");

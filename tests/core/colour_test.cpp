@@ -18,7 +18,7 @@ TEST(OpponentSpace, InvertsToRgb) {
     }
 }
 
-TEST(OpponentSpace, KeepsTheLevelOfNoiseInChroma) {
+TEST(OpponentSpace, KeepsTheNoiseLevelInChroma) {
   const auto sigma = opponent_sigma({30, 30, 30});
   EXPECT_NEAR(sigma[0], 30 / std::sqrt(3.0), 1e-4);
   EXPECT_NEAR(sigma[1], 30, 1e-4);
@@ -27,20 +27,20 @@ TEST(OpponentSpace, KeepsTheLevelOfNoiseInChroma) {
   EXPECT_EQ(opponent_sigma({0, 30, 0})[1], 0);
 }
 
-TEST(OpponentSpace, FiltersLumaForLessThanItsNoiseWhereThatIsStrong) {
+TEST(OpponentSpace, ReducesLumaFilterStrengthForStrongNoise) {
   for (const float sigma : {1.0f, 5.0f, 10.0f})
-    EXPECT_NEAR(opponent_strength({sigma, sigma, sigma})[0],
+    EXPECT_NEAR(opponent_filter_sigma({sigma, sigma, sigma})[0],
                 opponent_sigma({sigma, sigma, sigma})[0], 1e-5);
-  EXPECT_NEAR(opponent_strength({30, 30, 30})[0], 0.98 * 30 / std::sqrt(3.0), 1e-4);
+  EXPECT_NEAR(opponent_filter_sigma({30, 30, 30})[0], 0.98 * 30 / std::sqrt(3.0), 1e-4);
   for (const float sigma : {50.0f, 100.0f}) {
-    const auto strength = opponent_strength({sigma, sigma, sigma});
+    const auto strength = opponent_filter_sigma({sigma, sigma, sigma});
     EXPECT_NEAR(strength[0], 0.96 * sigma / std::sqrt(3.0), 1e-4);
     EXPECT_NEAR(strength[1], sigma, 1e-4);
     EXPECT_NEAR(strength[2], sigma, 1e-4);
   }
 }
 
-TEST(MixPlanes, MixesEachSample) {
+TEST(ColourMatrix, AppliesToEachSample) {
   Plane<float> a(3, 2), b(3, 2), c(3, 2);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 3; ++x) {
@@ -48,7 +48,7 @@ TEST(MixPlanes, MixesEachSample) {
       b.view()(x, y) = static_cast<float>(y);
       c.view()(x, y) = 5;
     }
-  mix_planes({{1, 2, 3}, {0, 1, 0}, {1, 0, -1}}, {a.view(), b.view(), c.view()});
+  apply_colour_matrix({{1, 2, 3}, {0, 1, 0}, {1, 0, -1}}, {a.view(), b.view(), c.view()});
   EXPECT_EQ(a.view()(2, 1), 2 + 2 * 1 + 3 * 5);
   EXPECT_EQ(b.view()(2, 1), 1);
   EXPECT_EQ(c.view()(2, 1), 2 - 5);

@@ -22,12 +22,12 @@ TEST(FramePool, LaysOutOddSubsampledPlanes) {
   EXPECT_EQ(frame.planes[2].height, 2);
   const auto cr = frame.plane<std::uint16_t>(2);
   EXPECT_EQ(cr.width, 3);
-  for (int i = 0; i < 3; ++i)  // every row is ours to write; ASan watches
+  for (int i = 0; i < 3; ++i)  // every row must be writable; ASan checks this
     for (int y = 0; y < frame.planes[i].height; ++y)
       std::memset(frame.planes[i].row(y), 0xff, frame.planes[i].width);
 }
 
-TEST(FramePool, UsesBuffersAgain) {
+TEST(FramePool, ReusesBuffers) {
   FramePool pool({.width = 64, .height = 64});
   Frame first = pool.acquire();
   const std::byte* buffer = first.pixels.get();

@@ -21,7 +21,7 @@ Plane<float> one(float value) {
   return plane;
 }
 
-TEST(Samples, EveryValueOfEveryDepthComesBack) {
+TEST(Samples, EveryValueOfEveryDepthSurvivesRoundTrip) {
   for (const int bits : {8, 9, 10, 12, 14, 16}) {
     const int count = 1 << bits;
     const Frame frame =
@@ -60,7 +60,7 @@ TEST(Samples, AreRoundedToNearestAndClamped) {
   EXPECT_EQ(word.plane<std::uint16_t>(0)(0, 0), 1023);
 }
 
-TEST(Samples, FloatsKeepWhatIsOutsideTheRange) {
+TEST(Samples, FloatsKeepOutOfRangeValues) {
   const Frame frame = one_sample(SampleType::f32, 32);
   for (const float value : {-51.0f, 0.0f, 127.5f, 510.0f}) {
     store_plane(one(value).view(), frame, 0);

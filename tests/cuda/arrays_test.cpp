@@ -1,4 +1,4 @@
-// Numbers of arrays to samples and back, against what numpy does with them.
+// Conversion of array numbers to samples and back, compared with the result of numpy.
 
 #include "cuda/samples/arrays.h"
 
@@ -23,7 +23,7 @@ using testing::on_host;
 
 class CudaArrays : public testing::GpuTest {};
 
-constexpr int width = 37, height = 11, room = 3;  // numbers from one sample to the next
+constexpr int width = 37, height = 11, number_stride = 3;  // numbers between consecutive samples
 
 template <class Number>
 constexpr NumberType type_of() {
@@ -36,7 +36,7 @@ constexpr NumberType type_of() {
   return is_signed ? i64 : u64;
 }
 
-/// Rounded, and kept within the type.
+/// The value is rounded and limited to the range of the type.
 template <class Number>
 Number as_number(double v) {
   if constexpr (std::is_floating_point_v<Number>) {
@@ -54,14 +54,14 @@ template <class Number>
 std::vector<Number> numbers_around(double low, double span) {
   std::mt19937 rng{3};
   std::uniform_real_distribution<double> spread{-0.8, 1.8};
-  std::vector<Number> numbers(width * height * room);
+  std::vector<Number> numbers(width * height * number_stride);
   for (Number& one : numbers) one = as_number<Number>(low + span * spread(rng));
   if constexpr (std::is_floating_point_v<Number>) {
-    numbers[room] = std::numeric_limits<Number>::quiet_NaN();
-    numbers[2 * room] = std::numeric_limits<Number>::infinity();
+    numbers[number_stride] = std::numeric_limits<Number>::quiet_NaN();
+    numbers[2 * number_stride] = std::numeric_limits<Number>::infinity();
   } else {
-    numbers[room] = std::numeric_limits<Number>::min();
-    numbers[2 * room] = std::numeric_limits<Number>::max();
+    numbers[number_stride] = std::numeric_limits<Number>::min();
+    numbers[2 * number_stride] = std::numeric_limits<Number>::max();
   }
   return numbers;
 }
@@ -89,12 +89,12 @@ bool same(T a, T b) {
 
 /// Every third number, from the last row to the first.
 template <class Number>
-ArrayPicture upside_down(const DeviceBuffer<Number>& numbers, double low, double span) {
-  constexpr std::ptrdiff_t row = std::ptrdiff_t{width} * room * sizeof(Number);
+ArrayPicture flipped_picture(const DeviceBuffer<Number>& numbers, double low, double span) {
+  constexpr std::ptrdiff_t row = std::ptrdiff_t{width} * number_stride * sizeof(Number);
   ArrayPicture array{
       .device = 0, .type = type_of<Number>(), .low = low, .span = span, .planes = {}};
   array.planes[0] = {reinterpret_cast<std::byte*>(numbers.get()) + (height - 1) * row, -row,
-                     room * sizeof(Number)};
+                     number_stride * sizeof(Number)};
   return array;
 }
 
@@ -104,27 +104,28 @@ void expect_conversions(double low, double span) {
   const FrameFormat format{.width = width, .height = height, .sample = SampleType::f32, .bits = 32};
   const std::vector<Number> numbers = numbers_around<Number>(low, span);
   const auto there = on_device(numbers);
-  const ArrayPicture array = upside_down(there, low, span);
+  const ArrayPicture array = flipped_picture(there, low, span);
   constexpr int pitch = width + 5;
   auto samples = on_device(std::vector<float>(pitch * height, -77.0f));
   const PlaneView<std::byte> plane{reinterpret_cast<std::byte*>(samples.get()), width * 4, height,
                                    pitch * 4};
   array_to_samples(array, format, {plane});
   std::vector<float> made = on_host(samples);
-  const auto number = [&](int x, int y) { return ((height - 1 - y) * width + x) * room; };
+  const auto number = [&](int x, int y) { return ((height - 1 - y) * width + x) * number_stride; };
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < pitch; ++x)
       ASSERT_TRUE(same(made[y * pitch + x],
                        x < width ? expected_sample(numbers[number(x, y)], low, span) : -77.0f))
           << x << ", " << y;
 
-  for (int k = 0; k < pitch * height; ++k)  // a filter that leaves some as they were
+  // stands for a filter that leaves some samples unchanged
+  for (int k = 0; k < pitch * height; ++k)
     if (k % 3 != 0) made[k] += 0.01f * static_cast<float>(k % 11) - 0.05f;
   samples = on_device(made);
   DevicePicture result{.device = 0, .planes = {}};
   result.planes[0] = {reinterpret_cast<std::byte*>(samples.get()), width * 4, height, pitch * 4};
   const auto back = on_device(std::vector<Number>(numbers.size(), Number{42}));
-  samples_to_array(result, format, array, upside_down(back, low, span));
+  samples_to_array(result, format, array, flipped_picture(back, low, span));
   const std::vector<Number> found = on_host(back);
   const bool samples_alone = type_of<Number>() == NumberType::f32 && low == 0 && span == 1;
   for (int y = 0; y < height; ++y)
@@ -138,7 +139,7 @@ void expect_conversions(double low, double span) {
     }
 }
 
-TEST_F(CudaArrays, AreConvertedAsOnTheHost) {
+TEST_F(CudaArrays, ConversionsMatchTheHost) {
   expect_conversions<std::uint8_t>(11.5, 201.3);
   expect_conversions<std::int8_t>(-61.7, 93.1);
   expect_conversions<std::uint16_t>(100.25, 3791.1);
@@ -153,11 +154,11 @@ TEST_F(CudaArrays, AreConvertedAsOnTheHost) {
   }
 }
 
-TEST_F(CudaArrays, GiveSomeOfTheirNumbers) {
+TEST_F(CudaArrays, CopySelectedNumbers) {
   std::vector<std::uint16_t> numbers(5 * 7 * 3);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint16_t>(37 * i);
   const auto there = on_device(numbers);
-  // The axes in another order, one of them backwards.
+  // The axes are in another order, and one of them runs backwards.
   NumberGrid grid{.data = reinterpret_cast<const std::byte*>(there.get() + 6 * 3),
                   .length = {1, 3, 1, 7, 5},
                   .stride = {0, 2, 0, -6, 42}};
@@ -171,9 +172,9 @@ TEST_F(CudaArrays, GiveSomeOfTheirNumbers) {
     gather(grid, 2, step, some.get(), 0);
     EXPECT_EQ(on_host(some), expected);
   }
-  EXPECT_EQ(greatest_u16(grid, 0), numbers.back());
-  grid.length[4] = 3;  // the last columns are none of it
-  EXPECT_EQ(greatest_u16(grid, 0), 37 * (3 * 7 * 3 - 1));
+  EXPECT_EQ(max_u16(grid, 0), numbers.back());
+  grid.length[4] = 3;  // excludes the last columns
+  EXPECT_EQ(max_u16(grid, 0), 37 * (3 * 7 * 3 - 1));
 }
 
 }  // namespace

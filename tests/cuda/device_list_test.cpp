@@ -8,7 +8,7 @@
 namespace lull::cuda {
 namespace {
 
-TEST(DeviceList, IsEitherFullOrSaysWhyNot) {
+TEST(DeviceList, HasDevicesOrAReason) {
   const DeviceList list = list_devices();
   EXPECT_EQ(list.devices.empty(), !list.reason.empty()) << list.reason;
   for (const DeviceInfo& device : list.devices) {
@@ -19,11 +19,11 @@ TEST(DeviceList, IsEitherFullOrSaysWhyNot) {
   }
 }
 
-TEST(DeviceList, TellsNoDriverFromAnOldOne) {
+TEST(DeviceList, DistinguishesMissingFromOldDriver) {
   EXPECT_EQ(driver_problem(0, 12080), "no NVIDIA driver here");
   EXPECT_EQ(driver_problem(11040, 12080),
             "the NVIDIA driver knows CUDA up to 11.4, this build needs 12.8: update the driver");
-  // What the runtime says of either.
+  // The runtime's own text for both cases contains this word.
   EXPECT_THAT(list_devices().reason, testing::Not(testing::HasSubstr("insufficient")));
 }
 

@@ -14,7 +14,7 @@
 namespace lull::cuda {
 namespace {
 
-TEST(Check, TellsTheDeviceFromFaultsOfOurOwn) {
+TEST(Check, DistinguishesDeviceFailuresFromInternalErrors) {
   EXPECT_NO_THROW(check(cudaSuccess));
   EXPECT_THROW(check(cudaErrorMemoryAllocation), DeviceUnavailable);
   EXPECT_THROW(check(cudaErrorInsufficientDriver), DeviceUnavailable);
@@ -24,7 +24,7 @@ TEST(Check, TellsTheDeviceFromFaultsOfOurOwn) {
     EXPECT_THROW(check(broken), DeviceFailure);
 }
 
-TEST(Check, NamesThePlace) {
+TEST(Check, NamesTheSourceLocation) {
   try {
     check(cudaErrorInvalidValue);
     FAIL() << "it should have thrown";
@@ -36,12 +36,12 @@ TEST(Check, NamesThePlace) {
 
 using CudaHandles = testing::GpuTest;
 
-TEST_F(CudaHandles, TooMuchMemoryIsRefusedAndForgotten) {
+TEST_F(CudaHandles, FailedAllocationThrowsAndClearsTheError) {
   EXPECT_THROW(DeviceBuffer<char>(std::size_t{1} << 50), DeviceUnavailable);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "the next call must not see it";
 }
 
-TEST_F(CudaHandles, FramesInPinnedMemoryMakeTheRoundTrip) {
+TEST_F(CudaHandles, FramesInPinnedMemorySurviveRoundTrip) {
   FramePool pool({.width = 37, .height = 11}, pinned_memory());
   const Frame out = pool.acquire(), back = pool.acquire();
   for (int y = 0; y < 11; ++y)
@@ -59,12 +59,13 @@ TEST_F(CudaHandles, FramesInPinnedMemoryMakeTheRoundTrip) {
   for (int y = 0; y < 11; ++y) EXPECT_EQ(std::memcmp(from.row(y), to.row(y), 37), 0) << y;
 }
 
-/// Frames of three sizes in turn: each holds what was written to it alone, in locked memory.
-void fill_and_check(int least_height) {
+/// Writes frames of three sizes in turn and checks that each holds only its own data, in
+/// page-locked memory.
+void fill_and_check(int min_height) {
   std::vector<Frame> frames;
   std::vector<FramePool> pools;
   for (int k = 0; k < 3; ++k)
-    pools.emplace_back(FrameFormat{.width = 1920, .height = least_height + 500 * k},
+    pools.emplace_back(FrameFormat{.width = 1920, .height = min_height + 500 * k},
                        pinned_memory());
   for (int i = 0; i < 36; ++i) {
     frames.push_back(pools[i % pools.size()].acquire());
@@ -80,12 +81,12 @@ void fill_and_check(int least_height) {
         ASSERT_EQ(frames[i].planes[0](x, y), std::byte(i)) << i << ": " << x << ", " << y;
 }
 
-TEST_F(CudaHandles, LargeFramesAreApartInPinnedMemory) {
-  std::jthread beside([] { fill_and_check(650); });
+TEST_F(CudaHandles, LargeFramesDoNotOverlapInPinnedMemory) {
+  std::jthread concurrent([] { fill_and_check(650); });
   fill_and_check(700);
 }
 
-TEST_F(CudaHandles, ScopePutsTheDeviceBack) {
+TEST_F(CudaHandles, ScopeRestoresTheDevice) {
   int before = -1, after = -1;
   check(cudaGetDevice(&before));
   { const DeviceScope scope(0); }

@@ -19,7 +19,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A plane in ordinary memory, with something between its rows.
+/// A plane in pageable memory with padding between its rows.
 struct Picture {
   int width, height, stride;
   std::vector<std::byte> bytes;
@@ -38,7 +38,7 @@ void expect_rows(PlaneView<std::byte> actual, PlaneView<std::byte> expected) {
     ASSERT_EQ(std::memcmp(actual.row(y), expected.row(y), expected.width), 0) << "row " << y;
 }
 
-/// A plane on the device, its rows at other distances than the host's.
+/// A plane on the device with another stride than the host's.
 struct OnDevice {
   explicit OnDevice(const Picture& picture)
       : pitch(picture.width + 13), memory(pitch * picture.height) {}
@@ -48,12 +48,12 @@ struct OnDevice {
 
 using StagingOnGpu = testing::GpuTest;
 
-// Below the size that goes through buffers, in one piece, in pieces of which the last is shorter,
-// and so many that every buffer is used again.
+// Sizes below the limit from which buffers are used, of one piece, of pieces of which the last is
+// shorter, and of so many pieces that every buffer is reused.
 constexpr std::array<std::pair<int, int>, 5> sizes{
     {{37, 11}, {1021, 521}, {7680, 1080}, {4099, 2503}, {5'000'003, 2}}};
 
-TEST_F(StagingOnGpu, PlanesOfAllSizesMakeTheRoundTrip) {
+TEST_F(StagingOnGpu, PlanesOfAllSizesSurviveRoundTrip) {
   const Stream stream = make_stream();
   Staging staging;
   for (const auto& [width, height] : sizes) {
@@ -63,7 +63,7 @@ TEST_F(StagingOnGpu, PlanesOfAllSizesMakeTheRoundTrip) {
     const OnDevice device(sent);
     staging.upload(sent.view(), device.memory.get(), device.pitch, stream.get());
     staging.download(device.memory.get(), device.pitch, back.view(), stream.get());
-    expect_rows(back.view(), sent.view());  // done: nobody waited
+    expect_rows(back.view(), sent.view());  // the download is complete without a synchronisation
     for (int y = 0; y + 1 < height; ++y)
       ASSERT_EQ(
           std::memcmp(back.view().row(y) + width, before.bytes.data() + y * back.stride + width, 3),
@@ -72,7 +72,7 @@ TEST_F(StagingOnGpu, PlanesOfAllSizesMakeTheRoundTrip) {
   }
 }
 
-TEST_F(StagingOnGpu, PlanesInTurnDoNotOverwriteEachOther) {
+TEST_F(StagingOnGpu, ConsecutivePlanesDoNotOverwriteEachOther) {
   const Stream stream = make_stream();
   Staging staging;
   constexpr int width = 1500, height = 1100;
@@ -82,7 +82,7 @@ TEST_F(StagingOnGpu, PlanesInTurnDoNotOverwriteEachOther) {
   for (int i = 0; i < 6; ++i) {
     Picture passing = sent[i];
     staging.upload(passing.view(), devices[i].memory.get(), devices[i].pitch, stream.get());
-    std::ranges::fill(passing.bytes, std::byte{0xee});  // nobody needs it any more
+    std::ranges::fill(passing.bytes, std::byte{0xee});  // the upload no longer reads this memory
   }
   for (int i = 5; i >= 0; --i) {
     Picture back(width, height, 1, 99);
@@ -91,7 +91,7 @@ TEST_F(StagingOnGpu, PlanesInTurnDoNotOverwriteEachOther) {
   }
 }
 
-TEST_F(StagingOnGpu, PageLockedMemoryIsTakenAsItIs) {
+TEST_F(StagingOnGpu, PageLockedMemoryIsCopiedDirectly) {
   const Stream stream = make_stream();
   Staging staging;
   FramePool pool({.width = 1201, .height = 701}, pinned_memory());
@@ -105,7 +105,7 @@ TEST_F(StagingOnGpu, PageLockedMemoryIsTakenAsItIs) {
   expect_rows(back.planes[0], picture.view());
 }
 
-TEST_F(StagingOnGpu, MovesWithCopiesInFlight) {
+TEST_F(StagingOnGpu, CanBeMovedWithCopiesInFlight) {
   const Stream stream = make_stream();
   Picture sent(3000, 2000, 0, 3), back(3000, 2000, 0, 4);
   const OnDevice device(sent);
@@ -116,7 +116,7 @@ TEST_F(StagingOnGpu, MovesWithCopiesInFlight) {
   expect_rows(back.view(), sent.view());
 }
 
-TEST_F(StagingOnGpu, FramesInOrdinaryMemoryAreBroughtWhole) {
+TEST_F(StagingOnGpu, FramesInPageableMemoryAreUploadedCompletely) {
   const Stream stream = make_stream();
   const FrameFormat format{.width = 1601,
                            .height = 903,
@@ -135,7 +135,7 @@ TEST_F(StagingOnGpu, FramesInOrdinaryMemoryAreBroughtWhole) {
         std::memcpy(frame.planes[i].row(y), picture.bytes.data() + y * picture.stride,
                     picture.width);
     }
-    raw.bring(frame, stream.get());
+    raw.upload(frame, stream.get());
     for (int i = 0; i < 3; ++i) {
       const auto& to = back.planes[i];
       check(cudaMemcpy2DAsync(to.data, to.stride, raw.planes().data[i], raw.planes().pitch[i],

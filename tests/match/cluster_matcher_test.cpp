@@ -145,7 +145,7 @@ TEST(ClusterMatcher, NoiseThatIsNotWhiteCountsItsBias) {
 TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
   Clip clip(75, 60, 5, 60);
   MatchParams params = cluster_params({32, 40, 2});
-  params.place_bonus = 300;
+  params.motion_bias = 300;
   expect_same(clip, params, "still");
   std::set<int> offsets;
   for (const auto& [place, group] : by_cpu(clip, params))
@@ -161,7 +161,7 @@ TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
       vectors.push_back({static_cast<std::int16_t>(static_cast<int>(rng() % 60) - 30),
                          static_cast<std::int16_t>(static_cast<int>(rng() % 9) - 4)});
   expect_same(clip, params, "moving");
-  params.place_bonus = 1e5f;  // they come first
+  params.motion_bias = 1e5f;  // they come first
   const Groups groups = by_cpu(clip, params);
   const auto& first = groups.at({33, 30});
   std::set<std::uint32_t> predicted;

@@ -49,10 +49,10 @@ class OneSample final : public PatchSpace {
     std::fill_n(to, patch_samples, std::uint8_t{0});
     to[0] = values_[number];
   }
-  std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
+  std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                      std::uint32_t*) const override {
     const auto second = std::ranges::stable_partition(patches, [&](std::uint32_t number) {
-      return values_[number] * cut.weight[0] >= cut.bound;
+      return values_[number] * split.weight[0] >= split.bound;
     });
     return patches.size() - second.size();
   }
@@ -89,16 +89,16 @@ TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
 }
 
 TEST(Clusters, ACutSeparatesWhatIsFarApart) {
-  CutSamples samples;
-  for (int i = 0; i < cut_samples; ++i)
+  SeedSamples samples;
+  for (int i = 0; i < split_seeds; ++i)
     std::fill_n(samples.begin() + patch_samples * i, patch_samples,
                 static_cast<std::uint8_t>(i % 2 == 0 ? 10 : 200));
-  const auto cut = find_cut(samples);
-  ASSERT_TRUE(cut);
+  const auto split = find_split(samples);
+  ASSERT_TRUE(split);
   const auto in_second = [&](int value) {
     int product = 0;
-    for (const int weight : cut->weight) product += value * weight;
-    return product < cut->bound;
+    for (const int weight : split->weight) product += value * weight;
+    return product < split->bound;
   };
   // The middle is as near to both: it stays with the first.
   EXPECT_FALSE(in_second(10));
@@ -106,18 +106,18 @@ TEST(Clusters, ACutSeparatesWhatIsFarApart) {
   EXPECT_TRUE(in_second(106));
   EXPECT_TRUE(in_second(255));
   samples.fill(31);
-  EXPECT_FALSE(find_cut(samples));
+  EXPECT_FALSE(find_split(samples));
 }
 
 TEST(Clusters, WeightsHaveSixBitsAndASign) {
   for (const int greatest : {1, 63, 64, 127, 128, 255, 1000, 4080}) {
-    const int shift = cut_shift(greatest);
-    EXPECT_LE(cut_weight(greatest, shift), 63);
-    EXPECT_GE(cut_weight(greatest, shift), std::min(greatest, 31));
-    EXPECT_EQ(cut_weight(-greatest, shift), -cut_weight(greatest, shift));
+    const int shift = split_shift(greatest);
+    EXPECT_LE(split_weight(greatest, shift), 63);
+    EXPECT_GE(split_weight(greatest, shift), std::min(greatest, 31));
+    EXPECT_EQ(split_weight(-greatest, shift), -split_weight(greatest, shift));
   }
-  EXPECT_EQ(cut_weight(5, 1), 3);  // halves away from 0, either way
-  EXPECT_EQ(cut_weight(-5, 1), -3);
+  EXPECT_EQ(split_weight(5, 1), 3);  // halves away from 0, either way
+  EXPECT_EQ(split_weight(-5, 1), -3);
 }
 
 // Where the difference of the centres needs no rounding, the side is that of the nearer one.
@@ -127,9 +127,9 @@ TEST(Clusters, BoundsAreThoseOfCentresInFractions) {
     const int a = 1 + static_cast<int>(rng() % 7), b = trial % 2 == 0 ? 8 - a : 1;
     const int s = static_cast<int>(rng() % (255 * a + 1)),
               t = static_cast<int>(rng() % (255 * b + 1));
-    const int difference = cut_difference(s, a, t, b);
+    const int difference = split_difference(s, a, t, b);
     const int weight = difference > 0 ? 1 : difference < 0 ? -1 : 0;
-    const std::int32_t bound = cut_bound(weight * cut_middle(s, a, t, b), a, b);
+    const std::int32_t bound = split_bound(weight * split_midpoint(s, a, t, b), a, b);
     for (int p = 0; p < 256; p += 5) {
       const auto distance = [&](int sum, int count) {  // times (ab)^2
         const std::int64_t d = (std::int64_t{p} * count - sum) * (a * b / count);

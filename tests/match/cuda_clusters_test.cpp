@@ -35,10 +35,10 @@ struct DeviceGuide {
   }
 };
 
-/// `cells`: motion of the main plane's cells for each frame; may be empty. `batch_bricks`: bricks
+/// `cells`: motion of the main plane's cells for each frame; may be empty. `batch_tiles`: reference tiles
 /// of a batch each way; `greatest`: so much greater is the plane that memory is planned for.
 testing::Groups by_gpu(const Clip& clip, const MatchParams& params,
-                       const std::vector<std::vector<Motion>>& cells = {}, int batch_bricks = 1000,
+                       const std::vector<std::vector<Motion>>& cells = {}, int batch_tiles = 1000,
                        int greatest = 0) {
   const auto own = clip.planes[0].view();
   const Margins margins(own.width, own.height, params.window, patch);
@@ -56,16 +56,16 @@ testing::Groups by_gpu(const Clip& clip, const MatchParams& params,
   const auto matcher = cuda::make_matcher(params, static_cast<int>(frames.size()) - 1, planned);
   const ReferenceGrid grid(own.width, own.height, params.step);
   const MotionGrid bundles{own.width, own.height, params.step};
-  const int bricks_x = (grid.count_x + 3) / 4, bricks_y = (grid.count_y + 3) / 4;
+  const int tiles_x = (grid.count_x + 3) / 4, tiles_y = (grid.count_y + 3) / 4;
   const int capacity = group_capacity(params);
   testing::Groups groups;
   Batch batch;
-  for (batch.y0 = 0; batch.y0 < bricks_y; batch.y0 += batch_bricks)
-    for (batch.x0 = 0; batch.x0 < bricks_x; batch.x0 += batch_bricks) {
-      batch.bricks_x = std::min(batch_bricks, bricks_x - batch.x0);
-      batch.bricks_y = std::min(batch_bricks, bricks_y - batch.y0);
+  for (batch.y0 = 0; batch.y0 < tiles_y; batch.y0 += batch_tiles)
+    for (batch.x0 = 0; batch.x0 < tiles_x; batch.x0 += batch_tiles) {
+      batch.tiles_x = std::min(batch_tiles, tiles_x - batch.x0);
+      batch.tiles_y = std::min(batch_tiles, tiles_y - batch.y0);
       const std::size_t references =
-          static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
+          static_cast<std::size_t>(batch.tiles_x) * batch.tiles_y * references_per_tile;
       const auto members = on_device(std::vector<std::uint32_t>(references * capacity, ~0u));
       const auto counts = on_device(std::vector<std::uint8_t>(references, 99));
       matcher->find({params, frames, margins, grid, bundles, batch},
@@ -73,10 +73,10 @@ testing::Groups by_gpu(const Clip& clip, const MatchParams& params,
       const auto found = on_host(members);
       const auto log2_counts = on_host(counts);
       for (std::size_t r = 0; r < references; ++r) {
-        const int brick = static_cast<int>(r) / brick_references,
-                  place = static_cast<int>(r) % brick_references;
-        const int i = (batch.x0 + brick % batch.bricks_x) * 4 + place % 4;
-        const int j = (batch.y0 + brick / batch.bricks_x) * 4 + place / 4;
+        const int reference_tile = static_cast<int>(r) / references_per_tile,
+                  place = static_cast<int>(r) % references_per_tile;
+        const int i = (batch.x0 + reference_tile % batch.tiles_x) * 4 + place % 4;
+        const int j = (batch.y0 + reference_tile / batch.tiles_x) * 4 + place / 4;
         if (i >= grid.count_x || j >= grid.count_y) continue;
         groups[{grid.x(i), grid.y(j)}].assign(&found[r * capacity],
                                               &found[r * capacity] + (1 << log2_counts[r]));
@@ -154,7 +154,7 @@ TEST_F(CudaClusters, OverTimeFollowTheMotion) {
     Clip clip(75, 60, frames, 60);
     for (const ClusterParams& clusters : {ClusterParams{32, 40, 2}, ClusterParams{64, 64, 4}}) {
       MatchParams params = cluster_params(clusters);
-      params.place_bonus = 300;
+      params.motion_bias = 300;
       clip.motion.clear();
       expect_equal(by_reference(clip, params), by_gpu(clip, params), "still");
 
@@ -166,7 +166,7 @@ TEST_F(CudaClusters, OverTimeFollowTheMotion) {
         for (int i = 0; i < motion_cells(75) * motion_cells(60); ++i)
           cells[f].push_back({static_cast<std::int16_t>(static_cast<int>(rng() % 60) - 30),
                               static_cast<std::int16_t>(static_cast<int>(rng() % 9) - 4)});
-        spread_motion(cells[f], grid, clip.motion[f]);
+        bundle_motion(cells[f], grid, clip.motion[f]);
       }
       expect_equal(by_reference(clip, params), by_gpu(clip, params, cells), "moving");
     }

@@ -94,18 +94,18 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
                             norms.get(), {}, nullptr);
 
   Guide guide{samples.get(), norms.get()};
-  const auto barred =
+  const auto invalid =
       on_device(holes != nullptr ? holes->reached(patch) : std::vector<std::uint8_t>(1, 0));
   const cuda::DeviceBuffer<std::int32_t> candidate_norms(margins.size());
   if (holes != nullptr) {
-    bar_candidates(norms.get(), barred.get(), margins, candidate_norms.get(), nullptr);
+    invalidate_candidates(norms.get(), invalid.get(), margins, candidate_norms.get(), nullptr);
     guide.candidate_norms = candidate_norms.get();
   }
 
   const ReferenceGrid grid(p.width, p.height, phase.step);
   const Batch batch{0, 0, (grid.count_x + 3) / 4, (grid.count_y + 3) / 4};
   const std::size_t references =
-      static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
+      static_cast<std::size_t>(batch.tiles_x) * batch.tiles_y * references_per_tile;
   const auto displacements =
       on_device(std::vector<std::uint32_t>(references * group_capacity(phase), 0));
   const auto counts = on_device(std::vector<std::uint8_t>(references, 0));
@@ -116,7 +116,7 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
 
   for (int j = 0; j < grid.count_y; ++j)
     for (int i = 0; i < grid.count_x; ++i) {
-      const int index = (j / 4 * batch.bricks_x + i / 4) * brick_references + j % 4 * 4 + i % 4;
+      const int index = (j / 4 * batch.tiles_x + i / 4) * references_per_tile + j % 4 * 4 + i % 4;
       const auto* first = &found[static_cast<std::size_t>(index) * group_capacity(phase)];
       const std::vector<std::uint32_t> group(first, first + (1 << log2_counts[index]));
       ASSERT_EQ(group, brute_force(p, grid.x(i), grid.y(j), phase, holes))

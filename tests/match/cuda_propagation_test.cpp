@@ -63,13 +63,13 @@ std::vector<std::uint32_t> candidates_of(int x, int y, int used_frames, const Ke
       all.push_back(displacement);
   };
   for (int f = 0; f < used_frames; ++f) {
-    const int side = f == 0 ? phase.near_window : phase.near_temporal_window;
+    const int side = f == 0 ? phase.refine_window : phase.refine_temporal_window;
     for (int v = 0; v < side; ++v)
       for (int u = 0; u < side; ++u)
         add(motion[f].x + u - side / 2, motion[f].y + v - side / 2, offsets[f]);
   }
   std::array<std::uint32_t, max_propagated> members;
-  const int count = kept.looked_at(x, y, members);
+  const int count = kept.candidates_of(x, y, members);
   for (int m = 0; m < count; ++m) {
     const int dx = displacement_x(members[m]), dy = displacement_y(members[m]);
     const int f = frame_of(displacement_t(members[m]));
@@ -92,7 +92,7 @@ std::vector<std::uint32_t> defined(const Guides& guides, int x, int y, int used_
         65535 - own_norm - guides.product(f, u, v, f, u, v) / 2 + guides.product(0, x, y, f, u, v);
     score = std::clamp(score, 0, 65535);
     if (f != 0 && u - x == motion[f].x && v - y == motion[f].y && score != 0)
-      score = std::min(65535, score + half(static_cast<double>(phase.place_bonus)));
+      score = std::min(65535, score + half(static_cast<double>(phase.motion_bias)));
     if (score >= 65535 - half(static_cast<double>(phase.tau))) found.emplace_back(-score, c);
   }
   std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
@@ -120,7 +120,7 @@ Group any_group(int x, int y, int used_frames, const MatchParams& phase, std::mt
   return group;
 }
 
-/// On the host, and brick by brick on the device.
+/// On the host, and one reference tile at a time on the device.
 struct Kept {
   KeptGroups host;
   cuda::DeviceBuffer<std::uint32_t> displacements;
@@ -132,17 +132,17 @@ struct Kept {
     std::mt19937 rng{7};
     host.reserve(searched, capacity);
     view.searched = searched;
-    const int bricks_y = (searched.count_y + brick_side - 1) / brick_side;
+    const int tiles_y = (searched.count_y + reference_tile_side - 1) / reference_tile_side;
     const std::size_t places =
-        static_cast<std::size_t>(view.bricks_x()) * bricks_y * brick_references;
+        static_cast<std::size_t>(view.tiles_x()) * tiles_y * references_per_tile;
     std::vector<std::uint32_t> members(places * capacity, 0xdeadbeef);
     std::vector<std::uint8_t> counts(places, 99);
     for (int j = 0; j < searched.count_y; ++j)
       for (int i = 0; i < searched.count_x; ++i) {
         const Group group = any_group(searched.x(i), searched.y(j), used_frames, phase, rng);
         host.keep(i, j, group);
-        const int place = (j / brick_side * view.bricks_x() + i / brick_side) * brick_references +
-                          j % brick_side * brick_side + i % brick_side;
+        const int place = (j / reference_tile_side * view.tiles_x() + i / reference_tile_side) * references_per_tile +
+                          j % reference_tile_side * reference_tile_side + i % reference_tile_side;
         std::copy_n(group.members.begin(), group.count, members.begin() + place * capacity);
         counts[place] = 0;
         while (1 << counts[place] < group.count) ++counts[place];
@@ -185,7 +185,7 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
   // A batch that is not the whole picture, and not at its corner.
   const Batch batch{1, 2, (grid.count_x + 3) / 4 - 1, (grid.count_y + 3) / 4 - 2};
   const std::size_t references =
-      static_cast<std::size_t>(batch.bricks_x) * batch.bricks_y * brick_references;
+      static_cast<std::size_t>(batch.tiles_x) * batch.tiles_y * references_per_tile;
   const int capacity = group_capacity(phase);
   const auto device_found = on_device(std::vector<std::uint32_t>(references * capacity, 0));
   const auto device_counts = on_device(std::vector<std::uint8_t>(references, 99));
@@ -194,17 +194,17 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
   const auto found = on_host(device_found);
   const auto log2_counts = on_host(device_counts);
   for (std::size_t k = 0; k < references; ++k) {
-    const int brick = static_cast<int>(k / brick_references);
-    const int r = static_cast<int>(k % brick_references);
-    const int i = (batch.x0 + brick % batch.bricks_x) * brick_side + r % brick_side;
-    const int j = (batch.y0 + brick / batch.bricks_x) * brick_side + r / brick_side;
+    const int reference_tile = static_cast<int>(k / references_per_tile);
+    const int r = static_cast<int>(k % references_per_tile);
+    const int i = (batch.x0 + reference_tile % batch.tiles_x) * reference_tile_side + r % reference_tile_side;
+    const int j = (batch.y0 + reference_tile / batch.tiles_x) * reference_tile_side + r / reference_tile_side;
     if (i >= grid.count_x || j >= grid.count_y) continue;
     ASSERT_LE(log2_counts[k], 5);
     const auto* first = &found[k * capacity];
     const std::vector<std::uint32_t> group(first, first + (1 << log2_counts[k]));
     ASSERT_EQ(group, defined(guides, grid.x(i), grid.y(j), used_frames, kept.host, phase))
         << "reference " << i << ", " << j << ", group " << phase.group << ", tau " << phase.tau
-        << ", near windows " << phase.near_window << ", " << phase.near_temporal_window;
+        << ", near windows " << phase.refine_window << ", " << phase.refine_temporal_window;
   }
 }
 
@@ -224,13 +224,13 @@ TEST_F(CudaPropagation, SearchesWhatIsNear) {
   for (const int near : {3, 9, 13, 17, 31})
     for (const int step : {2, 5, 8})
       expect_definition(1, 60, 2 * step,
-                        {.window = 33, .group = 16, .step = step, .tau = 700, .near_window = near});
-  expect_definition(1, 2, 4, {.window = 39, .group = 32, .step = 2, .tau = 1, .near_window = 13});
+                        {.window = 33, .group = 16, .step = step, .tau = 700, .refine_window = near});
+  expect_definition(1, 2, 4, {.window = 39, .group = 32, .step = 2, .tau = 1, .refine_window = 13});
 }
 
 TEST_F(CudaPropagation, KnowsWhereMotionPredictsPatchesInOtherFrames) {
   for (const int near : {0, 1, 3, 5})
-    for (const float bonus : {0.0f, 200.0f, 900.0f})
+    for (const float motion_bias : {0.0f, 200.0f, 900.0f})
       for (const int step : {2, 5})
         expect_definition(frames, 70, 5,
                           {.window = 15,
@@ -238,15 +238,15 @@ TEST_F(CudaPropagation, KnowsWhereMotionPredictsPatchesInOtherFrames) {
                            .step = step,
                            .tau = 1000,
                            .temporal_window = 9,
-                           .place_bonus = bonus,
-                           .near_window = near == 0 ? 1 : 7,
-                           .near_temporal_window = near});
+                           .motion_bias = motion_bias,
+                           .refine_window = near == 0 ? 1 : 7,
+                           .refine_temporal_window = near});
   expect_definition(1, 70, 5,
                     {.window = 15,
                      .step = 3,
                      .tau = 900,
-                     .near_window = 7,
-                     .near_temporal_window = 3});  // no other frames
+                     .refine_window = 7,
+                     .refine_temporal_window = 3});  // no other frames
 }
 
 TEST_F(CudaPropagation, SessionsAgreeWithTheReference) {
@@ -266,8 +266,8 @@ TEST_F(CudaPropagation, SessionsAgreeWithTheReference) {
       params.hard.step = 2, params.wiener.step = 3;
       params.search_step = 5;
       params.kept = 16;
-      params.hard.near_window = params.wiener.near_window = 7;
-      params.hard.near_temporal_window = temporal == 0 ? 0 : 3;
+      params.hard.refine_window = params.wiener.refine_window = 7;
+      params.hard.refine_temporal_window = temporal == 0 ? 0 : 3;
       const auto run = [&](const bm3d::Params& p, const bm3d::Backend& backend) {
         return run_clip(*bm3d::open(p, format, backend), clip.noisy);
       };

@@ -32,11 +32,11 @@ std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
   for (const PlaneSet& set : plane_sets(phase, over_time, format, sigma)) {
     if (!text.empty()) text += ", ";
     for (const int plane : set.planes) text += std::to_string(plane);
-    text += set.of_luma ? " in L" : " in ";
-    if (set.of_chroma[0] != 0) text += set.of_chroma[0] == 1 ? "+C1" : "+c1";
-    if (set.of_chroma[1] != 0) text += set.of_chroma[1] == -1 ? "-C2" : "-c2";
+    text += set.uses_luma ? " in L" : " in ";
+    if (set.chroma_weights[0] != 0) text += set.chroma_weights[0] == 1 ? "+C1" : "+c1";
+    if (set.chroma_weights[1] != 0) text += set.chroma_weights[1] == -1 ? "-C2" : "-c2";
     if (set.tau_factor != 1) text += " tau";
-    if (set.is_made()) text += " made";
+    if (set.is_composite()) text += " made";
   }
   return text;
 }
@@ -71,9 +71,9 @@ TEST(PlaneSets, RgbHasLessOfChroma) {
   constexpr std::array all{9.0f, 9.0f, 9.0f};
   EXPECT_EQ(sets_of(Phase::first, false, rgb, all), "0 in L, 12 in +c1-c2 made");
   EXPECT_EQ(sets_of(Phase::second, false, rgb, all), "012 in L+c1-c2 tau made");
-  EXPECT_FLOAT_EQ(plane_sets(Phase::first, false, rgb, all)[1].of_chroma[0], std::sqrt(0.5f));
-  EXPECT_FLOAT_EQ(plane_sets(Phase::second, false, rgb, all)[0].of_chroma[0], 0.6f);
-  EXPECT_FLOAT_EQ(plane_sets(Phase::second, false, rgb, all)[0].of_chroma[1], -0.6f);
+  EXPECT_FLOAT_EQ(plane_sets(Phase::first, false, rgb, all)[1].chroma_weights[0], std::sqrt(0.5f));
+  EXPECT_FLOAT_EQ(plane_sets(Phase::second, false, rgb, all)[0].chroma_weights[0], 0.6f);
+  EXPECT_FLOAT_EQ(plane_sets(Phase::second, false, rgb, all)[0].chroma_weights[1], -0.6f);
 }
 
 TEST(PlaneSets, NoiseOfWhatTheyAreMatchedIn) {

@@ -97,8 +97,8 @@ TEST(TimePlan, RefusesMoreCandidatesThanItCanNumber) {
     FAIL() << "49x49 candidates and 16 times 63x63 in 16 bits";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
-                 "window = 49, temporal-window = 63 (with 16 other frames these are more than the "
-                 "65536 candidates that a GPU tells apart); choose smaller ones, a smaller "
+                 "window = 49, temporal-window = 63 (with 16 other frames these have more than the "
+                 "65536 candidates that a GPU supports); choose smaller ones, a smaller "
                  "--temporal, or the CPU");
   }
 }
@@ -109,9 +109,10 @@ TEST(TimePlan, RefusesWindowsThatNoBlockHolds) {
     (void)plan_match_over_time(phase.matching(), 4, gpu(75));
     FAIL() << "63x63 candidates of 16 reference patches in 64 KB";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "window = 15, temporal-window = 63 (this GPU's shared memory does not hold that); "
-                 "choose a smaller one, or the CPU");
+    EXPECT_STREQ(
+        error.what(),
+        "window = 15, temporal-window = 63 (this GPU has too little shared memory for it); "
+        "choose a smaller one, or the CPU");
   }
 }
 

@@ -126,7 +126,7 @@ TEST(Motion, FindsWhatPlainSearchFinds) {
           static_cast<std::int16_t>(std::clamp(rough.y * coarse, -y.first, 90 - y.end))};
       Motion best = search(a, b, x, y, centre, motion_refinement);
       const int samples = (x.end - x.first) * (y.end - y.first);
-      if (cost(a, b, x, y, 0, 0) <= cost(a, b, x, y, best.x, best.y) + still_bonus(10, samples))
+      if (cost(a, b, x, y, 0, 0) <= cost(a, b, x, y, best.x, best.y) + zero_motion_bonus(10, samples))
         best = {};
       const Motion found = cells[j * columns + i];
       EXPECT_EQ(found.x, best.x) << i << ", " << j;
@@ -143,7 +143,7 @@ TEST(Motion, ChromaTakesItInItsOwnSamples) {
   std::vector<Motion> cells, bundles;
   find_motion({a.view, ca.view}, {b.view, cb.view}, 5, cells);
   const MotionGrid grid{64, 48, 4, 1, 1, 128, 96};
-  spread_motion(cells, grid, bundles);
+  bundle_motion(cells, grid, bundles);
   ASSERT_EQ(bundles.size(), static_cast<std::size_t>(grid.columns()) * grid.rows());
   const Motion middle = bundles[grid.bundle(8, 4)];
   EXPECT_EQ(middle.x, -3);
@@ -163,7 +163,7 @@ TEST(Motion, WhatStandsStillStaysAndPicturesTooSmallHaveNone) {
 /// A guide for step 1, as the engine makes it.
 struct StepOne {
   explicit StepOne(PlaneView<const float> plane) {
-    const int elements = plane.width + cpu::around_padding;
+    const int elements = plane.width + cpu::temporal_padding;
     const std::ptrdiff_t stride = elements + 32;
     std::vector<std::int8_t> bytes(elements + 1);
     std::uint16_t* const rows = pairs.reserve(stride * plane.height);
@@ -189,13 +189,13 @@ TEST(RankAround, AgreesWithTheReference) {
   for (const auto& [x, y] : {std::pair{0, 0}, {45, 33}, {20, 15}, {3, 30}})
     for (const int window : {1, 5, 9, 33})
       for (const Motion motion : {Motion{}, Motion{5, -3}, Motion{-40, 7}})
-        for (const float bonus : {0.0f, 30.0f}) {
+        for (const float motion_bias : {0.0f, 30.0f}) {
           // The own frame offers nothing in a window of 1.
           const MatchParams phase{.window = 1,
                                   .group = 16,
                                   .tau = 110,
                                   .temporal_window = window,
-                                  .place_bonus = bonus};
+                                  .motion_bias = motion_bias};
           const std::array<FramePlane, 3> guides{{{0, planes[0].view()},
                                                   {-1, planes[1].view(), motion},
                                                   {1, planes[2].view(), motion}}};
@@ -203,10 +203,10 @@ TEST(RankAround, AgreesWithTheReference) {
           cpu::Ranking ranking;
           const cpu::MatchGeometry geometry{53, 41, window};
           const auto limit = static_cast<std::uint16_t>(110 * 64);
-          const auto less = static_cast<std::uint16_t>(bonus * 64);
-          cpu::rank_around({16, limit, less, -1}, own.guide, before.guide, geometry, x, y, motion,
+          const auto less = static_cast<std::uint16_t>(motion_bias * 64);
+          cpu::rank_temporal_candidates({16, limit, less, -1}, own.guide, before.guide, geometry, x, y, motion,
                            ranking);
-          cpu::rank_around({16, limit, less, 1}, own.guide, after.guide, geometry, x, y, motion,
+          cpu::rank_temporal_candidates({16, limit, less, 1}, own.guide, after.guide, geometry, x, y, motion,
                            ranking);
           const Group actual = cpu::group_of(ranking);
           ASSERT_EQ(actual.count, expected.count) << x << ", " << y << ", window " << window;

@@ -77,9 +77,9 @@ struct Clip {
   std::vector<Motion> motion[3];
 };
 
-std::vector<std::uint32_t> looked_at(const KeptGroups& kept, int x, int y) {
+std::vector<std::uint32_t> candidates_of(const KeptGroups& kept, int x, int y) {
   std::array<std::uint32_t, max_propagated> members;
-  return {members.begin(), members.begin() + kept.looked_at(x, y, members)};
+  return {members.begin(), members.begin() + kept.candidates_of(x, y, members)};
 }
 
 /// Groups of `searching`, whose step is that of the search, propagated with `next`.
@@ -110,7 +110,7 @@ void expect_same_groups(int frames, int levels, const MatchParams& searching,
       Group actual;
       matcher->find(block, 0, 0, {&actual, 1});
       const Group expected =
-          propagate(clip.planes_for(frames, i, j), x, y, looked_at(kept, x, y), next);
+          propagate(clip.planes_for(frames, i, j), x, y, candidates_of(kept, x, y), next);
       ASSERT_EQ(members_of(actual), members_of(expected)) << x << ", " << y;
       ++counts[actual.count];
     }
@@ -124,7 +124,7 @@ TEST(Propagation, IsTheSameOnTheCpuAsInTheReference) {
   const MatchParams searching{.window = 13, .group = 32, .step = 5, .tau = 250};
   for (const int step : {1, 3, 5, 7})
     for (const int near : {1, 3, 7, 13}) {
-      MatchParams next{.window = 11, .group = 16, .step = step, .tau = 250, .near_window = near};
+      MatchParams next{.window = 11, .group = 16, .step = step, .tau = 250, .refine_window = near};
       if (near > next.window) next.window = near;
       expect_same_groups(1, 20, searching, next);
       next.tau = near > 1 ? 50 : 60;  // where half of them are too far, or nearly
@@ -137,7 +137,7 @@ TEST(Propagation, IsTheSameOnTheCpuAsInTheReference) {
 
 TEST(Propagation, FollowsPatchesIntoOtherFrames) {
   const MatchParams searching{
-      .window = 7, .group = 32, .step = 6, .tau = 250, .temporal_window = 5, .place_bonus = 500};
+      .window = 7, .group = 32, .step = 6, .tau = 250, .temporal_window = 5, .motion_bias = 500};
   for (const int near_temporal : {0, 1, 3, 5})
     for (const int near : {1, 5}) {
       MatchParams next{.window = 7,
@@ -145,12 +145,12 @@ TEST(Propagation, FollowsPatchesIntoOtherFrames) {
                        .step = 4,
                        .tau = 250,
                        .temporal_window = 5,
-                       .place_bonus = 10,
-                       .near_window = near,
-                       .near_temporal_window = near_temporal};
+                       .motion_bias = 10,
+                       .refine_window = near,
+                       .refine_temporal_window = near_temporal};
       expect_same_groups(3, 20, searching, next);
       next.group = 32;
-      next.place_bonus = 13.0f / 64;  // a whole number of scores
+      next.motion_bias = 13.0f / 64;  // a whole number of scores
       expect_same_groups(3, 2, searching, next);
     }
 }
@@ -226,8 +226,8 @@ TEST(KeptGroups, AreLookedAtInTheOrderOfNeighbours) {
   group.members[1] = pack_displacement(0, 9);
   kept.keep(1, 0, group);
   const auto right = [](int dx) { return pack_displacement(dx, 0); };
-  EXPECT_EQ(looked_at(kept, 1, 0), (std::vector{right(1), right(2), right(3), group.members[1]}));
-  EXPECT_EQ(looked_at(kept, 4, 0), (std::vector{group.members[1], right(1), right(2), right(3)}));
+  EXPECT_EQ(candidates_of(kept, 1, 0), (std::vector{right(1), right(2), right(3), group.members[1]}));
+  EXPECT_EQ(candidates_of(kept, 4, 0), (std::vector{group.members[1], right(1), right(2), right(3)}));
 }
 
 /// Small enough for the reference.
@@ -236,8 +236,8 @@ bm3d::Params small_params(int temporal) {
   for (bm3d::PhaseParams* phase : {&params.hard, &params.wiener}) {
     phase->window = 13;
     phase->temporal_window = 5;
-    phase->near_window = 1;
-    phase->near_temporal_window = 0;
+    phase->refine_window = 1;
+    phase->refine_temporal_window = 0;
   }
   params.hard.step = 3;
   params.wiener.step = 4;
@@ -264,26 +264,26 @@ constexpr FrameFormat rgb{.width = 48, .height = 40, .layout = Layout::rgb};
 void only_second(bm3d::Params&) {}
 void both(bm3d::Params& p) {
   p.search_step = 6;
-  p.hard.near_window = p.wiener.near_window = 5;
+  p.hard.refine_window = p.wiener.refine_window = 5;
 }
 void both_over_time(bm3d::Params& p) {
   both(p);
   p.wiener.window = 9;  // less than what the first phase searched
-  p.hard.near_temporal_window = 3;
-  p.wiener.near_temporal_window = 1;
+  p.hard.refine_temporal_window = 3;
+  p.wiener.refine_temporal_window = 1;
 }
 void only_first(bm3d::Params& p) {
   p.search_step = 9;
   p.kept = 0;
-  p.hard.near_window = 9;
+  p.hard.refine_window = 9;
 }
 void by_bayes(bm3d::Params& p) {
   const int temporal = p.temporal;
   p = bm3d::make_params(bm3d::Profile::best, {20, 20, 20}, temporal);
   p.hard.step = 4;
   p.search_step = 8;
-  p.hard.near_window = 5;
-  p.hard.near_temporal_window = 3;
+  p.hard.refine_window = 5;
+  p.hard.refine_temporal_window = 3;
   p.hard.window = p.wiener.window = 11;
   p.kept = 0;
   for (bm3d::BayesParams& bayes : p.bayes_phases) {

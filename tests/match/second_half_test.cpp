@@ -1,4 +1,5 @@
-// Where the second halves of candidates lie: straight, or following uneven motion.
+// The second halves of candidates: at the position of the first halves, or displaced by the
+// motion acceleration.
 
 #include "match/second_half.h"
 
@@ -14,10 +15,10 @@ using namespace lull::testing;
 bool is(Motion m, int x, int y) { return m.x == x && m.y == y; }
 
 TEST(SecondHalf, EvenMotionIsNone) {
-  EXPECT_TRUE(is(uneven_motion({3, 1}, {6, 2}, {3, 1}), 0, 0));
-  EXPECT_TRUE(is(uneven_motion({3, 1}, {7, 1}, {3, 1}), 0, 0)) << "rounding makes one sample";
-  EXPECT_TRUE(is(uneven_motion({3, 1}, {8, 2}, {3, 1}), 2, 0));
-  EXPECT_TRUE(is(uneven_motion({-4, 0}, {}, {1, -2}), 3, 2));
+  EXPECT_TRUE(is(motion_acceleration({3, 1}, {6, 2}, {3, 1}), 0, 0));
+  EXPECT_TRUE(is(motion_acceleration({3, 1}, {7, 1}, {3, 1}), 0, 0)) << "rounding makes one sample";
+  EXPECT_TRUE(is(motion_acceleration({3, 1}, {8, 2}, {3, 1}), 2, 0));
+  EXPECT_TRUE(is(motion_acceleration({-4, 0}, {}, {1, -2}), 3, 2));
 }
 
 TEST(SecondHalf, ComparesWhatLiesWithinThePlane) {
@@ -47,13 +48,13 @@ TEST(SecondHalf, FollowsWhereThatFindsTheSame) {
   };
   const Plane<float> own = shown_at(0, 0), moved = shown_at(6, -2), straight = shown_at(1, 1);
   const MotionGrid grid{width, height, 6};
-  const Motion first{1, 1}, uneven{5, -3};
+  const Motion first{1, 1}, acceleration{5, -3};
   for (const int i : {0, 8}) {
-    const BundleArea area = compared_area(grid, 8, i, 0, first, uneven);
-    EXPECT_TRUE(is(second_half(own.view(), moved.view(), area, first, uneven), 5, -3));
-    EXPECT_TRUE(is(second_half(own.view(), straight.view(), area, first, uneven), 0, 0))
+    const BundleArea area = compared_area(grid, 8, i, 0, first, acceleration);
+    EXPECT_TRUE(is(second_half(own.view(), moved.view(), area, first, acceleration), 5, -3));
+    EXPECT_TRUE(is(second_half(own.view(), straight.view(), area, first, acceleration), 0, 0))
         << "motion between the frames was mistaken";
-    EXPECT_TRUE(is(second_half(own.view(), own.view(), {5, 5, 5, 9}, first, uneven), 0, 0))
+    EXPECT_TRUE(is(second_half(own.view(), own.view(), {5, 5, 5, 9}, first, acceleration), 0, 0))
         << "there is nothing to compare";
   }
 }

@@ -43,7 +43,7 @@ class CudaFrameEngine final : public FrameEngine {
       samples_[c].upload(samples[c], staging_, stream_.get());
       own[c] = samples_[c].get();
     }
-    for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c) {
+    for (int c = 0; !plan_.is_self_guided && c < plan_.guides; ++c) {
       guides_[c].upload(guides[c], staging_, stream_.get());
       others[c] = guides_[c].get();
     }

@@ -6,7 +6,7 @@
 #include "nlm/clips.h"
 #include "nlm/cuda_engines.h"
 #include "nlm/engines.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "support/gpu.h"
 
 namespace lull::nlm {

@@ -29,13 +29,13 @@ inline Plane<float> noisy_plane(int width, int height, int frame, int plane) {
 
 /// What a FramePlan for such planes is like.
 inline FramePlan frame_plan(const Params& params, int width, int height, int planes = 1,
-                            int guides = 1, bool guides_itself = true, int slots = 1) {
+                            int guides = 1, bool is_self_guided = true, int slots = 1) {
   FramePlan plan{.params = params,
                  .width = width,
                  .height = height,
                  .planes = planes,
                  .guides = guides,
-                 .guides_itself = guides_itself,
+                 .is_self_guided = is_self_guided,
                  .slots = slots};
   for (int c = 0; c < guides; ++c)
     plan.guide_weight[c] = 1 / (test_sigma * test_sigma * static_cast<float>(guides));
@@ -55,7 +55,7 @@ inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan
       planes.push_back(noisy_plane(plan.width, plan.height, f, c));
       samples[c] = std::as_const(planes.back()).view();
     }
-    for (int c = 0; !plan.guides_itself && c < plan.guides; ++c) {
+    for (int c = 0; !plan.is_self_guided && c < plan.guides; ++c) {
       guides.push_back(noisy_plane(plan.width, plan.height, f, c + 5));
       guide_views[c] = std::as_const(guides.back()).view();
     }

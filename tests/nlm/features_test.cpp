@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/frame_pool.h"
 #include "nlm/features/engine.h"
-#include "noise/render/even_render.h"
+#include "noise/render/vst_render.h"
 #include "support/gpu.h"
 #include "support/pictures.h"
 
@@ -219,7 +219,7 @@ TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
         std::optional<Frame> push(Frame f) override { return f; }
         std::optional<Frame> drain() override { return std::nullopt; }
       };
-      result = *even_render({}, scene.format, std::make_unique<Same>())->push(broken);
+      result = *with_render_vst({}, scene.format, std::make_unique<Same>())->push(broken);
     } else {
       result = filtered({}, broken);
       EXPECT_LT(error(filtered({}, scene.noisy), scene.clean), 1e-2);
@@ -240,33 +240,33 @@ TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
 
 TEST(Features, RepetitionsAreFoundInTheRendersThemselves) {
   struct Seen final : Denoiser {
-    explicit Seen(std::vector<Likeness>& all) : all_(all) {}
+    explicit Seen(std::vector<RepeatState>& all) : all_(all) {}
     int latency() const noexcept override { return 0; }
     std::optional<Frame> push(Frame f) override {
-      all_.push_back(f.likeness);
+      all_.push_back(f.repeat_state);
       return f;
     }
     std::optional<Frame> drain() override { return std::nullopt; }
-    std::vector<Likeness>& all_;
+    std::vector<RepeatState>& all_;
   };
   const SmallScene scene(rgb(48, 32));
   Frame other = lull::testing::make_frame(scene.format);
   for (int i = 0; i < 3; ++i) copy_plane(scene.clean, i, other);
   const FeatureParams params{.noise = {}, .temporal = 1};
-  std::vector<Likeness> seen, expected;
-  const auto filter = even_render({}, scene.format, std::make_unique<Seen>(seen),
+  std::vector<RepeatState> seen, expected;
+  const auto filter = with_render_vst({}, scene.format, std::make_unique<Seen>(seen),
                                   open_repeat_finder(params, scene.format), 1);
   const auto finder = open_repeat_finder(params, scene.format);
   for (Frame frame : {scene.noisy, scene.noisy, other, scene.noisy}) {
     expected.push_back(finder->find(frame));
     (void)filter->push(frame);
-    frame.likeness = Likeness::shares_noise;  // known beforehand
-    expected.push_back(frame.likeness);
+    frame.repeat_state = RepeatState::shares_noise;  // known beforehand
+    expected.push_back(frame.repeat_state);
     (void)filter->push(frame);
   }
   EXPECT_EQ(seen, expected);
-  EXPECT_EQ(seen[2], Likeness::repeats);
-  EXPECT_EQ(seen[4], Likeness::fresh);
+  EXPECT_EQ(seen[2], RepeatState::repeats);
+  EXPECT_EQ(seen[4], RepeatState::independent);
 }
 
 TEST(Features, RefusesWhatIsNoLight) {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "nlm/clips.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
 
 namespace lull::nlm {

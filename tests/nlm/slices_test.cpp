@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "nlm/clips.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
 
 namespace lull::nlm {

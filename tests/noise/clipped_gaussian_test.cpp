@@ -11,7 +11,7 @@ namespace {
 
 /// By its definition: samples of intensity t, clipped at 0, summed over the noise.
 struct Moments {
-  double mean = 0, variance = 0, at_end = 0;
+  double mean = 0, variance = 0, clipped_share = 0;
 };
 Moments moments_of(double t) {
   constexpr double step = 1e-4;
@@ -22,7 +22,7 @@ Moments moments_of(double t) {
     const double z = std::max(t + n, 0.0);
     moments.mean += weight * z;
     square += weight * z * z;
-    moments.at_end += z == 0 ? weight : 0;
+    moments.clipped_share += z == 0 ? weight : 0;
   }
   moments.variance = square - moments.mean * moments.mean;
   return moments;
@@ -34,21 +34,21 @@ TEST(ClippedGaussian, IsThatOfTheIntensityWithThisMean) {
     const ClippedGaussian found = clipped_gaussian(expected.mean);
     EXPECT_NEAR(found.intensity, t, 2e-3) << t;
     EXPECT_NEAR(found.variance, expected.variance, 2e-4) << t;
-    EXPECT_NEAR(found.at_end, expected.at_end, 1e-3) << t;
+    EXPECT_NEAR(found.clipped_share, expected.clipped_share, 1e-3) << t;
   }
 }
 
 TEST(ClippedGaussian, LeavesAllOfWhatIsFarAway) {
   for (const double distance : {6.5, 40.0, std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(clipped_gaussian(distance).variance, 1);
-    EXPECT_EQ(clipped_gaussian(distance).at_end, 0);
+    EXPECT_EQ(clipped_gaussian(distance).clipped_share, 0);
   }
 }
 
 TEST(ClippedGaussian, LeavesNearlyNothingWhereNearlyAllLiesAtTheEnd) {
   for (const double distance : {-1.0, 0.0, 1e-9}) {
     EXPECT_NEAR(clipped_gaussian(distance).variance, 0, 1e-4);
-    EXPECT_NEAR(clipped_gaussian(distance).at_end, 1, 1e-4);
+    EXPECT_NEAR(clipped_gaussian(distance).clipped_share, 1, 1e-4);
   }
 }
 

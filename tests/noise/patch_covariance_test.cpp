@@ -101,7 +101,7 @@ TEST(PatchCovariance, HasNoVarianceBelowTheLeast) {
   none->fill(-1);
   none->at(lag_index(0, 0)) = 1;
   const PatchCovariance covariance({5, none}, bm3d::axis_rows(bm3d::Transform::dct));
-  EXPECT_EQ(covariance.at(0, 0)[0], least_coefficient_variance);
+  EXPECT_EQ(covariance.at(0, 0)[0], min_coefficient_variance);
   for (const double variance : covariance.at(0, 0)) EXPECT_GT(variance, 0);
 }
 

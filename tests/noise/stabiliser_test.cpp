@@ -60,8 +60,8 @@ TEST(Stabiliser, KeepsTheEndsOfTheScaleAndIncreases) {
     const SampleCurve &f = stabiliser.forward(), &inverse = stabiliser.inverse();
     EXPECT_EQ(f(0), 0) << name;
     EXPECT_EQ(f(255), 255) << name;
-    EXPECT_GE(f(least_seen), least_seen) << name;
-    EXPECT_LE(f(greatest_seen), greatest_seen) << name;
+    EXPECT_GE(f(filter_range_min), filter_range_min) << name;
+    EXPECT_LE(f(filter_range_max), filter_range_max) << name;
     for (int k = 1; k < SampleCurve::knots; ++k) {
       EXPECT_GT(f.values[k], f.values[k - 1]) << name << ", knot " << k;
       EXPECT_GE(inverse.values[k], inverse.values[k - 1]) << name << ", knot " << k;
@@ -88,14 +88,14 @@ TEST(Stabiliser, MakesNoiseEven) {
 
 TEST(Stabiliser, GivesBackTheIntensity) {
   for (const auto& [name, curve] : cases())
-    for (const double lean : {0.0, 0.05}) {
-      const Stabiliser stabiliser(curve, lean);
+    for (const double skew_bias : {0.0, 0.05}) {
+      const Stabiliser stabiliser(curve, skew_bias);
       for (int y = 0; y <= 255; y += 5) {
         const Measured m = measure(stabiliser.forward(), curve, y);
-        const double filtered = m.mean - lean * m.deviation * m.skewness;
+        const double filtered = m.mean - skew_bias * m.deviation * m.skewness;
         EXPECT_NEAR(static_cast<double>(stabiliser.inverse()(static_cast<float>(filtered))), y,
                     0.25)
-            << name << ", lean " << lean;
+            << name << ", skew_bias " << skew_bias;
       }
     }
 }
@@ -123,10 +123,10 @@ TEST(Stabiliser, GoesOnStraightWhereSamplesEnd) {
     EXPECT_LT(y(-3), -1);
     EXPECT_NEAR(y(end < 100 ? -6 : 6), 2 * y(end < 100 ? -3 : 3), 0.1);
   }
-  EXPECT_EQ(stabiliser.ends().low.at, 16);
-  EXPECT_EQ(stabiliser.ends().high.at, 235);
-  EXPECT_TRUE(stabiliser.ends().low.is_there() && stabiliser.ends().high.is_there());
-  EXPECT_FALSE(Stabiliser(poissonian(1, 100)).ends().low.is_there());
+  EXPECT_EQ(stabiliser.clip_limits().low.at, 16);
+  EXPECT_EQ(stabiliser.clip_limits().high.at, 235);
+  EXPECT_TRUE(stabiliser.clip_limits().low.is_enabled() && stabiliser.clip_limits().high.is_enabled());
+  EXPECT_FALSE(Stabiliser(poissonian(1, 100)).clip_limits().low.is_enabled());
   EXPECT_LT(Stabiliser(poissonian(1, 100)).inverse()(-50), -5);
 }
 

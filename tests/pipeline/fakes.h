@@ -20,7 +20,7 @@
 
 namespace lull {
 
-struct Passenger {  // io has one of its own; fakes only compare addresses
+struct SideData {  // io has one of its own; fakes only compare addresses
   std::int64_t number = 0;
 };
 
@@ -28,7 +28,7 @@ namespace pipeline {
 
 inline constexpr FrameFormat tiny{.width = 2, .height = 2};
 
-/// Frame `number` with times and a passenger that tell it from all others.
+/// Frame `number` with times and a side_data that tell it from all others.
 inline Frame make_frame(std::int64_t number) {
   Frame frame;
   frame.format = tiny;
@@ -38,7 +38,7 @@ inline Frame make_frame(std::int64_t number) {
   frame.pixels = std::shared_ptr<std::byte[]>(new std::byte[4]);
   frame.planes[0] = {frame.pixels.get(), 2, 2, 2};
   for (int i = 0; i < 4; ++i) frame.pixels[i] = static_cast<std::byte>(number + i);
-  frame.passenger = std::make_shared<Passenger>(Passenger{number});
+  frame.side_data = std::make_shared<SideData>(SideData{number});
   return frame;
 }
 
@@ -46,8 +46,8 @@ inline void expect_frame(const Frame& frame, std::int64_t number) {
   EXPECT_EQ(frame.pts, 1000 + 7 * number);
   EXPECT_EQ(frame.duration, 7);
   EXPECT_EQ(frame.time_base, (Rational{1, 90000}));
-  ASSERT_TRUE(frame.passenger);
-  EXPECT_EQ(frame.passenger->number, number);
+  ASSERT_TRUE(frame.side_data);
+  EXPECT_EQ(frame.side_data->number, number);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(frame.pixels[i], static_cast<std::byte>(number + i + 100));
 }
 
@@ -97,7 +97,7 @@ struct FakeDenoiser final : Denoiser {
     Frame result = make_frame(0);
     for (int i = 0; i < 4; ++i)
       result.pixels[i] = static_cast<std::byte>(static_cast<int>(frame.pixels[i]) + 100);
-    result.take_identity(frame);
+    result.copy_info(frame);
     return result;
   }
 };

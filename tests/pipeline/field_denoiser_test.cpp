@@ -24,7 +24,7 @@ class Inverter final : public Denoiser {
   std::optional<Frame> push(Frame noisy) override {
     EXPECT_EQ(noisy.format, field_format(tiny));
     EXPECT_EQ(noisy.planes[0].height, 1);
-    EXPECT_EQ(noisy.likeness, Likeness::unknown);
+    EXPECT_EQ(noisy.repeat_state, RepeatState::unknown);
     counted_ += counts(noisy);
     waiting_.push_back(std::move(noisy));
     for (; counted_ > delay_; --counted_) {
@@ -40,7 +40,7 @@ class Inverter final : public Denoiser {
   }
 
  private:
-  bool counts(const Frame& frame) const { return !repeats_.contains(frame.passenger->number); }
+  bool counts(const Frame& frame) const { return !repeats_.contains(frame.side_data->number); }
   std::optional<Frame> oldest() {
     Frame from = std::move(waiting_.front());
     waiting_.pop_front();
@@ -70,8 +70,8 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   const auto check = [&](const Frame& frame) {
     EXPECT_EQ(frame.format, tiny);
     EXPECT_EQ(frame.pts, 1000 + 7 * out);
-    ASSERT_TRUE(frame.passenger);
-    EXPECT_EQ(frame.passenger->number, out);
+    ASSERT_TRUE(frame.side_data);
+    EXPECT_EQ(frame.side_data->number, out);
     if (missing.contains(out)) {
       EXPECT_FALSE(frame.pixels) << out;
       EXPECT_TRUE(frame.planes[0].empty()) << out;
@@ -83,7 +83,7 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   };
   for (std::int64_t in = 0; in < frames; ++in) {
     Frame noisy = make_frame(in);
-    noisy.likeness = Likeness::fresh;  // the frame; who knows what its fields are
+    noisy.repeat_state = RepeatState::independent;  // the frame; who knows what its fields are
     if (const auto frame = denoiser.push(std::move(noisy))) check(*frame);
     most = std::max(most, in + 1 - out);
   }

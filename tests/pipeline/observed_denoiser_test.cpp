@@ -14,7 +14,7 @@ TEST(ObservedDenoiser, ShowsEachFrameBesideItsResult) {
   std::vector<std::int64_t> seen;
   const auto denoiser =
       observed(std::make_unique<FakeDenoiser>(3), [&](const Frame& noisy, const Frame& result) {
-        const auto number = noisy.passenger->number;
+        const auto number = noisy.side_data->number;
         EXPECT_EQ(noisy.pixels[0], static_cast<std::byte>(number));
         expect_frame(result, number);
         seen.push_back(number);
@@ -33,19 +33,19 @@ class EverySecond final : public Denoiser {
  public:
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame frame) override {
-    if (frame.passenger->number % 2 == 1) frame.pixels.reset();
+    if (frame.side_data->number % 2 == 1) frame.pixels.reset();
     return frame;
   }
   std::optional<Frame> drain() override { return std::nullopt; }
 };
 
 TEST(ObservedDenoiser, ShowsFramesWithoutSamplesToWhoWantsThem) {
-  for (const Shown which : {Shown::with_samples, Shown::all}) {
+  for (const ObservedFrames which : {ObservedFrames::with_samples, ObservedFrames::all}) {
     int shown = 0;
     const auto denoiser = observed(
         std::make_unique<EverySecond>(), [&](const Frame&, const Frame&) { ++shown; }, which);
     for (int i = 0; i < 6; ++i) EXPECT_TRUE(denoiser->push(make_frame(i)));
-    EXPECT_EQ(shown, which == Shown::all ? 6 : 3);
+    EXPECT_EQ(shown, which == ObservedFrames::all ? 6 : 3);
   }
 }
 

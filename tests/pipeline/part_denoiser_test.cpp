@@ -33,7 +33,7 @@ struct Sessions {
     int latency() const noexcept override { return inner.latency(); }
     std::optional<Frame> push(Frame frame) override {
       EXPECT_FALSE(drained);
-      sessions.seen[index].push_back(frame.passenger->number);
+      sessions.seen[index].push_back(frame.side_data->number);
       return inner.push(std::move(frame));
     }
     std::optional<Frame> drain() override {
@@ -61,7 +61,7 @@ void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wante
     if (is_wanted) {
       expect_frame(frame, out);
     } else {
-      EXPECT_EQ(frame.passenger->number, out);
+      EXPECT_EQ(frame.side_data->number, out);
       EXPECT_EQ(frame.pts, make_frame(out).pts);
     }
     ++out;
@@ -102,7 +102,7 @@ TEST(PartDenoiser, ASessionSeesTheMarginToo) {
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
 }
 
-// Frames outside do not count in the numbers, and nobody knows how many follow.
+// Frames context_only do not count in the numbers, and nobody knows how many follow.
 TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
   Sessions sessions(3);
   std::vector<std::int64_t> idle;
@@ -113,13 +113,13 @@ TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
   const auto is_outside = [](int i) { return !(i == 5 || i == 6 || (i >= 20 && i <= 24)); };
   std::vector<std::int64_t> out, with_samples;
   const auto note = [&](const Frame& frame) {
-    out.push_back(frame.passenger->number);
-    EXPECT_EQ(frame.outside, is_outside(static_cast<int>(frame.passenger->number)));
-    if (frame.pixels) with_samples.push_back(frame.passenger->number);
+    out.push_back(frame.side_data->number);
+    EXPECT_EQ(frame.context_only, is_outside(static_cast<int>(frame.side_data->number)));
+    if (frame.pixels) with_samples.push_back(frame.side_data->number);
   };
   for (int i = 0; i < 32; ++i) {
     Frame frame = make_frame(i);
-    frame.outside = is_outside(i);
+    frame.context_only = is_outside(i);
     for (auto result = denoiser->push(std::move(frame)); result; result = denoiser->next())
       note(*result);
   }
@@ -137,8 +137,8 @@ TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
 /// Two of three frames repeat the one before.
 class OneOfThree final : public RepeatFinder {
  public:
-  Likeness find(const Frame&) override {
-    return next_++ % 3 == 0 ? Likeness::fresh : Likeness::repeats;
+  RepeatState find(const Frame&) override {
+    return next_++ % 3 == 0 ? RepeatState::independent : RepeatState::repeats;
   }
   void clear() override { next_ = 0; }
 
@@ -153,8 +153,8 @@ TEST(PartDenoiser, RepetitionsAreNoPartOfAMargin) {
   std::vector<std::int64_t> out, with_samples;
   std::vector<std::weak_ptr<std::byte[]>> pixels;
   const auto note = [&](const Frame& frame) {
-    out.push_back(frame.passenger->number);
-    if (frame.pixels) with_samples.push_back(frame.passenger->number);
+    out.push_back(frame.side_data->number);
+    if (frame.pixels) with_samples.push_back(frame.side_data->number);
   };
   for (int i = 0; i < 50; ++i) {
     Frame frame = make_frame(i);

@@ -18,12 +18,12 @@
 
 namespace lull::pipeline {
 
-/// The frames of a clip by what they are to the one before; those that are not in it are fresh.
+/// The frames of a clip by what they are to the one before; those that are not in it are independent.
 class Told final : public RepeatFinder {
  public:
   explicit Told(std::set<std::int64_t> repetitions) : repetitions_(std::move(repetitions)) {}
-  Likeness find(const Frame&) override {
-    return repetitions_.contains(next_++) ? Likeness::repeats : Likeness::fresh;
+  RepeatState find(const Frame&) override {
+    return repetitions_.contains(next_++) ? RepeatState::repeats : RepeatState::independent;
   }
   void clear() override { next_ = 0; }
 
@@ -46,7 +46,7 @@ class Looking final : public Denoiser {
   };
   struct Seen {
     std::vector<std::int64_t> frames;
-    std::vector<int> aside;
+    std::vector<int> context_distance;
   };
   Looking(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
   int latency() const noexcept override { return options_.margin.after; }
@@ -57,16 +57,16 @@ class Looking final : public Denoiser {
       if (options_.failed) *options_.failed = true;
       throw DeviceFailure("a device failed");
     }
-    EXPECT_NE(frame.likeness, Likeness::unknown);
+    EXPECT_NE(frame.repeat_state, RepeatState::unknown);
     if (frames_.empty()) {
-      EXPECT_NE(frame.likeness, Likeness::repeats) << "nothing to repeat";
+      EXPECT_NE(frame.repeat_state, RepeatState::repeats) << "nothing to repeat";
       if (seen_) seen_->emplace_back();
     }
     if (seen_) {
-      seen_->back().frames.push_back(frame.passenger->number);
-      seen_->back().aside.push_back(frame.aside);
+      seen_->back().frames.push_back(frame.side_data->number);
+      seen_->back().context_distance.push_back(frame.context_distance);
     }
-    if (frame.likeness != Likeness::repeats)
+    if (frame.repeat_state != RepeatState::repeats)
       distinct_.push_back(std::to_integer<int>(frame.pixels[0]));
     frames_.push_back({std::move(frame), distinct_.size() - 1});
     return oldest(options_.margin.after);
@@ -91,7 +91,7 @@ class Looking final : public Denoiser {
          ++i)
       digest = digest * 31 + distinct_[i];
     for (int i = 0; i < 4; ++i) result.pixels[i] = static_cast<std::byte>(digest >> 8 * i);
-    result.take_identity(noisy);
+    result.copy_info(noisy);
     return result;
   }
 
@@ -125,7 +125,7 @@ inline std::vector<Frame> whole(const Margin& margin, std::int64_t frames,
   std::vector<Frame> out;
   for (std::int64_t i = 0; i < frames; ++i) {
     Frame frame = make_frame(i);
-    frame.likeness = repetitions.contains(i) ? Likeness::repeats : Likeness::fresh;
+    frame.repeat_state = repetitions.contains(i) ? RepeatState::repeats : RepeatState::independent;
     if (auto ready = session.push(std::move(frame))) out.push_back(*std::move(ready));
   }
   while (auto ready = session.drain()) out.push_back(*std::move(ready));
@@ -136,8 +136,8 @@ inline void expect_equal(const std::vector<Frame>& result, const std::vector<Fra
   ASSERT_EQ(result.size(), expected.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     EXPECT_EQ(result[i].pts, expected[i].pts);
-    ASSERT_TRUE(result[i].passenger);
-    EXPECT_EQ(result[i].passenger->number, static_cast<std::int64_t>(i));
+    ASSERT_TRUE(result[i].side_data);
+    EXPECT_EQ(result[i].side_data->number, static_cast<std::int64_t>(i));
     ASSERT_TRUE(std::equal(&result[i].pixels[0], &result[i].pixels[4], &expected[i].pixels[0]))
         << "frame " << i;
   }

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/part_fakes.h"
 #include "pipeline/run.h"
 
@@ -30,7 +30,7 @@ TEST(PartLoss, AnotherSessionTakesThePart) {
       const auto dealer = shard_parts(
           std::move(members), {.margin = {2, 2},
                                .frames = 6,
-                               .shard = {.lost = [&](std::size_t index, const auto&, auto left) {
+                               .shard = {.on_session_lost = [&](std::size_t index, const auto&, auto left) {
                                  const std::lock_guard lock(mutex);
                                  EXPECT_EQ(index, 1u);
                                  told.push_back(left);

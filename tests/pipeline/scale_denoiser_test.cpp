@@ -54,7 +54,7 @@ struct Adding final : Denoiser {
     const Frame frame = std::move(held.front());
     held.pop_front();
     Frame result = pool.acquire();
-    result.take_identity(frame);
+    result.copy_info(frame);
     for (int i = 0; i < frame.format.planes(); ++i) {
       Plane<float> plane = plane_of(frame, i);
       for (int y = 0; y < plane.height(); ++y)
@@ -81,13 +81,13 @@ TEST(Halving, KeepsWhatIsSmooth) {
     Halving halving(format);
     Frame whole = frame_of(format, ramp);
     whole.pts = 77;
-    whole.likeness = Likeness::repeats;
-    whole.aside = -2;
+    whole.repeat_state = RepeatState::repeats;
+    whole.context_distance = -2;
     const Frame half = halving.of(whole);
     EXPECT_EQ(half.format, half_format(format));
     EXPECT_EQ(half.pts, 77);
-    EXPECT_EQ(half.likeness, Likeness::repeats);
-    EXPECT_EQ(half.aside, -2);
+    EXPECT_EQ(half.repeat_state, RepeatState::repeats);
+    EXPECT_EQ(half.context_distance, -2);
     const Frame expected = frame_of(half_format(format), ramp, 2);
     for (int i = 0; i < 3; ++i) {
       const Plane<float> a = plane_of(half, i), b = plane_of(expected, i);

@@ -25,7 +25,7 @@ struct Scenes {
     ~Seeing() override { --scenes.open_now; }
     int latency() const noexcept override { return inner.latency(); }
     std::optional<Frame> push(Frame frame) override {
-      scenes.seen.emplace_back(scene, frame.passenger->number);
+      scenes.seen.emplace_back(scene, frame.side_data->number);
       return inner.push(std::move(frame));
     }
     std::optional<Frame> drain() override { return inner.drain(); }
@@ -50,8 +50,8 @@ std::vector<std::int64_t> results_of(Denoiser& denoiser, std::int64_t first, std
   std::vector<std::int64_t> out;
   for (std::int64_t i = first; i <= last; ++i)
     for (auto ready = denoiser.push(frame_at(i)); ready; ready = denoiser.next())
-      out.push_back(ready->passenger->number);
-  while (auto rest = denoiser.drain()) out.push_back(rest->passenger->number);
+      out.push_back(ready->side_data->number);
+  while (auto rest = denoiser.drain()) out.push_back(rest->side_data->number);
   return out;
 }
 
@@ -82,7 +82,7 @@ TEST(ByScenes, ARepetitionStaysWithWhatItRepeats) {
   const auto denoiser = by_scenes(scenes.open(0), {0.4}, scenes.opener());
   (void)denoiser->push(frame_at(3));
   Frame repeated = frame_at(4);
-  repeated.likeness = Likeness::repeats;
+  repeated.repeat_state = RepeatState::repeats;
   (void)denoiser->push(std::move(repeated));
   (void)denoiser->push(frame_at(5));
   EXPECT_EQ(scenes.seen,

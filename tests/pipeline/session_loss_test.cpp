@@ -86,7 +86,7 @@ class Team {
  public:
   explicit Team(const std::vector<Member>& members, std::optional<Member> replacement = {}) {
     ShardOptions options;
-    options.lost = [this](std::size_t index, const DeviceFailure& why, std::size_t left) {
+    options.on_session_lost = [this](std::size_t index, const DeviceFailure& why, std::size_t left) {
       const std::lock_guard lock(mutex_);
       lost_.push_back(std::to_string(index) + ": " + why.what() + ", " + std::to_string(left));
     };
@@ -227,7 +227,7 @@ TEST(SessionLoss, OtherErrorsEndTheJob) {
   };
   const auto denoiser =
       shard(std::move(sessions),
-            {.lost = [](auto, const auto&, auto) { FAIL() << "that was no fault of a device"; }});
+            {.on_session_lost = [](auto, const auto&, auto) { FAIL() << "that was no fault of a device"; }});
   FakeSource source(-1);
   FakeSink sink;
   EXPECT_THROW(run(source, *denoiser, sink), BadData);

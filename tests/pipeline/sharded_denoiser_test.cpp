@@ -90,8 +90,8 @@ TEST(Sharded, FramesInFlightAreBounded) {
 TEST(Sharded, RepetitionsShareSamples) {
   struct Still final : RepeatFinder {
     bool begun = false;
-    Likeness find(const Frame&) override {
-      return std::exchange(begun, true) ? Likeness::repeats : Likeness::fresh;
+    RepeatState find(const Frame&) override {
+      return std::exchange(begun, true) ? RepeatState::repeats : RepeatState::independent;
     }
     void clear() override { begun = false; }
   };

@@ -56,7 +56,7 @@ class DeviceArray:
         return OnDevice(at_address(address, shape, strides, typestr).reshape(-1)[::step].copy())
 
 
-def greatest_u16(address, shape, strides, device):
+def max_u16(address, shape, strides, device):
     assert device == 0
     return int(at_address(address, shape, strides, "<u2").max())
 
@@ -153,7 +153,7 @@ def pretend(monkeypatch):
             "Format": Format,
             "Session": Session,
             "devices": lambda: [("cuda:0", "a pretended GPU")],
-            "greatest_u16": greatest_u16,
+            "max_u16": max_u16,
         }
     )
     for module in (_denoise, _device, _session):

@@ -76,7 +76,7 @@ TEST(Resampling, RowsAndColumnsAreSummedOrReplaced) {
   resample_columns(enlarging_taps(5, 10, 2, 0.5), rows.view(), to.view());
   const float once = to.view()(9, 4);
   EXPECT_GT(once, 5);
-  resample_columns(enlarging_taps(5, 10, 2, 0.5), rows.view(), to.view(), Into::sum);
+  resample_columns(enlarging_taps(5, 10, 2, 0.5), rows.view(), to.view(), Write::accumulate);
   EXPECT_NEAR(to.view()(9, 4), 2 * once, 1e-4);
 }
 

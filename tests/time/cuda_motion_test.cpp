@@ -58,7 +58,7 @@ std::vector<std::pair<Frame, Frame>> frame_pairs() {
 
 RawFrame on_gpu(const Frame& frame) {
   RawFrame raw(frame.format, nullptr);
-  raw.bring(frame, nullptr);
+  raw.upload(frame, nullptr);
   return raw;
 }
 
@@ -79,9 +79,9 @@ TEST_F(CudaFrames, DifferencesAreCountedAsOnTheHost) {
     }
     EXPECT_EQ(identical, expected.identical);
     if (expected.identical) continue;
-    EXPECT_EQ(found.lively, expected.lively);
+    EXPECT_EQ(found.textured, expected.textured);
     EXPECT_EQ(found.shared, expected.shared);
-    EXPECT_GT(found.lively, found.shared);
+    EXPECT_GT(found.textured, found.shared);
   }
 }
 

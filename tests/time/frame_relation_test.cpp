@@ -27,16 +27,16 @@ TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {
   Frame a = make_frame(format), b = make_frame(format);
   store_plane(with_noise(clean.view(), sigma, 1).view(), a, 0);
   store_plane(with_noise(clean.view(), sigma, 2).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
   EXPECT_EQ(relation_of(difference_of(a, a, noise)), Relation::identical);
   // Also where the noise is a fifth of what is said.
   store_plane(with_noise(clean.view(), sigma / 5, 1).view(), a, 0);
   store_plane(with_noise(clean.view(), sigma / 5, 2).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
   // Two frames without any noise do not share it.
   store_plane(clean.view(), a, 0);
   store_plane(texture_picture(format.width, format.height, 3).view(), b, 0);
-  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::fresh);
+  EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
 }
 
 // Found early or not, it is the same.
@@ -72,7 +72,7 @@ TEST(FrameRelation, IsKnownBeforeAllIsCounted) {
 // A few rows may tell that a block has noise of its own; what they do not tell the others do.
 TEST(FrameRelation, CountsBlocksAsIfAllWereLookedAt) {
   const std::array<float, 3> noise{sigma, sigma, sigma};
-  const std::uint32_t limit = same_limit(sigma);
+  const std::uint32_t limit = same_block_limit(sigma);
   std::mt19937 rng{7};
   const auto any = [&](int below) { return static_cast<int>(rng() % below); };
   std::uint32_t shared = 0, dull = 0;
@@ -100,16 +100,16 @@ TEST(FrameRelation, CountsBlocksAsIfAllWereLookedAt) {
             sum_of_squares += now * now;
           }
         const bool same = same_block(squares, samples, limit);
-        const bool counts = lively_block(sum, sum_of_squares, samples, limit);
+        const bool counts = is_textured_block(sum, sum_of_squares, samples, limit);
         if (!same) ++expected.different[0];
-        if (counts) ++expected.lively;
+        if (counts) ++expected.textured;
         if (counts && same) ++expected.shared;
         dull += counts ? 0 : 1;
       }
     }
     const FrameDifference found = difference_of(a, b, noise);
     EXPECT_EQ(found.different, expected.different);
-    EXPECT_EQ(found.lively, expected.lively);
+    EXPECT_EQ(found.textured, expected.textured);
     EXPECT_EQ(found.shared, expected.shared);
     shared += expected.shared;
   }

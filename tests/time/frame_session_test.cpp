@@ -32,7 +32,7 @@ class Counting final : public FrameWorker {
     const auto kind = rng_() % 6;
     d.identical = kind == 0;
     d.different[0] = kind == 1 ? 0 : 1;
-    d.lively = 10;
+    d.textured = 10;
     d.shared = kind == 2 ? 9 : 0;
     return d;
   }

@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 std::vector<int> offsets(const Timeline& line, int n, int further_back = 0) {
-  const Neighbours found = line.neighbours(n, further_back);
+  const NeighbourFrames found = line.neighbours(n, further_back);
   return {found.offset.begin(), found.offset.begin() + found.count};
 }
 
@@ -67,13 +67,13 @@ TEST(Timeline, OfFramesThatShareNoiseTheNearestCounts) {
 
 TEST(Timeline, BoundsRepetition) {
   Timeline line(1);
-  EXPECT_TRUE(line.is_distinct(Relation::fresh));
+  EXPECT_TRUE(line.is_distinct(Relation::independent));
   for (int n = 0; n < max_repeats; ++n) EXPECT_FALSE(line.is_distinct(Relation::identical)) << n;
   EXPECT_TRUE(line.is_distinct(Relation::identical));
   EXPECT_FALSE(line.is_distinct(Relation::repeats));  // of a frame that was no near repetition
   EXPECT_FALSE(line.is_distinct(Relation::identical));
   EXPECT_TRUE(line.is_distinct(Relation::repeats));
-  EXPECT_TRUE(line.is_distinct(Relation::shares));
+  EXPECT_TRUE(line.is_distinct(Relation::partial_repeat));
 }
 
 // A scene's first frames have no others before them: they look at as many frames as the others.

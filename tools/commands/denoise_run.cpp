@@ -94,7 +94,7 @@ class Run {
 
   /// The exit code.
   int run() {
-    const std::optional<cuda::Waking> waking = wake_devices(options_);
+    const std::optional<cuda::ContextWarmup> waking = wake_devices(options_);
     open_source();
     find_noise();
     if (!open_sessions()) return stopped();

@@ -57,7 +57,7 @@ class WindowReader {
     if (place_.number) frame = source_.read();
     for (int after = 0; frame && after < margin_.after; frame = source_.read()) {
       note(*frame);
-      if (frame->likeness != Likeness::repeats) ++after;
+      if (frame->repeat_state != RepeatState::repeats) ++after;
       window.frames.push_back(*std::move(frame));
     }
     return window;
@@ -90,11 +90,11 @@ class WindowReader {
   /// The last frames that are no repetitions, with those.
   void keep(Frame frame) {
     note(frame);
-    if (frame.likeness != Likeness::repeats) ++fresh_;
+    if (frame.repeat_state != RepeatState::repeats) ++fresh_;
     lead_.push_back(std::move(frame));
     ++number_;
     while (fresh_ > margin_.before + 2) {
-      if (lead_.front().likeness != Likeness::repeats) --fresh_;
+      if (lead_.front().repeat_state != RepeatState::repeats) --fresh_;
       lead_.pop_front();
     }
   }

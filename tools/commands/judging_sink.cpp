@@ -13,7 +13,7 @@ std::string describe(const io::Damage& damage, const std::string& input) {
 }
 
 void JudgingSink::write(Frame frame) {
-  if (frame.outside) {
+  if (frame.context_only) {
     ++outside_;
     return;
   }

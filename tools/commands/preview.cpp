@@ -257,7 +257,7 @@ class Preview {
 
   std::optional<Window> read_window(FrameSource& source, const Place& place, double start,
                                     std::optional<Frame> first) {
-    pipeline::RepeatNotes notes(surroundings_of(params_, seen()).repeats);
+    pipeline::RepeatNotes notes(part_context_of(params_, seen()).repeats);
     // Of fields every session finds repetitions by itself.
     WindowReader reader(source, place, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));

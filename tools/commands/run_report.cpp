@@ -208,7 +208,7 @@ void RunReport::learn(const SceneNoise& scene, const ScenePlan& plan) {
 
 /// A page that cannot be made does no harm: the frames go on.
 void RunReport::see(const Frame& noisy, const Frame& result) {
-  if (noisy.outside) return;
+  if (noisy.context_only) return;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [scene, plan] : learned_) record_->add_scene(scene, plan);
@@ -229,7 +229,7 @@ std::unique_ptr<Denoiser> RunReport::watch(std::unique_ptr<Denoiser> denoiser) {
   if (!file_) return denoiser;
   return pipeline::observed(
       std::move(denoiser), [this](const Frame& noisy, const Frame& result) { see(noisy, result); },
-      pipeline::Shown::all);
+      pipeline::ObservedFrames::all);
 }
 
 void RunReport::note(const pipeline::PipelineStats& stats) {

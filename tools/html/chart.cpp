@@ -27,7 +27,8 @@ double top_of(const Chart& chart) {
   return round_up(most);
 }
 
-/// What each curve is, in the corner whose top is at (right, above), curves dimmed behind it.
+/// Returns the legend: one entry for each curve, in the corner whose top right is (right, above).
+/// Curves that are dimmed come last.
 std::string key_of(const Chart& chart, double right, double above) {
   std::size_t longest = 0;
   for (const Curve& curve : chart.curves) longest = std::max(longest, curve.name.size());
@@ -47,7 +48,7 @@ std::string key_of(const Chart& chart, double right, double above) {
   return svg;
 }
 
-/// Mid-grey at 0, orange at `most`, blue at -`most`.
+/// Returns the colour of a value: mid-grey for 0, orange for `most`, blue for -`most`.
 std::string colour_of(double value, double most) {
   constexpr double grey[3] = {128, 128, 128}, warm[3] = {240, 130, 30}, cold[3] = {40, 110, 240};
   const double share = std::clamp(std::abs(value) / most, 0.0, 1.0);
@@ -105,7 +106,7 @@ std::string svg_of(const Chart& chart) {
 
 std::string heatmap(const Autocorrelation& lags, const std::string& title) {
   constexpr int cell = 20, side = correlation_lags * cell, edge = 30;
-  double most = 0.1;  // what is less is nothing
+  double most = 0.1;  // minimum range, so that noise around 0 is not magnified
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
       if (dx != 0 || dy != 0)

@@ -1,6 +1,6 @@
 #pragma once
-// Curves as SVG, made by hand, readable in light and dark. Who shows them says how `text` and
-// `.grid` look.
+// Line charts and heat maps as SVG, readable on light and dark pages. The page that embeds a chart
+// defines the styles of `text` and `.grid`.
 
 #include <array>
 #include <string>
@@ -17,28 +17,29 @@ struct Curve {
 };
 
 struct Chart {
-  std::string title, axis;  // axis: the name of what goes to the right
+  std::string title, axis;  // axis: label of the horizontal axis
   double left = 0, right = 1;
   double bottom = 0;
-  double top = 0;               // 0: a round number from the greatest value on
-  std::vector<Curve> curves{};  // no more than five fit the key
-  std::vector<double> marks{};  // where something begins
+  double top = 0;  // end of the vertical axis; 0: a round number above the maximum
+  std::vector<Curve> curves{};  // at most five fit into the legend
+  std::vector<double> marks{};  // positions of vertical marks, such as scene changes
   int width = 380, height = 240;
 };
 
-/// Room around the curves: for numbers, title and axis.
+/// Space around the curves for numbers, title and axis, in SVG units.
 inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bottom = 56;
 
-/// A round number from `value` on, for the end of an axis.
+/// Returns a round number of at least `value`, for the end of an axis.
 [[nodiscard]] double round_up(double value);
 
-/// The elements of a chart whose curves begin at (x, y); not an SVG element of its own.
+/// Returns the SVG elements of a chart whose plot area begins at (x, y), without an enclosing <svg>
+/// element.
 [[nodiscard]] std::string drawn(const Chart& chart, double x, double y);
-/// An SVG element.
+/// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
-/// The autocorrelation of noise as squares: lags from -7 to 7 along x and y, nothing grey, orange
-/// above, blue below; the one in the middle is left out.
+/// Returns a heat map of the autocorrelation of noise for lags from -7 to 7 along x and y: 0 is
+/// grey, positive values are orange, negative ones blue. The lag (0, 0) is left out.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

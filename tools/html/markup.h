@@ -1,5 +1,5 @@
 #pragma once
-// Texts as HTML and SVG want them.
+// Escaping and formatting of text for HTML and SVG.
 
 #include <cstdio>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace lull::tools {
 
-/// For an element or a quoted attribute: names and tags are the input's. What is no UTF-8 becomes
-/// U+FFFD, control characters '?'.
+/// Escapes a text for an element or a quoted attribute; file names and tags of the input are
+/// untrusted. Invalid UTF-8 becomes U+FFFD, control characters become '?'.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 [[nodiscard]] std::string base64(const std::string& bytes);
 
-/// As printf, up to 255 characters.
+/// Formats values like printf, up to 255 characters.
 template <class... Values>
 [[nodiscard]] std::string printed(const char* format, Values... values) {
   char text[256];
@@ -22,14 +22,14 @@ template <class... Values>
   return text;
 }
 
-/// A row of a table; its cells are HTML.
+/// A row of a table. Its cells are HTML.
 using Cells = std::vector<std::string>;
 
-/// Cells of columns but the first are figures, if `figures` says so.
+/// Returns a table. With `figures`, all columns except the first are aligned as numbers.
 [[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
                                      bool figures = true);
 
-/// Names and values, which are plain text.
+/// Returns a table of names and values, both plain text.
 [[nodiscard]] std::string facts_table(
     const std::vector<std::pair<std::string, std::string>>& facts);
 

@@ -1,6 +1,6 @@
 #pragma once
-// One file of HTML that asks for nothing else: pictures, curves, style and script are inside, and
-// its Content-Security-Policy forbids all else.
+// A self-contained HTML page: pictures, charts, style and script are inside the file, and its
+// Content-Security-Policy forbids everything else.
 
 #include <string>
 #include <vector>
@@ -9,24 +9,24 @@
 
 namespace lull::tools {
 
-/// A picture of 8 bits, grey or R G B, as it stands in the page.
+/// An 8-bit picture, grey or R G B, as the page shows it.
 struct Panel {
-  std::string name;  // plain text: "before"
+  std::string name;  // plain text, for example "before"
   Frame picture;
 };
 
-/// Panels of one size, one over the other: a slider uncovers one after the other. Without scripts
-/// they stand side by side. `caption` is plain text.
+/// Returns a slider over panels of equal size, which uncovers them one after the other. Without
+/// scripts the panels are side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {
  public:
-  /// Plain text.
+  /// `title` is plain text.
   explicit Page(std::string title) : title_(std::move(title)) {}
 
-  /// `heading` is plain text, `body` HTML.
+  /// Adds a section; `heading` is plain text, `body` is HTML.
   void add(const std::string& heading, const std::string& body);
-  /// Figures in large letters, at the top: what, and its value; plain text.
+  /// Adds key figures in large letters at the top of the page: name and value, plain text.
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& tiles);
   [[nodiscard]] std::string html() const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// The style and the script of a page, to the letter: their digests stand in its
-// Content-Security-Policy.
+// Style and script of a page. They are used byte for byte, because the Content-Security-Policy
+// contains their digests.
 
 #include <string_view>
 

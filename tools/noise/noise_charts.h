@@ -1,21 +1,21 @@
 #pragma once
-// The noise of an input as curves.
+// Charts of the noise of an input.
 
 #include "noise/estimate/estimate.h"
 #include "tools/html/chart.h"
 
 namespace lull::tools {
 
-/// The power spectrum at `frequency` (cycles per sample, 0 .. 1/2), the mean of those along both
-/// axes, in levels for each root of a sample: white noise has its level everywhere.
+/// Returns the power spectrum at `frequency` (cycles per sample, 0 to 1/2), averaged over both
+/// axes, as a noise level: for white noise it equals the noise level at every frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {
-  Chart level;     // over brightness, for each plane
-  Chart spectrum;  // over spatial frequency, of planes as they are filtered
+  Chart level;  // noise level by brightness, for each plane
+  Chart spectrum;  // level by spatial frequency, of the planes that the filter processes
 };
 
-/// `of_frames`: the layout of the frames that it was found in.
+/// `of_frames`: layout of the frames that the noise was estimated from.
 [[nodiscard]] NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames);
 
 }  // namespace lull::tools

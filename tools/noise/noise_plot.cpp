@@ -1,4 +1,4 @@
-// The noise of an input as curves, and as a picture: SVG, made by hand, readable in light and dark.
+// Charts of the noise of an input as one SVG picture, readable on light and dark pages.
 
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames) {
 }
 
 std::string plot(const NoiseRecord& record, const std::string& title) {
-  constexpr std::size_t most = 12;  // scenes
+  constexpr std::size_t most = 12;  // maximum number of scenes in a picture
   constexpr int gap = 90;
   const std::size_t count = std::min(record.scenes.size(), most);
   std::string charts;

@@ -18,7 +18,7 @@ namespace lull::tools {
 namespace {
 
 constexpr int version = 1;
-/// Some thousand scenes.
+/// Maximum size of a noise file in bytes; enough for thousands of scenes.
 constexpr std::size_t most_bytes = std::size_t{1} << 26;
 
 constexpr std::pair<Layout, std::string_view> layouts[] = {
@@ -29,7 +29,7 @@ constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
 
 int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 
-/// As short as it can be and still be read back as the same float.
+/// Returns the shortest decimal number that is read back as the same float.
 Json number(float value) {
   char text[32];
   for (int digits = 6; digits <= 9; ++digits) {
@@ -110,7 +110,7 @@ Json json_of(const SceneNoise& scene, Layout layout) {
   return json;
 }
 
-/// Reads the texts that the functions above make.
+/// Parses the JSON objects that the functions above write.
 class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}

@@ -1,5 +1,5 @@
 #pragma once
-// The noise of a camera in a file, so that one estimate serves a whole shoot: docs/noise.md.
+// Noise files: the noise estimate of a camera, so that one estimate serves all its clips.
 
 #include <optional>
 #include <string>
@@ -11,40 +11,41 @@
 
 namespace lull::tools {
 
-/// The noise from a time on. A clip has one of these, or several if its noise changes.
+/// Noise from a point in time onwards. A clip has one of these, or several if its noise changes.
 struct SceneNoise {
-  double from_s = 0;  // of Frame::pts; the first begins with the clip
+  double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
-  /// Measured in differences between frames, so that later frames can be held against it.
+  /// The estimate is based on differences between frames, so that later frames can be compared with
+  /// it.
   bool over_time = false;
-  /// The noise in frames of half the size, if it is so coarse that they are filtered too.
+  /// Noise in frames of half the size, if the noise is so coarse that these are filtered too.
   std::optional<NoiseEstimate> half;
-  /// Of a volume, what is known beside the level: `estimate` has that alone.
+  /// Noise of a volume beyond its level; `estimate` contains the level only.
   std::optional<VolumeEstimate> volume;
 };
 
-/// What is known of the noise of an input, from its first scene on; never empty.
+/// Noise of an input by scene, from its first scene on; never empty.
 struct NoiseRecord {
-  Layout layout = Layout::gray;  // of the frames that it was found in
-  /// What one level of the 0..255 scale is in the file's own units; 0: the file has none.
+  Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
+  /// Size of one level of the 0..255 scale in the file's own units; 0: the file has none.
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };
 
-/// A scene behind those that are known. It takes the place of the last one if that has no frame, as
-/// it begins no earlier.
+/// Appends a scene. It replaces the last one if that one contains no frame, which is so if the new
+/// scene does not begin later.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
-/// A JSON object; equal records give equal texts.
+/// Returns a JSON object. Equal records give equal texts.
 [[nodiscard]] std::string to_json(const NoiseRecord& record);
-/// @param name  of what holds the text, for errors
-/// @throws BadData  it is no such object
+/// @param name  name of the text's origin, for error messages
+/// @throws BadData  the text is not such an object
 [[nodiscard]] NoiseRecord parse_noise(const std::string& text, const std::string& name);
 
 /// @throws NoInput, BadData
 [[nodiscard]] NoiseRecord read_noise(const std::string& path);
-/// Written beside its name and renamed. @throws CannotCreate  it exists (without `overwrite`), or
-/// cannot be made; IoError
+/// Writes a noise file under a temporary name and renames it.
+/// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created; IoError
 void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite);
 
 }  // namespace lull::tools

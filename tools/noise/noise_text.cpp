@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // (Units may be small: two digits of what is below a tenth.)
+  // Units may be small: values below 0.1 get two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -17,8 +17,8 @@ std::string text_of(double value) {
   return text;
 }
 
-/// What the noise is like from sample to sample. White noise has an eighth of its level in means
-/// over 8x8 samples.
+/// Describes the correlation of the noise between samples. The means of white noise over 8x8
+/// samples have an eighth of its level.
 std::string kind_of(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -35,7 +35,7 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// How it depends on brightness; empty if it does not.
+/// Describes how the noise depends on brightness; empty if it does not.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;
@@ -80,7 +80,7 @@ std::string describe(const VolumeEstimate& estimate, double own_unit) {
             (estimate.air > 0 && estimate.tissue > 0 ? " and " : "") +
             (estimate.tissue > 0 ? "tissue" : "");
   if (const auto& map = estimate.noise.map)
-    text += ", " + level(map->least()) + " to " + level(map->greatest()) + " over the volume";
+    text += ", " + level(map->min_value()) + " to " + level(map->max_value()) + " over the volume";
   return estimate.certain ? text : "cannot tell (" + estimate.why + "); assumed " + text;
 }
 

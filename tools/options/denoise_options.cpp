@@ -106,18 +106,18 @@ constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
 constexpr std::string_view files = "Files", method = "Method", devices = "Devices";
 
 constexpr OptionRow table[] = {
-    {"INPUT", "FILE", files, "the same as -i",
+    {"INPUT", "FILE", files, "same as -i",
      [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
-    {"OUTPUT", "FILE", files, "the same as -o",
+    {"OUTPUT", "FILE", files, "same as -o",
      [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
     {"-i,--input", "FILE", files,
-     "video, still picture or stack of slices to denoise; - is standard input; in.%04d.png, "
-     "in.####.tif or 'shot_*.tif' (quoted) a sequence of pictures",
+     "input: a video, a still picture or a stack of slices; - reads standard input; in.%04d.png, "
+     "in.####.tif or 'shot_*.tif' (quoted) is a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
     {"-o,--output", "FILE", files,
-     "result; its extension chooses the container (a stack keeps its kind); out.%04d.png makes a "
-     "file for each frame; - is standard output, null drops the frames, "
-     "hash prints digests of them (./null is a file)",
+     "output; its extension selects the container (a stack keeps its kind); out.%04d.png writes "
+     "one file per frame; - is standard output, null discards the frames, hash prints their "
+     "digests (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
     {"-y,--overwrite", "", files, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.overwrite = true; },
@@ -126,30 +126,31 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string&) { o.quiet = true; }, "print errors only"},
 
     {"-p,--profile", "fast|balanced|high|best|paper", method,
-     "speed against quality; best: as high, but over time (bm3d, white noise) by Bayes, at several "
-     "times the cost; paper: the parameters of Honzatko and Krulis 2017, with nlm those of "
-     "Marques and Pardo 2013, in volumes of Cuomo 2014 (default: balanced)",
+     "trade-off between speed and quality; best: the same as high, except over time in white noise "
+     "(bm3d), where groups are filtered by their own covariance at several times the cost; paper: "
+     "the parameters of Honzatko and Krulis 2017, for nlm of Marques and Pardo 2013, for nlm "
+     "volumes of Cuomo 2014 (default: balanced)",
      [](DenoiseOptions& o, const std::string& v) {
        o.profile = name_or_reject<bm3d::Profile>("--profile", v);
      },
      "fast, balanced, high or best (default: balanced)"},
     {"--window", "A[:B]", method,
-     "side of the search window in samples, odd, 1 to 127; of a volume (bm4d) in voxels, 3 to 15",
+     "side of the search window in samples, odd, 1 to 127; for volumes (bm4d) in voxels, 3 to 15",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::window, &VolumePhase::window>(o, "--window", v,
                                                               number_or_reject<int>);
      }},
-    {"--group", "A[:B]", method, "patches in a group at most: 1, 2, 4, 8, 16 or 32",
+    {"--group", "A[:B]", method, "maximum number of patches in a group: 1, 2, 4, 8, 16 or 32",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::group, &VolumePhase::group>(o, "--group", v, number_or_reject<int>);
      }},
     {"--step", "A[:B]", method,
-     "samples between reference patches, 1 to 8; of a volume 1 to the side of a cube",
+     "distance between reference patches in samples, 1 to 8; for volumes 1 to the side of a cube",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::step, &VolumePhase::step>(o, "--step", v, number_or_reject<int>);
      }},
     {"--tau", "A[:B]", method,
-     "match threshold: largest mean squared difference of patches, on the 0..255 scale",
+     "match threshold: maximum mean squared difference of two patches, on the 0..255 scale",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::tau, nullptr>(o, "--tau", v, number_or_reject<float>);
      }},
@@ -163,17 +164,18 @@ constexpr OptionRow table[] = {
        set_phases<&PhaseParams::group_transform, nullptr>(o, "--group-transform", v,
                                                           name_or_reject<bm3d::GroupTransform>);
      }},
-    {"--kaiser", "A[:B]", method, "beta of the aggregation window, 0 (no window) to 4",
+    {"--kaiser", "A[:B]", method,
+     "beta of the Kaiser window in the aggregation, 0 (no window) to 4",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::kaiser, &VolumePhase::kaiser>(o, "--kaiser", v,
                                                               number_or_reject<float>);
      }},
-    {"--lambda", "X", method, "hard threshold of the first phase in units of sigma",
+    {"--lambda", "X", method, "hard threshold of the first phase, in units of sigma",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::lambda, &VolumeParams::lambda>(o, "--lambda", v);
      }},
     {"--lambda-mean", "X", method,
-     "the same for the mean over a group, in units of the others' threshold",
+     "threshold for the mean over a group, relative to the threshold of the other coefficients",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::lambda_mean, &VolumeParams::lambda_mean>(o, "--lambda-mean", v);
      }},
@@ -183,25 +185,24 @@ constexpr OptionRow table[] = {
        o.wiener_alone.emplace_back("--mu2");
      }},
     {"--guide", "FILE", method,
-     "say by this clip which patches are alike, in place of the input, whose samples are filtered: "
-     "one of the same size and length, such as a result of another filter; auto: the input is a "
-     "render, whose layers say it (bm3d and nlm)",
+     "match patches in FILE, filter the input; FILE has the same size and length, for example a "
+     "result of another filter; auto: the input is a render, and its feature layers are the guide "
+     "(bm3d and nlm)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--guide", v, "must be the name of a file");
        o.guide = v;
        if (v != "auto") o.bm3d_alone.emplace_back("--guide");
      }},
     {"--guide-noise", "X", method,
-     "share of the noisy picture in what the second phase matches in, 0 to 1",
+     "share of the noisy picture in the guide of the second phase, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
        o.wiener_alone.emplace_back("--guide-noise");
      }},
     {"--search-step", "N", method,
-     "first phase: reference patches so many samples apart search their window, 1 to 16, and those "
-     "between them look at what these found; up to --step all search (default: 4 with high and "
-     "best "
-     "over time in white noise, otherwise all)",
+     "first phase: search only every N samples, 1 to 16; patches in between reuse their "
+     "neighbours' matches; values up to --step search everywhere (default: 4 with high and best "
+     "over time in white noise, otherwise everywhere)",
      [](DenoiseOptions& o, const std::string& v) {
        const int step = count_or_reject("--search-step", v, 1, bm3d::max_search_step);
        o.search_step = true;
@@ -209,24 +210,26 @@ constexpr OptionRow table[] = {
        o.bm3d_alone.emplace_back("--search-step");
      }},
     {"--near-window", "A[:B]", method,
-     "side of the window that patches search which look at what others found, odd, up "
-     "to 31; 1: none (default: 1)",
+     "side of the window that patches still search when they reuse their neighbours' matches, odd, "
+     "up to 31; 1: no search (default: 1)",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::near_window, nullptr>(o, "--near-window", v, number_or_reject<int>);
+       set_phases<&PhaseParams::refine_window, nullptr>(o, "--near-window", v,
+                                                        number_or_reject<int>);
      }},
     {"--near-temporal-window", "A[:B]", method,
-     "the same in other frames, around where motion predicts, up to 15; 0: none (default: 0)",
+     "the same for neighbouring frames, around the predicted position, up to 15; 0: no search "
+     "(default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::near_temporal_window, nullptr>(o, "--near-temporal-window", v,
-                                                               number_or_reject<int>);
+       set_phases<&PhaseParams::refine_temporal_window, nullptr>(o, "--near-temporal-window", v,
+                                                                 number_or_reject<int>);
      }},
     {"--second-search", "window|kept|luma|none", method,
-     "how the second phase finds its groups (of patches, of cubes): by a search of its windows; "
-     "among the members of the first phase's groups around each patch or cube; or none: it has the "
-     "groups of the first phase, for pictures in phases of one step and window; luma: none for "
-     "luma, kept for chroma that is smaller (default in white noise: none with fast up to sigma "
-     "40, luma with balanced up to 25; kept for the others of these, over time, and with bm4d; "
-     "otherwise, for depth maps, and with --guide or --matcher cluster, window)",
+     "how the second phase forms its groups. window: by a full search. kept: from the groups that "
+     "the first phase found around each patch or cube. none: the groups of the first phase, "
+     "unchanged (pictures whose phases have equal step and window). luma: none for luma, kept for "
+     "subsampled chroma. (default in white noise: none for fast up to sigma 40, luma for balanced "
+     "up to sigma 25, kept for both above that, over time and for bm4d; otherwise, for depth maps, "
+     "and with --guide or --matcher cluster: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const SecondSearch how = choose("--second-search", v, second_searches);
        o.second_search = how;
@@ -239,16 +242,16 @@ constexpr OptionRow table[] = {
        });
      }},
     {"--phases", "1|2|3", method,
-     "1: the first phase's estimate is the result (default: all of them, 2; with best over time 3)",
+     "stop after this phase; 1: the basic estimate is the result (default: 2; 3 for best over "
+     "time)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 3);
        o.overrides.emplace_back([=](Params& params) { params.phases = phases; });
        o.volume_overrides.emplace_back([=](VolumeParams& params) { params.phases = phases; });
      }},
     {"--temporal", "R|auto", method,
-     "patches come from so many frames before and after too, 0 to 8; auto: 2 for moving pictures "
-     "with balanced and high, 4 with best and with --align, 0 for stills and slices, and with fast "
-     "and paper (default: auto)",
+     "also search R frames before and after, 0 to 8; auto: 2 for video with balanced and high, 4 "
+     "with best and with --align, 0 for stills and slices, and with fast and paper (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        o.temporal.reset();
        if (v == "auto") return;
@@ -257,23 +260,24 @@ constexpr OptionRow table[] = {
          reject("--temporal", v, "must be auto, or from 0 to 8");
        o.temporal = radius;
      },
-     "frames before and after that help, 0 to 8 (video: 2)"},
+     "also search R frames before and after, 0 to 8 (video: 2)"},
     {"--temporal-window", "A[:B]", method,
-     "side of the search window in other frames, around where motion predicts, odd, 1 to 63",
+     "side of the search window in neighbouring frames, centred on the predicted position, odd, 1 "
+     "to 63",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::temporal_window, nullptr>(o, "--temporal-window", v,
                                                           number_or_reject<int>);
      }},
     {"--place-bonus", "A[:B]", method,
-     "by how much the mean squared difference of the patch where motion predicts it counts less",
+     "amount subtracted from the distance (mean squared difference) of the patch at the position "
+     "that motion predicts",
      [](DenoiseOptions& o, const std::string& v) {
-       set_phases<&PhaseParams::place_bonus, nullptr>(o, "--place-bonus", v,
+       set_phases<&PhaseParams::motion_bias, nullptr>(o, "--place-bonus", v,
                                                       number_or_reject<float>);
      }},
     {"--scene-cut", "off|T", method,
-     "no patches from beyond a cut: where more than this share of a frame, 0 to 1, is not "
-     "predicted "
-     "by the frames before it (default: 0.5)",
+     "do not match patches across scene cuts; a cut is where more than this share of a frame, 0 to "
+     "1, is not predicted by the previous frames (default: 0.5)",
      [](DenoiseOptions& o, const std::string& v) {
        const float share = v == "off" ? 0.0f : number_or_reject<float>("--scene-cut", v);
        if (v != "off" && !(share > 0 && share <= 1))
@@ -283,40 +287,37 @@ constexpr OptionRow table[] = {
        o.bm3d_alone.emplace_back("--scene-cut");
      }},
     {"--align", "", method,
-     "the frames are a burst, taken by hand: all are laid onto the one of --keep, moved, turned "
-     "and "
-     "made larger or smaller as wholes, before motion is looked for; they are one scene, unless "
-     "--scene-cut is given",
+     "the frames are a hand-held burst: align all frames to frame --keep (shift, rotation, scale) "
+     "before motion estimation; the burst counts as one scene unless --scene-cut is given",
      [](DenoiseOptions& o, const std::string&) {
        o.align = true;
        o.bm3d_alone.emplace_back("--align");
      }},
     {"--interlaced", "refuse|fields|frames", method,
-     "interlaced video: refuse it, filter the fields of either parity as a video of their own "
-     "(whatever the input says of itself), or filter whole frames (default: refuse)",
+     "interlaced video: refuse it, filter the two fields as separate videos (whatever the input "
+     "declares), or filter whole frames (default: refuse)",
      [](DenoiseOptions& o, const std::string& v) {
        o.interlaced = choose("--interlaced", v, interlacings);
      }},
     {"--batch", "WxH", method,
-     "area of reference patches worked on at a time, which bounds memory on a GPU "
+     "area of reference patches that is processed at a time; it bounds the memory on a GPU "
      "(default: 4096x1088)",
      set_batch},
 
     {"-d,--device", "DEVICE", devices,
-     "auto, cpu, reference, cuda (every GPU) or cuda:0,2 (these); auto: every GPU, else the CPU "
-     "(default: auto)",
+     "auto, cpu, reference, cuda (all GPUs) or cuda:0,2 (these GPUs); auto: all GPUs if there are "
+     "any, otherwise the CPU (default: auto)",
      set_device, "auto, cpu, cuda or cuda:0,1 (default: auto)"},
     {"--hwaccel", "none|cuda", devices,
-     "cuda: decode on the GPU that denoises (the first, of several) where it can, else on the CPU "
-     "(default: none)",
+     "cuda: decode on the GPU that denoises (the first one if there are several); formats that it "
+     "cannot decode are decoded on the CPU (default: none)",
      [](DenoiseOptions& o, const std::string& v) { o.hwaccel = choose("--hwaccel", v, hwaccels); }},
     {"--streams", "N", devices,
      "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.streams = count_or_reject("--streams", v, 1, 16);
      }},
-    {"--threads", "N", devices,
-     "CPU threads for decoding and denoising; 0: every core (default: 0)",
+    {"--threads", "N", devices, "CPU threads for decoding and denoising; 0: all cores (default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
        o.threads = count_or_reject("--threads", v, 0, 1024);
      }},

@@ -36,16 +36,16 @@ void set_sigma_model(DenoiseOptions& options, const std::string& text) {
 constexpr OptionRow rows[] = {
     {"--depth", "", group,
      "the input is a map of depths, distances or disparities, or a sequence of them: grey, in any "
-     "unit, which --sigma is in too; what is not a number or infinite is a hole, which comes out "
-     "as "
-     "it is, and no patch is matched with one that reaches into it (default profile: high)",
+     "unit, which is also the unit of --sigma; NaN and infinite samples are holes: they are "
+     "preserved, and no patch that contains one is matched (default profile: high)",
      [](DenoiseOptions& o, const std::string&) { o.depth.on = true; }},
     {"--invalid", "VALUE|nan", group,
-     "of a depth map, samples of this value are holes too; implies --depth", set_invalid},
+     "depth maps: samples with this value are holes as well; implies --depth", set_invalid},
     {"--sigma-model", "constant|depth2|depth2:Z", group,
-     "of a depth map, how noise grows with depth: not at all, or with its square, as where it is "
-     "triangulated (stereo, structured light): then --sigma is that at depth Z, or else at the "
-     "median depth; depths of 0 and below are holes; implies --depth (default: constant)",
+     "depth maps: how noise depends on depth. constant: not at all. depth2: it grows with the "
+     "square of the depth, as in triangulation (stereo, structured light); --sigma is the noise at "
+     "depth Z, or at the median depth; depths of 0 and below are holes. Implies --depth (default: "
+     "constant)",
      set_sigma_model},
 };
 

@@ -39,60 +39,58 @@ constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop",
 constexpr std::string_view encoding = "Encoding", stacks = "Slice stacks";
 
 constexpr OptionRow encoding_rows[] = {
-    {"--keep", "K", encoding, "write frame K alone, counted from 0: one picture of a burst",
+    {"--keep", "K", encoding, "write only frame K, counted from 0: one picture of a burst",
      [](DenoiseOptions& o, const std::string& v) {
        const auto frame = number<std::int64_t>(v);
        if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
        o.keep = frame;
      },
-     "write frame K alone, counted from 0"},
+     "write only frame K, counted from 0"},
     {"--scale", "F", encoding,
-     "make the result F times as wide and as high, 1 to 4, with the detail that patches of it have "
-     "in common; aspect ratios stay (default: 1)",
+     "enlarge the result F times in width and height, 1 to 4, with detail from similar patches; "
+     "aspect ratios are preserved (default: 1)",
      [](DenoiseOptions& o, const std::string& v) {
        o.scale = number_or_reject<double>("--scale", v);
-       if (!(o.scale >= scale::least_factor && o.scale <= scale::greatest_factor))
+       if (!(o.scale >= scale::min_factor && o.scale <= scale::max_factor))
          reject("--scale", v, "must be from 1 to 4");
      },
      "enlarge the result F times, 1 to 4"},
     {"--vcodec", "NAME", encoding,
-     "FFmpeg's name of the encoder (default: by the output's name: libx264, libx265 for more than "
-     "8 bits, FFV1 for --lossless; a still picture keeps its format)",
+     "encoder, by FFmpeg's name (default: selected by the output's name: libx264, libx265 above 8 "
+     "bits, FFV1 with --lossless; a still picture keeps its format)",
      [](DenoiseOptions& o, const std::string& v) { o.vcodec = v; }},
     {"--crf", "X", encoding, "constant rate factor, on the encoder's own scale",
      [](DenoiseOptions& o, const std::string& v) { o.crf = number_or_reject<double>("--crf", v); },
-     "quality of the encoder, less is better (x264: 18)"},
+     "quality of the encoder, lower is better (x264: 18)"},
     {"--vopts", "K=V:K=V", encoding,
-     "further options of the encoder or container; \\: is a colon in a value", set_vopts},
+     "further options of the encoder or the container; write \\: for a colon in a value",
+     set_vopts},
     {"--pix-fmt", "NAME", encoding,
-     "FFmpeg's pixel format of the result (default: the input's, or the one that loses least of "
-     "those "
-     "that the output holds)",
+     "pixel format of the result, by FFmpeg's name (default: that of the input, or the closest one "
+     "that the output supports)",
      [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
-    {"--lossless", "", encoding, "FFV1, or the lossless mode of --vcodec",
+    {"--lossless", "", encoding, "encode with FFV1, or with the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.lossless = true; },
-     "keep every bit of the result (FFV1)"},
+     "encode without loss (FFV1)"},
 
     {"--grain", "keep|drop", encoding,
-     "keep: the noise that is taken away is described in the AV1 stream, scene by scene (as it was "
-     "found, else as what is taken away looks), and the player puts "
-     "its like back; with --vcodec libaom-av1, and an input that can be read twice (default: drop)",
+     "keep: describe the removed noise in the AV1 stream, scene by scene, so that the player adds "
+     "similar grain; needs --vcodec libaom-av1 and an input that can be read twice (default: drop)",
      [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); }},
     {"--grain-table", "FILE", encoding,
-     "write the noise that is taken away (as it was found, else as what is taken away looks) as a "
-     "film "
-     "grain table for AV1 encoders (filmgrn1): how strong it is "
-     "by brightness and how coarse, scene by scene",
+     "write the removed noise as a film grain table for AV1 encoders (filmgrn1): its strength by "
+     "brightness and its coarseness, scene by scene",
      [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
 
     {"--strict-metadata", "", encoding,
-     "fail where the output cannot hold what comes with the video (without it: a warning each)",
+     "fail if the output cannot hold all streams and metadata of the input (without this option: "
+     "one warning each)",
      [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
 
     {"--axis", "x|y|z", stacks,
-     "the axis along which the slices of a NIfTI volume lie (default: z)",
+     "axis along which the slices of a NIfTI volume are stacked (default: z)",
      [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
-    {"--datatype", "same|int16|float32", stacks, "samples of a NIfTI output (default: same)",
+    {"--datatype", "same|int16|float32", stacks, "sample type of a NIfTI output (default: same)",
      [](DenoiseOptions& o, const std::string& v) {
        o.datatype = choose("--datatype", v, data_types);
      }},

@@ -134,7 +134,7 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   bm3d::search_where_needed(params);
   // What was asked for by name is refused where it cannot be.
   if (const auto& how = options.second_search) {
-    params.kept = *how == SecondSearch::window ? 0 : bm3d::usually_kept;
+    params.kept = *how == SecondSearch::window ? 0 : bm3d::default_kept;
     params.same_groups = *how == SecondSearch::none   ? bm3d::SameGroups::all
                          : *how == SecondSearch::luma ? bm3d::SameGroups::luma
                                                       : bm3d::SameGroups::none;

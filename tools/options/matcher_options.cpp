@@ -15,9 +15,9 @@ static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // as --cluster say
 
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",
-     "how similar patches are found: window, all of the search window, or cluster, those of the "
-     "clusters that a patch belongs to; with --method nlm, cluster averages groups of them "
-     "(default: window)",
+     "how similar patches are found: window searches the whole search window; cluster takes the "
+     "members of the clusters that a patch belongs to; cluster with --method nlm averages such "
+     "groups (default: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
@@ -26,9 +26,8 @@ constexpr OptionRow rows[] = {
        o.bm3d_alone.emplace_back("--matcher");
      }},
     {"--cluster", "TILE:LEAF:TILINGS", "Method",
-     "clusters of at most LEAF patches, in tiles of TILE patches a side (8 to 128 both) of 1 to 4 "
-     "tilings; paper: 15:32:1, as in Tsai 2016; --matcher cluster is meant where it is not given "
-     "(default: 64:48:2)",
+     "clusters of at most LEAF patches, in tiles of TILE patches a side (both 8 to 128), in 1 to 4 "
+     "tilings; paper: 15:32:1, as in Tsai 2016; implies --matcher cluster (default: 64:48:2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.clusters = parse_clusters(v);
        if (!o.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");

@@ -200,68 +200,68 @@ constexpr std::string_view input = "Input and output";
 
 constexpr OptionRow rows[] = {
     {"--input-format", "NAME", input,
-     "container of the input: y4m, nut or another that FFmpeg knows (default: by its content)",
+     "container of the input: y4m, nut or another of FFmpeg's (default: detected from the content)",
      [](DenoiseOptions& o, const std::string& v) { o.source.format = v; }},
     {"--raw-format", "PIXFMT", input,
-     "the input is samples without any head, in this pixel format of FFmpeg; needs --size",
+     "the input is raw samples without a header, in this pixel format of FFmpeg; needs --size",
      [](DenoiseOptions& o, const std::string& v) { o.raw.pix_fmt = v; }},
-    {"--size", "WxH", input, "size of a raw input's frames in samples", set_size},
+    {"--size", "WxH", input, "frame size of a raw input in samples", set_size},
     {"--rate", "R", input,
      "frames per second of a raw input or a sequence: 25 or 30000/1001 (default: 25)", set_rate},
     {"--white", "X|auto", input,
-     "of pictures of floats (OpenEXR, TIFF): the value up to which they are filtered as finely as "
-     "can be; from 1.5 times that on samples stay as they are; auto: 1, or if most of the first "
-     "picture is brighter, a power of two above it (default: auto)",
+     "float pictures (OpenEXR, TIFF): the value of white; samples up to it are filtered at full "
+     "precision, samples above 1.5 times this value are preserved unchanged; auto: 1, or a larger "
+     "power of two if most of the first picture is brighter (default: auto)",
      set_white},
     {"--output-format", "NAME", input,
-     "container of the output: y4m, raw, nut or another that FFmpeg knows (default: by the "
-     "output's extension; for -, nut or raw where the input is, else y4m)",
+     "container of the output: y4m, raw, nut or another of FFmpeg's (default: by the extension of "
+     "the output; for -: nut or raw if the input is, otherwise y4m)",
      [](DenoiseOptions& o, const std::string& v) { o.output_format = v; }},
     {"--drop",
      "KIND|N",
      input,
-     "leave streams of the input out, one by its number or all of a kind: audio, subtitle, data, "
-     "attachment (covers, too), video (beside the denoised), chapters, tags (of the file); may be "
-     "given several times",
+     "do not copy these streams: one by its number, or all of a kind: audio, subtitle, data, "
+     "attachment (covers too), video (other than the denoised stream), chapters, tags (of the "
+     "file); may be given several times",
      set_drops,
      {},
      true},
     {"--frames", "A-B,C-", input,
-     "only these frames, counted from 0, both ends included; sound is cut with them, and "
-     "they are joined without gaps",
+     "process only these frames, counted from 0, both ends included; they are joined without gaps, "
+     "and audio is cut with them",
      set_frames},
-    {"--start", "TIME", input,
-     "only what begins at this time after the first frame, in seconds or h:m:s",
+    {"--start", "TIME", input, "start at this time after the first frame, in seconds or h:m:s",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.selection.start_us = time_or_reject("--start", v);
      },
-     "begin there: in seconds, or h:m:s"},
-    {"--duration", "TIME", input, "only so much of it",
+     "start at this time: in seconds, or h:m:s"},
+    {"--duration", "TIME", input, "process only this long",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.selection.duration_us = time_or_reject("--duration", v);
      },
-     "... and end after so much of it"},
+     "process only this long"},
 
-    {"--max-pixels", "N", limits, "largest frame that is read, width times height (default: 2^28)",
+    {"--max-pixels", "N", limits,
+     "largest frame that is accepted, width times height (default: 2^28)",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.limits.pixels = limit_or_reject("--max-pixels", v, std::int64_t{1} << 40);
      }},
-    {"--max-frames", "N", limits, "an input of more frames is an error (default: no limit)",
+    {"--max-frames", "N", limits, "fail if the input has more frames (default: no limit)",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.limits.frames = limit_or_reject("--max-frames", v, std::int64_t{1} << 60);
      }},
-    {"--max-streams", "N", limits, "an input of more streams is an error (default: 1000)",
+    {"--max-streams", "N", limits, "fail if the input has more streams (default: 1000)",
      [](DenoiseOptions& o, const std::string& v) {
        o.source.limits.streams =
            static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
      }},
     {"--max-memory", "SIZE", limits,
-     "memory of the host for frames and for what waits between input and output: 2G, 512M; what "
-     "needs more is an error (default: half of what is free)",
+     "limit of host memory for frames and for data in flight between input and output: 2G, 512M; "
+     "inputs that need more fail (default: half of the free memory)",
      set_max_memory},
     {"--allow-protocol", "NAME,NAME", limits,
-     "read addresses of these protocols of FFmpeg, https for one; without it, inputs are files and "
-     "pipes and refer to nothing but files",
+     "read addresses of these protocols of FFmpeg, for example https; without this option, inputs "
+     "are files and pipes, and refer only to files",
      set_protocols},
 };
 

@@ -45,58 +45,58 @@ void add_features(DenoiseOptions& options, const std::string& text) {
 
 constexpr OptionRow rows[] = {
     {"--patch-radius", "N", group,
-     "patches have so many samples around their block of 4x4 (0 to 8; around one sample with "
-     "paper, and in volumes, 0 to 4 voxels)",
+     "patch radius: a patch extends N samples (0 to 8) around a block of 4x4 samples; with paper "
+     "around one sample, in volumes (0 to 4) around one voxel",
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--patch-radius", &nlm::Params::patch_radius,
                count_or_reject("--patch-radius", v, 0, nlm::max_patch_radius));
      }},
     {"--search-radius", "N", group,
-     "patches are averaged with those up to so many samples away, 1 to 20; in volumes 1 to 10 "
-     "voxels",
+     "search radius in samples, 1 to 20; in volumes in voxels, 1 to 10",
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--search-radius", &nlm::Params::search_radius,
                count_or_reject("--search-radius", v, 1, nlm::max_search_radius));
      }},
-    {"--nlm-h", "X", group,
-     "how unlike patches may be that still count, in units of the noise (--strength changes both)",
+    {"--nlm-h", "X", group, "filter strength h, in units of sigma (--strength scales both)",
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--nlm-h", &nlm::Params::h, number_or_reject<float>("--nlm-h", v));
      }},
     {"--weights", "exp|poly", group,
-     "how weights fall with distance: exponentially, as in the papers, or as a power of a line, "
-     "which is cheaper (default: poly; exp with --profile paper)",
+     "decay of the weights with distance: exponential, as in the papers, or polynomial, which is "
+     "faster (default: poly; exp with --profile paper)",
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--weights", &nlm::Params::weights, choose("--weights", v, weights));
      }},
     {"--feature", "NAME=FILE|:LAYER", group,
-     "of renders (nlm, bm3d): take albedo, normal, depth, variance, halfA or halfB from this file, "
-     "or from this layer of the input; --guide auto takes what layers it knows by name",
+     "for renders (nlm, bm3d): read the feature albedo, normal, depth, variance, halfA or halfB "
+     "from a file, or from a layer of the input; --guide auto finds layers with well-known names "
+     "by itself",
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
 /// Options that nlm does not have.
-constexpr std::string_view others[] = {"--window",
-                                       "--group",
-                                       "--step",
-                                       "--tau",
-                                       "--transform",
-                                       "--kaiser",
-                                       "--lambda",
-                                       "--group-transform",
-                                       "--lambda-mean",
-                                       "--mu2",
-                                       "--phases",
-                                       "--guide-noise",
-                                       "--temporal-window",
-                                       "--place-bonus",
-                                       "--batch",
-                                       "--cube",
-                                       "--mu2-mean",
-                                       "--second-search",
-                                       "--search-step",
-                                       "--near-window",
-                                       "--near-temporal-window"};
+constexpr std::string_view others[] = {
+    "--window",
+    "--group",
+    "--step",
+    "side of the search window in samples, odd, 1 to 127; for volumes (bm4d) in voxels, 3 to 15",
+    "--transform",
+    "--kaiser",
+    "--lambda",
+    "--group-transform",
+    "--lambda-mean",
+    "--mu2",
+    "--phases",
+    "--guide-noise",
+    "--temporal-window",
+    "--place-bonus",
+    "--batch",
+    "--cube",
+    "--mu2-mean",
+    "--second-search",
+    "--search-step",
+    "--near-window",
+    "--near-temporal-window"};
 /// But for these where it averages groups.
 constexpr std::string_view of_groups[] = {"--matcher", "--cluster", "--batch"};
 

@@ -60,23 +60,24 @@ constexpr std::string_view group = "Noise";
 
 constexpr OptionRow rows[] = {
     {"-s,--sigma", "S|Y:Cb:Cr|auto", group,
-     "standard deviation of the noise on the 0..255 scale, whatever the bit depth: one for all "
-     "planes, or one for each (Y:Cb:Cr or R:G:B); a plane with 0 passes through; auto: what lull "
-     "finds in the input (default: auto)",
-     set_sigma, "noise level: 5 is little, 25 is much (default: found)"},
+     "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
+     "planes, or one for each (Y:Cb:Cr or R:G:B); planes with 0 are copied unchanged; auto: "
+     "estimate it from the input (default: auto)",
+     set_sigma, "noise level: 5 is weak, 25 is strong (default: estimated)"},
     {"--sigma-scale", "native|8bit|unit", group,
-     "what --sigma is in: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
-     "TIFF stacks of floats and depth maps, else 8bit)",
+     "unit of --sigma: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
+     "float TIFF stacks and depth maps, otherwise 8bit)",
      [](DenoiseOptions& o, const std::string& v) {
        o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
      }},
     {"--noise", "FILE|gaussian|rician|auto", group,
-     "noise that lull noise -o FILE found, in place of what is in this input: one estimate for a "
-     "whole shoot; or the kind of a volume's noise: rician, that of magnitudes (MRI), gaussian, or "
-     "auto, Rician where the background says so (default: auto; a file of such a name is ./auto)",
+     "use the noise estimate in FILE, written by lull noise -o FILE, instead of an estimate from "
+     "this input: one estimate for all clips of a camera; or the kind of noise of a volume: rician "
+     "(MRI magnitude), gaussian, or auto, which is Rician if the background shows it (default: "
+     "auto; a file of that name is ./auto)",
      set_noise},
     {"--strength", "X|light|medium|strong", group,
-     "filter for so many times the noise: light is 0.7, medium 1, strong 1.4 (default: medium)",
+     "multiply the noise level by X: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},
 };
 

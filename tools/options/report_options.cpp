@@ -46,77 +46,77 @@ std::vector<std::int64_t> frames_of_page(const std::string& text) {
 
 constexpr OptionRow rows[] = {
     {"--progress", "bar|plain|json|none", reports,
-     "bar: one line, written over and over; plain: a line every five seconds; json: objects, one a "
-     "line, as docs/progress.schema.json says (default: bar on a terminal, else plain)",
+     "bar: one line that is updated in place; plain: a line every five seconds; json: one JSON "
+     "object per line, see docs/progress.schema.json (default: bar on a terminal, otherwise plain)",
      [](DenoiseOptions& o, const std::string& v) {
        o.progress.mode = choose("--progress", v, progress_modes);
      }},
-    {"--progress-fd", "N", reports,
-     "file descriptor that progress is written to (default: 2, standard error)",
+    {"--progress-fd", "N", reports, "file descriptor for progress (default: 2, standard error)",
      [](DenoiseOptions& o, const std::string& v) {
        o.progress.descriptor = count_or_reject("--progress-fd", v, 0, 1 << 20);
      }},
     {"--log-level", "error|warning|info|debug", reports,
-     "which messages are written; debug: FFmpeg's too (default: info)",
+     "minimum severity of messages; debug includes FFmpeg's (default: info)",
      [](DenoiseOptions& o, const std::string& v) {
        o.log.level = choose("--log-level", v, log_levels);
      }},
     {"--log-file", "FILE", reports,
-     "append messages to this file too, with times; -q does not concern it",
+     "also append messages to this file, with timestamps; independent of -q",
      [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
     {"--metrics-file", "FILE", reports,
-     "write figures of the run for Prometheus, in its text format, every two seconds and at the "
-     "end; "
-     "an older file is replaced: docs/farms.md",
+     "write metrics of the run for Prometheus, in its text format, every two seconds and at the "
+     "end; an existing file is replaced: docs/farms.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
        o.progress.metrics_file = v;
      }},
     {"--report", "FILE", reports,
-     "write one page of HTML of the run: frames before, after and what was removed, whether that "
-     "looks like noise, the noise that was found, load, settings, digests: docs/report.md",
+     "write an HTML page about the run: frames before and after, the removed part, whether it "
+     "looks like noise, the noise estimate, load, settings, digests: docs/report.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--report", v, "must be the name of a file");
        o.page.file = v;
      }},
     {"--reference", "CLEAN", reports,
-     "with --report: a clean version of the input, which frames before and after are compared with",
+     "with --report: a clean version of the input, for comparison with the frames before and after",
      [](DenoiseOptions& o, const std::string& v) { o.page.reference = v; }},
     {"--report-frames", "K[,L ...]", reports,
-     "with --report: show these frames, counted from 0, up to 16 (default: some that are spread "
-     "over the clip; of a volume three cuts)",
+     "with --report: show these frames, counted from 0, up to 16 (default: several, spread over "
+     "the clip; for a volume three cuts)",
      [](DenoiseOptions& o, const std::string& v) { o.page.frames = frames_of_page(v); }},
 
     {"--max-decode-errors", "N", trouble,
-     "accept an input of which up to N frames are damaged or missing; with more, what was filtered "
-     "stays under a temporary name and the exit code is 65 (default: 0)",
+     "accept an input with up to N damaged or missing frames; with more, the result keeps its "
+     "temporary name and the exit code is 65 (default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
        o.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
      }},
     {"--segment-frames", "N", trouble,
-     "encode segments of N frames, from 2, each of them safe on the disk before the next, in the "
-     "folder OUTPUT.lull-job until all are one file; some hundred are good",
+     "encode in segments of N frames, from 2; each finished segment is safe on disk, in the folder "
+     "OUTPUT.lull-job, until all are joined into one file; a few hundred is a good value",
      [](DenoiseOptions& o, const std::string& v) {
        o.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
      }},
     {"--resume", "", trouble,
-     "go on with such a job that was interrupted, with the same input and options, to the same "
-     "bytes; begin one if there is none",
+     "continue an interrupted job in segments, with the same input and options and to the same "
+     "bytes; start a job if there is none",
      [](DenoiseOptions& o, const std::string&) { o.resume = true; }},
     {"--fallback", "none|cpu", trouble,
-     "cpu: denoise on the CPU if there is no GPU, its memory does not suffice with fewer streams "
-     "and smaller batches either, or the last GPU fails on the way, but for jobs in segments "
-     "(default: none)",
+     "cpu: denoise on the CPU if there is no GPU, if its memory is too small even with fewer "
+     "streams and smaller batches, or if the last GPU fails during the run (not for jobs in "
+     "segments) (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.fallback = choose("--fallback", v, fallbacks);
      }},
 
     {"--job", "DIR", shared,
-     "make segments of the job that lull plan put into this folder, with what it was planned with; "
-     "other options may be added if they change no byte. Two at once do no harm",
+     "process segments of the job that lull plan wrote to this folder, with the planned options; "
+     "other options may be added if they do not change the result; several processes may work on "
+     "the same job",
      [](DenoiseOptions& o, const std::string& v) { o.job.folder = v; }},
     {"--segment", "K[-L]", shared,
-     "make this segment, counted from 0, or these; without it all that are not done",
+     "process only this segment, or this range, counted from 0 (default: all that are not "
+     "finished)",
      [](DenoiseOptions& o, const std::string& v) { o.job.segments = segments_of(v); }},
 };
 

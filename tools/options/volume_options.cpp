@@ -21,33 +21,30 @@ constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zer
 
 constexpr OptionRow rows[] = {
     {"--method", "auto|bm3d|bm4d|nlm", stacks,
-     "bm3d: patches of pictures, of slices one by one; bm4d: cubes of volumes, whose slices the "
-     "frames are; nlm: non-local means, of pictures or, where auto would take bm4d, of volumes "
-     "(--temporal 0 takes their slices one by one); auto: bm4d for stacks of 8 slices and more "
-     "that are less than 4 times as thick "
-     "as "
-     "their voxels are wide, else bm3d, as for options that bm4d does not have (default: auto)",
+     "bm3d: patches, in pictures or slice by slice; bm4d: cubes, in volumes; nlm: non-local means, "
+     "in pictures, or in volumes where auto selects bm4d (--temporal 0: slice by slice); auto: "
+     "bm4d for stacks of at least 8 slices that are less than 4 times as thick as their voxels are "
+     "wide, otherwise bm3d, also if a given option exists only there (default: auto)",
      [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},
     {"--stack", "", stacks,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.stack = true; }},
     {"--mask", "FILE", stacks,
-     "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; of a series it "
-     "may be one volume",
+     "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; for a series, "
+     "one volume or as many as the series has",
      [](DenoiseOptions& o, const std::string& v) { o.mask = v; }},
     {"--outside", "keep|zero", stacks,
-     "what becomes of voxels outside of --mask: they stay, byte for byte, or become 0 (default: "
-     "keep)",
+     "voxels outside --mask: keep them unchanged, or set them to 0 (default: keep)",
      [](DenoiseOptions& o, const std::string& v) {
        o.zero_outside = choose("--outside", v, outsides);
      }},
     {"--noise-map", "FILE", stacks,
-     "write the levels of the noise in each voxel of a NIfTI volume, in its units: NIfTI",
+     "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--noise-map", v, "must be the name of a file");
        o.noise_map = v;
      }},
-    {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4, with bm4d",
+    {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--cube", v, "must be one value, or A:B for the two phases");
@@ -60,7 +57,7 @@ constexpr OptionRow rows[] = {
        o.bm4d_alone.emplace_back("--cube");
      }},
     {"--mu2-mean", "X", stacks,
-     "--mu2 for the mean over a group, in units of the others', with bm4d",
+     "noise factor of the Wiener filter for the mean over a group, relative to --mu2 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
        const auto value = number_or_reject<float>("--mu2-mean", v);
        o.volume_overrides.emplace_back([=](bm4d::Params& params) { params.mu2_mean = value; });

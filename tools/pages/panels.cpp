@@ -55,7 +55,7 @@ float removed_as_shown(const Frame& before, const Frame& after) {
 }
 
 ShownDepths shown_depths(const Frame& map, const DepthSamples& samples) {
-  DepthLook look(samples);
+  DepthStatistics look(samples);
   look.add(map);
   if (look.empty()) return {};
   constexpr double beyond = 1e-3;

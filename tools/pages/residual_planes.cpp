@@ -65,9 +65,9 @@ double rms_of(const Frame& before, const Frame& after, int plane) {
 }  // namespace
 
 ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
-                             const std::optional<VolumeNoise>& uneven)
+                             const std::optional<VolumeNoise>& volume_noise)
     : plane_(scene.estimate.noise.plane(0)),
-      uneven_(uneven),
+      volume_noise_(volume_noise),
       least_(-std::numeric_limits<float>::infinity()) {
   if (scene.volume && scene.volume->noise.sigma > 0) plane_ = {.sigma = scene.volume->level};
   if (layout == Layout::rgb) {
@@ -76,8 +76,8 @@ ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
     plane_.curve = green.curve;
     if (green.curve && green.sigma > 0) factor_ = plane_.sigma / green.sigma;
   }
-  if (uneven_ && !uneven_->map) plane_.sigma = uneven_->sigma;
-  if (uneven_ && uneven_->kind == NoiseKind::rician) least_ = uneven_->zero + 3 * level();
+  if (volume_noise_ && !volume_noise_->map) plane_.sigma = volume_noise_->sigma;
+  if (volume_noise_ && volume_noise_->kind == NoiseKind::rician) least_ = volume_noise_->zero + 3 * level();
 }
 
 float ExpectedNoise::level() const {
@@ -87,7 +87,7 @@ float ExpectedNoise::level() const {
 void ExpectedNoise::levels(PlaneView<const float> after, int slice, int from_x, int from_y,
                            PlaneView<float> to) const {
   constexpr float least = 1e-6f;
-  const NoiseMap* map = uneven_ && slice >= 0 ? uneven_->map.get() : nullptr;
+  const NoiseMap* map = volume_noise_ && slice >= 0 ? volume_noise_->map.get() : nullptr;
   Plane<float> whole;
   if (map) {
     whole = Plane<float>(map->voxels[0], map->voxels[1]);

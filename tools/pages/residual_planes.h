@@ -17,8 +17,8 @@ namespace lull::tools {
 /// space.
 class ExpectedNoise {
  public:
-  /// `uneven`: of a volume, what is known beside the level.
-  ExpectedNoise(const SceneNoise& scene, Layout layout, const std::optional<VolumeNoise>& uneven);
+  /// `volume_noise`: of a volume, what is known beside the level.
+  ExpectedNoise(const SceneNoise& scene, Layout layout, const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
   /// Standard deviation in samples as they are stored, on the 0..255 scale, in the middle.
@@ -32,7 +32,7 @@ class ExpectedNoise {
  private:
   PlaneNoise plane_;
   float factor_ = 1;  // of the curve
-  std::optional<VolumeNoise> uneven_;
+  std::optional<VolumeNoise> volume_noise_;
   float least_;
 };
 

@@ -39,7 +39,7 @@ Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
     for (int y = 0; y < format.plane_height(i); ++y)
       std::copy_n(inside.planes[i].row(y), format.plane_width(i) * format.bytes_per_sample(),
                   copy.planes[i].row(y));
-  copy.take_identity(result);
+  copy.copy_info(result);
   if (!noisy.mask || format.layout != Layout::gray) return copy;
   switch (format.sample) {
     case SampleType::u8:
@@ -72,7 +72,7 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   fields_ = fields && format_.height >= 2;
   expected_.clear();
   for (std::size_t i = 0; i < noise.scenes.size(); ++i)
-    expect(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.uneven : std::nullopt);
+    expect(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.volume_noise : std::nullopt);
   float most = 0;
   for (const ExpectedNoise& expected : expected_) most = std::max(most, expected.level());
   factor_ = amplification(most);
@@ -82,8 +82,8 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   starts_.clear();
 }
 
-void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>& uneven) {
-  expected_.emplace_back(scene, format_.layout, uneven);
+void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise) {
+  expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
   if (estimate.level == std::array<float, 3>{})  // a level that was stated is in the model alone
     estimate.level = estimate.noise.levels_in_samples();
@@ -96,7 +96,7 @@ void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
     if (!starts_.empty()) starts_.pop_back();
   }
   if (!expected_.empty()) starts_.push_back(scene.from_s);
-  expect(scene, plan.method.uneven);
+  expect(scene, plan.method.volume_noise);
 }
 
 void RunRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices) {

@@ -91,7 +91,7 @@ class RunRecord {
   const Part& part() const { return part_; }
 
  private:
-  void expect(const SceneNoise& scene, const std::optional<VolumeNoise>& uneven);
+  void expect(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise);
   std::size_t scene_of(double time_s) const;
   void look_at(const Frame& noisy, const Frame& result, std::size_t scene);
   Shown pictures_of(const Frame& noisy, const Frame& result) const;

@@ -1,5 +1,5 @@
 #pragma once
-// What the process says to whoever started it.
+// Exit codes of the process.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace lull::tools {
 
-/// sysexits.h, and 2 for usage as everywhere.
+/// Codes of sysexits.h, and 2 for wrong usage.
 [[nodiscard]] inline int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::invalid_argument:
@@ -38,7 +38,7 @@ struct Failure {
   std::string text;  // one line, without "lull: "
 };
 
-/// The exception that is being handled, for the user; to be called in a catch block.
+/// Describes the exception that is being handled. The function must be called in a catch block.
 [[nodiscard]] Failure current_failure();
 
 }  // namespace lull::tools

@@ -29,7 +29,7 @@ const char* name_of(LogLevel level) {
   return "";
 }
 
-/// "2026-01-31T12:34:56.789Z"
+/// Returns the current time as "2026-01-31T12:34:56.789Z".
 std::string now() {
   const auto time = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -64,12 +64,12 @@ Log::~Log() {
 
 void Log::write(LogLevel level, const std::string& said) {
   if (said.empty() || level > options_.level) return;
-  const std::string text = one_line(said);  // tags of the input may be in it
+  const std::string text = one_line(said);  // text of the input's tags may be part of the message
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;
   const bool named = level == LogLevel::warning || level == LogLevel::debug;
-  // On a terminal there may be a live line of progress: ESC [ K clears it.
+  // On a terminal, ESC [ K clears the live progress line.
   std::fprintf(stderr, "%slull: %s%s%s\n", terminal_ ? "\r\033[K" : "", named ? name_of(level) : "",
                named ? ": " : "", text.c_str());
 }
@@ -79,7 +79,7 @@ void Log::note_failure(const std::string& text) {
   append(LogLevel::error, text);
 }
 
-// A log that cannot be written is no reason to give up a job.
+// A log file that cannot be written does not stop the job.
 void Log::append(LogLevel level, const std::string& text) {
   if (file_ < 0 || file_failed_) return;
   const std::string line = now() + " " + name_of(level) + " " + text + "\n";

@@ -1,32 +1,33 @@
 #pragma once
-// The messages of a run: on stderr, and in a file if one is asked for.
+// Messages of a run, on stderr and optionally in a file.
 
 #include <mutex>
 #include <string>
 
 namespace lull::tools {
 
-enum class LogLevel { error, warning, info, debug };  // each includes those before it
+enum class LogLevel { error, warning, info, debug };  // each level includes the ones before it
 
 struct LogOptions {
   LogLevel level = LogLevel::info;
-  std::string file;  // appended to; empty: none
+  std::string file;  // messages are appended to this file; empty: none
 };
 
-/// Takes messages from any thread. At the level debug FFmpeg's messages come here too; there may be
-/// one such Log at a time.
+/// Accepts messages from any thread. At level debug it also receives FFmpeg's messages; only one
+/// such Log may exist at a time.
 class Log {
  public:
-  /// `quiet`: only errors go to stderr, whatever the level; the file gets all.
+  /// With `quiet`, only errors are written to stderr, whatever the level; the file receives all
+  /// messages.
   /// @throws CannotCreate  the file cannot be opened
   Log(const LogOptions& options, bool quiet);
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// One line each; an empty text is none.
+  /// Writes a message of one line; an empty text is ignored.
   void write(LogLevel level, const std::string& text);
-  /// For the file alone: an error that main() prints.
+  /// Writes an error to the file only, because main() prints it.
   void note_failure(const std::string& text);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Of a label: backslash, quote and line feed are escaped.
+/// Escapes backslash, quote and line feed in the value of a label.
 std::string label_value(const std::string& text) {
   std::string out;
   for (const char c : as_utf8(text)) {
@@ -33,7 +33,7 @@ std::string number_of(double value) {
   return text;
 }
 
-/// Lines of the text format.
+/// Builds lines of the text format.
 class Lines {
  public:
   explicit Lines(std::string output) : output_(std::move(output)) {}
@@ -127,7 +127,8 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-/// (A reader sees all of it or what was before; nobody needs it after the machine went down.)
+/// The rename makes the update atomic for readers. There is no fsync, because the file is useless
+/// after a system crash.
 bool Metrics::write(const std::string& text) const {
   const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
   std::error_code code;

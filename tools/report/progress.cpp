@@ -39,7 +39,7 @@ std::string format(const char* pattern, Values... values) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-/// To thousandths; null where it is not finite.
+/// Rounds to thousandths; JSON shows values that are not finite as null.
 Json number(double value) { return std::round(1000 * value) / 1000; }
 
 Json numbers(const std::vector<double>& values) {
@@ -81,7 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // What opening took is no progress; as JSON the first frame shall show at once.
+  // The time for opening does not count as progress. In JSON mode the first frame is reported at
+  // once.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -114,7 +115,7 @@ void Progress::learn(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The container's count is an estimate: once it is passed, it says nothing.
+  // The container's frame count is an estimate. Once it is exceeded, the total is unknown.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
@@ -232,8 +233,8 @@ void Progress::end(const End& end) {
         Patience::second);
 }
 
-// A pipe that can be written to takes 4096 bytes without waiting (PIPE_BUF); lines are shorter but
-// for the longest names, which may wait.
+// A writable pipe accepts 4096 bytes without blocking (PIPE_BUF). Lines are shorter, except with
+// very long names, where the write may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);
@@ -242,7 +243,7 @@ void Progress::write(const std::string& text, Patience patience) {
   while (at < text.size()) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;  // nobody reads it any more: the job goes on
+    if (written <= 0) break;  // the reader has closed the pipe: the job continues
     at += static_cast<std::size_t>(written);
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How far a run is, for people and for programs.
+// Progress of a run, for users and for programs.
 
 #include <chrono>
 #include <cstddef>
@@ -16,52 +16,54 @@
 namespace lull::tools {
 
 enum class ProgressMode {
-  automatic,  // bar on a terminal, else plain
-  bar,        // one line rewritten in place: progress_line.h
+  automatic,  // bar on a terminal, otherwise plain
+  bar,  // one line that is updated in place: progress_line.h
   plain,      // a line every few seconds
-  json,       // an object a line: docs/progress.schema.json
+  json,  // one JSON object per line: docs/progress.schema.json
   none,
 };
 
 struct ProgressOptions {
   ProgressMode mode = ProgressMode::automatic;
   int descriptor = 2;
-  std::string metrics_file;  // for Prometheus: metrics.h; empty: none
+  std::string metrics_file;  // Prometheus metrics: metrics.h; empty: none
 };
 
-/// The noise from a time on, Frame::pts in seconds: standard deviations by plane, 0..255 scale.
+/// Noise from a point in time onwards (Frame::pts in seconds): standard deviations by plane, on the
+/// 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
 };
 
-/// What is known when a run begins.
+/// Facts that are known when a run begins.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
-  std::int64_t frames = 0;  // how many there will be; 0: unknown
+  std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::vector<std::string> devices;
-  std::vector<SceneLevels> noise{};  // that is known, from the first scene on
-  bool follows = false;              // all scenes but the first are told when they come: learn()
+  std::vector<SceneLevels> noise{};  // known noise, from the first scene on
+  bool follows = false;  // scenes after the first are reported later, by learn()
 };
 
-/// Writes to a file descriptor, and never waits for who reads it: what does not fit into a pipe is
-/// left out, but for the last line, which gets a second. All functions but the constructor may be
-/// called from any thread.
+/// Writes progress to a file descriptor without blocking on its reader: lines that do not fit into
+/// a pipe are dropped, except the last one, which waits up to a second. All functions except the
+/// constructor may be called from any thread.
 class Progress {
  public:
-  /// `quiet`: automatic is none.
-  /// @throws InvalidArgument  nothing can be written to the descriptor
+  /// With `quiet`, the automatic mode is none.
+  /// @throws InvalidArgument  the descriptor cannot be written to
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
-  /// A scene behind those so far.
+  /// Adds a scene after the known ones.
   void learn(const SceneLevels& scene);
-  /// To be called after each frame. `time_s`: its pts.
+  /// Called after each frame. `time_s`: its pts in seconds.
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live line.
   void clear();
-  /// The end, one of these: the output is whole; an error; a stop by a signal. Only JSON says so.
+  /// Report the end of the run: the output is complete; an error; a stop by a signal. Only JSON
+  /// mode prints anything.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);
@@ -94,7 +96,7 @@ class Progress {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// The line that tells what a run did.
+/// Returns the line that summarises a run.
 [[nodiscard]] std::string summary(const pipeline::PipelineStats& stats, const std::string& output);
 
 }  // namespace lull::tools

@@ -22,7 +22,7 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// The parts, dearest first, as far as they fit behind `line`.
+/// Appends the parts to `line`, most important first, as far as they fit.
 void append_fitting(std::string& line, const std::vector<std::string>& parts, std::size_t room) {
   for (const std::string& part : parts) {
     if (part.empty()) continue;
@@ -51,11 +51,11 @@ std::string format_duration(double seconds) {
 }
 
 std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames, int columns) {
-  constexpr std::size_t least_bar = 8, most_bar = 30;  // columns between the brackets
+  constexpr std::size_t least_bar = 8, most_bar = 30;  // length of the bar in columns, without the brackets
   const auto room = static_cast<std::size_t>(std::max(columns, 2) - 1);
   if (frames <= 0 || stats.frames > frames) return without_length(stats, room);
   const double share = static_cast<double>(stats.frames) / static_cast<double>(frames);
-  char percent[16];  // 100 is for the end alone
+  char percent[16];  // 100 is shown at the end only
   std::snprintf(percent, sizeof percent, "%3d%%", static_cast<int>(100 * share));
   std::string rest;
   const std::size_t taken = sizeof "100% []" - 1;

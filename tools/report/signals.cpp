@@ -24,7 +24,7 @@ sigset_t watched_signals() {
   sigaddset(&set, SIGTERM);
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);  // ignored: started by nohup
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);  // the process ignores SIGHUP if nohup started it
   return set;
 }
 
@@ -41,7 +41,7 @@ SignalWatch::SignalWatch(std::function<void(int)> clean_up, std::chrono::millise
   thread_ = std::thread([this] { watch(); });
 }
 
-// The signals stay blocked: one that comes this late has nothing left to stop.
+// The signals stay blocked: a signal that arrives now has nothing left to stop.
 SignalWatch::~SignalWatch() {
   const std::uint64_t one = 1;
   while (write(end_, &one, sizeof one) < 0 && errno == EINTR) continue;
@@ -57,7 +57,7 @@ void SignalWatch::watch() {
     const int ready = poll(sources, 2, signal_ == 0 ? -1 : static_cast<int>(patience_.count()));
     if (ready < 0) continue;
     if (sources[0].revents != 0) return;
-    if (signal_ != 0) {  // a second signal, or no patience left
+    if (signal_ != 0) {  // a second signal, or the deadline has passed
       clean_up_(signal_);
       _exit(128 + signal_);
     }

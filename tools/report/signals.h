@@ -1,5 +1,5 @@
 #pragma once
-// Clean ends on SIGINT, SIGTERM and SIGHUP.
+// Clean shutdown on SIGINT, SIGTERM and SIGHUP.
 
 #include <atomic>
 #include <chrono>
@@ -9,13 +9,14 @@
 
 namespace lull::tools {
 
-/// While it lives, the first of these signals asks for a stop through token(). A second signal, or
-/// `patience` without the object's end, calls `clean_up` with n and ends the process at once with
-/// 128 + n. To be made before any other thread, so that these inherit its signal mask.
+/// While this object exists, the first of these signals requests a stop through token(). A second
+/// signal, or the end of `patience` while the object still exists, calls `clean_up` with the signal
+/// number n and ends the process at once with 128 + n. The object must be created before any other
+/// thread, so that other threads inherit its signal mask.
 class SignalWatch {
  public:
-  /// The stages get `patience` to end after the calls that they are in; by default the process is
-  /// gone within two seconds.
+  /// `patience` is the time that the stages get to finish their current calls. By default the
+  /// process ends within two seconds.
   explicit SignalWatch(std::function<void(int)> clean_up,
                        std::chrono::milliseconds patience = std::chrono::milliseconds(1500));
   ~SignalWatch();
@@ -23,7 +24,7 @@ class SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
-  /// The signal that asked for the stop; 0: none did.
+  /// Returns the signal that requested the stop, or 0.
   int signal() const { return signal_; }
 
  private:

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "noise/estimate/clip_look.h"
+#include "noise/estimate/clip_checks.h"
 
 namespace lull::tools {
 namespace {
@@ -144,8 +144,8 @@ Glance glance_at(const Frame& frame) {
   return glance_of<std::uint8_t>(frame);
 }
 
-bool show_one_scene(const Glance& a, const Glance& b) {
-  return lull::show_one_scene(a.cells.view(), b.cells.view());
+bool is_same_scene(const Glance& a, const Glance& b) {
+  return lull::is_same_scene(a.cells.view(), b.cells.view());
 }
 
 bool look_alike(const Glance& a, const Glance& b) {

@@ -22,7 +22,7 @@ struct Glance {
 [[nodiscard]] Glance glance_at(const Frame& frame);
 
 /// False: a cut lies between.
-[[nodiscard]] bool show_one_scene(const Glance& a, const Glance& b);
+[[nodiscard]] bool is_same_scene(const Glance& a, const Glance& b);
 /// As far as a glance can tell, one repeats the other.
 [[nodiscard]] bool look_alike(const Glance& a, const Glance& b);
 /// Whether the second frame is for the most part the first one, moved by whole samples to the bit:

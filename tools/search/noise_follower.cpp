@@ -28,7 +28,7 @@ constexpr float least_shown = 0.75f;
 /// What clean single pictures read at most.
 constexpr float most_of_clean = 2;
 
-bool is_over_time(const NoiseEstimate& estimate) { return !estimate.look_level.empty(); }
+bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
 /// Small levels are hardly told apart.
 bool are_near(float a, float b, float factor) {
@@ -69,7 +69,7 @@ std::vector<Frame> before_cut(const std::vector<Frame>& frames) {
   Glance last = glance_at(frames.front());
   for (; count < frames.size(); ++count) {
     Glance next = glance_at(frames[count]);
-    if (!show_one_scene(last, next)) break;
+    if (!is_same_scene(last, next)) break;
     last = std::move(next);
   }
   return {frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -101,7 +101,7 @@ std::optional<Frame> NoiseFollower::read() {
 /// The frame that is given next.
 void NoiseFollower::see_next() {
   Seen& next = ahead_.front();
-  if (next.frame.outside) {
+  if (next.frame.context_only) {
     begun_ = false;
     return;
   }
@@ -110,7 +110,7 @@ void NoiseFollower::see_next() {
   if (!next.shown) {
     go_on_with(expected, true);
   } else {
-    const bool cut = last_ ? !show_one_scene(*last_, next.glance) : !begun_;
+    const bool cut = last_ ? !is_same_scene(*last_, next.glance) : !begun_;
     if (!last_) quiet_ = next.glance.quiet;
     if (cut || expected != at_ || is_worth_a_look()) look(cut, expected);
     last_ = std::move(next.glance);
@@ -139,7 +139,7 @@ bool NoiseFollower::fill(std::size_t count) {
     }
     ended_ = !frame;
     if (ended_) break;
-    const bool shown = !frame->outside && !frame->on_device;
+    const bool shown = !frame->context_only && !frame->on_device;
     Glance glance = shown ? glance_at(*frame) : Glance{};
     ahead_.push_back({*std::move(frame), shown, std::move(glance)});
   }
@@ -151,7 +151,7 @@ std::size_t NoiseFollower::frames_of_scene(std::size_t most) {
   std::size_t count = 1;
   for (; count < most && fill(count + 1) && ahead_[count].shown; ++count) {
     const Glance &before = ahead_[count - 1].glance, &next = ahead_[count].glance;
-    if (!show_one_scene(before, next) || jumps(before.quiet, next.quiet)) break;
+    if (!is_same_scene(before, next) || jumps(before.quiet, next.quiet)) break;
   }
   return count;
 }
@@ -162,11 +162,11 @@ bool NoiseFollower::repeats(std::size_t count) const {
   return count > 1;
 }
 
-std::vector<Look> NoiseFollower::looks_at(std::size_t count) const {
+std::vector<Excerpt> NoiseFollower::excerpts_at(std::size_t count) const {
   std::vector<Frame> frames;
   for (std::size_t i = 0; i < count; ++i)
     frames.push_back(fields_ ? pipeline::field_of(ahead_[i].frame, 0) : ahead_[i].frame);
-  return split_looks(frames);
+  return split_excerpts(frames);
 }
 
 bool NoiseFollower::is_like(float level, std::size_t scene, bool cut) const {
@@ -197,13 +197,13 @@ bool NoiseFollower::is_worth_a_look() const {
 /// By the first frames.
 bool NoiseFollower::is_as(std::size_t scene, bool cut) {
   if (!known_[scene].over_time || (scene == at_ && !over_time_)) return false;
-  const ClipMeasurement measured = measure_clip(looks_at(frames_of_scene(short_look)));
+  const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_look)));
   return measured.found && is_like(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
 /// Of a scene with `count` frames at hand. Nothing: it does not say.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
-  NoiseEstimate found = estimate_noise(looks_at(count));
+  NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool drawn = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
     if (drawn || quiet_ < least_shown * quiet_of(found)) return std::nullopt;
@@ -246,7 +246,7 @@ void NoiseFollower::judge(std::size_t count, const NoiseEstimate& found, bool cu
   if (!better && is_like(level, at_, cut)) return;
   if (const std::optional<std::size_t> like = scene_like(found)) return go_on_with(*like, false);
   const std::size_t next = known_.size();
-  known_.push_back(scene_noise(0, looks_at(count), found));
+  known_.push_back(scene_noise(0, excerpts_at(count), found));
   go_on_with(next, false);
 }
 

@@ -29,7 +29,7 @@ enum class KnownFrom {
 /// or was foretold, up to `frames_ahead`, or up to the next cut. What is like the noise of a scene
 /// before is taken for that. As the frames alone decide, equal streams give equal scenes.
 ///
-/// Frames around those that are asked for (Frame::outside), and those in a GPU's memory, are not
+/// Frames around those that are asked for (Frame::context_only), and those in a GPU's memory, are not
 /// looked at: there the scenes that are known begin at their times.
 class NoiseFollower final : public FrameSource {
  public:
@@ -55,7 +55,7 @@ class NoiseFollower final : public FrameSource {
   bool fill(std::size_t count);
   std::size_t frames_of_scene(std::size_t most);
   bool repeats(std::size_t count) const;
-  std::vector<Look> looks_at(std::size_t count) const;
+  std::vector<Excerpt> excerpts_at(std::size_t count) const;
   std::size_t foretold_by(double time_s);
   void see_next();
   bool is_like(float level, std::size_t scene, bool cut) const;

@@ -55,7 +55,7 @@ struct Level {
 };
 
 /// The cut may lie within a look.
-double end_of(const PlacedLook& look) { return time_of(look.frames.back()); }
+double end_of(const PlacedExcerpt& look) { return time_of(look.frames.back()); }
 
 /// Of a frame to the one before it.
 struct Change {
@@ -87,11 +87,11 @@ double cut_at(const std::vector<Change>& changes) {
 /// Where the noise changes between two looks: the time of the first frame of the second scene.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < most_halvings && after.time_s - before.time_s > near_s; ++i) {
-    const PlacedLook middle = look_at(frames_from, (before.time_s + after.time_s) / 2, 3);
+    const PlacedExcerpt middle = look_at(frames_from, (before.time_s + after.time_s) / 2, 3);
     // Between key frames there may be none to begin at.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
-    const std::vector<Look> one{middle.frames};
+    const std::vector<Excerpt> one{middle.frames};
     const NoiseEstimate estimate = estimate_noise(one);
     const float level = estimate.level[0];
     const bool first = std::abs(std::log(std::max(level, 0.1f) / std::max(before.level, 0.1f))) <
@@ -123,15 +123,15 @@ double time_of(const Frame& frame) {
                              static_cast<double>(tick.den);
 }
 
-std::vector<Look> only_looks(std::span<const PlacedLook> looks) {
-  std::vector<Look> only;
-  for (const PlacedLook& look : looks) only.push_back(look.frames);
+std::vector<Excerpt> only_excerpts(std::span<const PlacedExcerpt> looks) {
+  std::vector<Excerpt> only;
+  for (const PlacedExcerpt& look : looks) only.push_back(look.frames);
   return only;
 }
 
-std::vector<Look> split_looks(const std::vector<Frame>& frames) {
+std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames) {
   constexpr std::size_t length = 3;
-  std::vector<Look> looks;
+  std::vector<Excerpt> looks;
   for (std::size_t at = 0; at < frames.size(); at += length) {
     const std::size_t end = std::min(frames.size(), at + length);
     looks.emplace_back(frames.begin() + static_cast<std::ptrdiff_t>(at),
@@ -140,8 +140,8 @@ std::vector<Look> split_looks(const std::vector<Frame>& frames) {
   return looks;
 }
 
-PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count) {
-  PlacedLook look;
+PlacedExcerpt look_at(const FramesFrom& frames_from, double time_s, int count) {
+  PlacedExcerpt look;
   frames_from(time_s, [&](Frame frame) {
     look.frames.push_back(std::move(frame));
     return static_cast<int>(look.frames.size()) < count;
@@ -150,11 +150,11 @@ PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count) {
   return look;
 }
 
-SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
+SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& looks,
                        const NoiseEstimate& estimate) {
   SceneNoise scene{.from_s = from_s,
                    .estimate = estimate,
-                   .over_time = !estimate.look_level.empty(),
+                   .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
   // What is told of single pictures allows for coarser noise already (docs/noise.md).
@@ -162,9 +162,9 @@ SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
   const FrameFormat& format = looks.front().front().format;
   if (std::min(format.width, format.height) < least_side) return scene;
   pipeline::Halving halving(format);
-  std::vector<Look> halves;
-  for (const Look& look : looks) {
-    Look& half = halves.emplace_back();
+  std::vector<Excerpt> halves;
+  for (const Excerpt& look : looks) {
+    Excerpt& half = halves.emplace_back();
     for (const Frame& frame : look) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
@@ -172,16 +172,16 @@ SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
   return scene;
 }
 
-std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks, const NoiseEstimate& all,
+std::vector<SceneNoise> scenes_of(std::span<const PlacedExcerpt> looks, const NoiseEstimate& all,
                                   const FramesFrom& frames_from) {
-  std::vector<SceneNoise> scenes{scene_noise(looks.front().time_s, only_looks(looks), all)};
-  if (!frames_from || all.look_level.size() != looks.size()) return scenes;
+  std::vector<SceneNoise> scenes{scene_noise(looks.front().time_s, only_excerpts(looks), all)};
+  if (!frames_from || all.excerpt_level.size() != looks.size()) return scenes;
   std::vector<std::size_t> begins{0};  // of runs of looks with about one level
   std::size_t last = 0;                // look of the run that says its level
   for (std::size_t i = 1; i < looks.size(); ++i) {
-    const float level = all.look_level[i];
+    const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    if (all.look_level[last] > 0 && !is_same(level, all.look_level[last])) begins.push_back(i);
+    if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last])) begins.push_back(i);
     last = i;
   }
   if (begins.size() == 1) return scenes;
@@ -191,9 +191,9 @@ std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks, const Noise
     const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : looks.size();
     const double from =
         k == 0 ? looks.front().time_s
-               : cut_between({looks[first - 1].time_s, all.look_level[first - 1]},
-                             {end_of(looks[first]), all.look_level[first]}, frames_from);
-    const std::vector<Look> of_scene = only_looks(looks.subspan(first, end - first));
+               : cut_between({looks[first - 1].time_s, all.excerpt_level[first - 1]},
+                             {end_of(looks[first]), all.excerpt_level[first]}, frames_from);
+    const std::vector<Excerpt> of_scene = only_excerpts(looks.subspan(first, end - first));
     scenes.push_back(scene_noise(from, of_scene, estimate_noise(of_scene)));
   }
   return scenes;

@@ -11,9 +11,9 @@
 namespace lull::tools {
 
 /// Frames that follow one another, and when they begin.
-struct PlacedLook {
+struct PlacedExcerpt {
   double time_s = 0;  // of the first one's pts
-  Look frames{};
+  Excerpt frames{};
 };
 
 /// Takes frames one by one as long as it says that it wants more.
@@ -22,13 +22,13 @@ using TakeFrame = std::function<bool(Frame frame)>;
 using FramesFrom = std::function<void(double time_s, const TakeFrame& take)>;
 
 /// What these looks say, of whole frames and, where the noise is so coarse, of halves.
-[[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Look>& looks,
+[[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& looks,
                                      const NoiseEstimate& estimate);
 
 [[nodiscard]] double time_of(const Frame& frame);
-[[nodiscard]] std::vector<Look> only_looks(std::span<const PlacedLook> looks);
+[[nodiscard]] std::vector<Excerpt> only_excerpts(std::span<const PlacedExcerpt> looks);
 /// Looks of up to three frames each, spread over these.
-[[nodiscard]] std::vector<Look> split_looks(const std::vector<Frame>& frames);
+[[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
 /// The scenes of a clip: one if the level of the noise is about the same in all looks, else one for
 /// each run of looks in which it is, which begins where the picture changes most between the two
@@ -36,11 +36,11 @@ using FramesFrom = std::function<void(double time_s, const TakeFrame& take)>;
 /// @param looks  in the order of time; not empty
 /// @param all  the estimate of all looks together
 /// @param frames_from  may be empty: then there is one scene
-[[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const PlacedLook> looks,
+[[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const PlacedExcerpt> looks,
                                                 const NoiseEstimate& all,
                                                 const FramesFrom& frames_from);
 
 /// Up to `count` frames from about `time_s` on.
-[[nodiscard]] PlacedLook look_at(const FramesFrom& frames_from, double time_s, int count);
+[[nodiscard]] PlacedExcerpt look_at(const FramesFrom& frames_from, double time_s, int count);
 
 }  // namespace lull::tools

@@ -34,7 +34,7 @@ class Search {
       return record;
     }
     if (info_.stack || options_.stack) {
-      NoiseEstimate estimate = estimate_noise(stack_looks());
+      NoiseEstimate estimate = estimate_noise(stack_excerpts());
       // Air is dark, but not clipped; and other stacks have their levels in other units.
       for (int i = 0; i < 3; ++i) {
         PlaneNoise& plane = estimate.noise.plane(i);
@@ -43,9 +43,9 @@ class Search {
       record.scenes.push_back({.from_s = 0, .estimate = std::move(estimate)});
       return record;
     }
-    std::vector<PlacedLook> looks = video_looks();
+    std::vector<PlacedExcerpt> looks = video_looks();
     if (looks.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
-    const NoiseEstimate all = estimate_noise(only_looks(looks));
+    const NoiseEstimate all = estimate_noise(only_excerpts(looks));
     record.scenes = scenes_of(looks, all, has_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
     record.scenes.front().from_s = start_s_;
@@ -97,7 +97,7 @@ class Search {
     }
   }
 
-  PlacedLook look_after(double time_s, int frames) const {
+  PlacedExcerpt look_after(double time_s, int frames) const {
     return look_at([this](double at, const TakeFrame& take) { read_from(at, take); }, time_s,
                    frames);
   }
@@ -109,15 +109,15 @@ class Search {
     return [this](double time_s, const TakeFrame& take) { read_from(time_s - start_s_, take); };
   }
 
-  std::vector<PlacedLook> video_looks() {
+  std::vector<PlacedExcerpt> video_looks() {
     if (info_.still) return whole({look_after(0, 1)});
     start_s_ = look_after(0, 1).time_s;
     const auto [first, last] = part();
     const bool is_short = info_.duration_s > 0 && last - first < 1.0;
     if (info_.duration_s <= 0 || is_short) return begun_at(first);
-    std::vector<PlacedLook> looks;
+    std::vector<PlacedExcerpt> looks;
     for (int i = 0; i < places; ++i) {
-      PlacedLook look = look_after(first + (last - first) * (i + 0.5) / places, frames_a_look);
+      PlacedExcerpt look = look_after(first + (last - first) * (i + 0.5) / places, frames_a_look);
       // From one key frame to the next, several places are one.
       const bool known = !looks.empty() && look.time_s <= looks.back().time_s;
       if (!look.frames.empty() && !known) looks.push_back(std::move(look));
@@ -126,26 +126,26 @@ class Search {
   }
 
   /// Looks among the first frames, of a clip that is short or does not say how long it is.
-  std::vector<PlacedLook> begun_at(double time_s) const {
-    PlacedLook begun = look_after(time_s, static_cast<int>(frames_ahead));
+  std::vector<PlacedExcerpt> begun_at(double time_s) const {
+    PlacedExcerpt begun = look_after(time_s, static_cast<int>(frames_ahead));
     if (begun.frames.empty()) begun = look_after(0, static_cast<int>(frames_ahead));
-    std::vector<PlacedLook> looks;
-    for (Look& look : split_looks(begun.frames))
+    std::vector<PlacedExcerpt> looks;
+    for (Excerpt& look : split_excerpts(begun.frames))
       looks.push_back({.time_s = time_of(look.front()), .frames = std::move(look)});
     return looks;
   }
 
-  static std::vector<PlacedLook> whole(std::vector<PlacedLook> looks) {
-    std::erase_if(looks, [](const PlacedLook& look) { return look.frames.empty(); });
+  static std::vector<PlacedExcerpt> whole(std::vector<PlacedExcerpt> looks) {
+    std::erase_if(looks, [](const PlacedExcerpt& look) { return look.frames.empty(); });
     return looks;
   }
 
-  std::vector<Look> stack_looks() const {
+  std::vector<Excerpt> stack_excerpts() const {
     const auto source = io::open_source(options_.input, look_options());
     const double samples = static_cast<double>(format_.width) * format_.height;
     const auto bound = static_cast<std::int64_t>(std::max(most_samples / samples, 1.0));
     const std::int64_t count = std::clamp<std::int64_t>(info_.frames_estimate, 1, bound);
-    std::vector<Look> looks;
+    std::vector<Excerpt> looks;
     for (std::int64_t i = 0, next = 0; i < count; ++i) {
       std::optional<Frame> frame = source->read();
       if (!frame) break;
@@ -191,12 +191,12 @@ NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Fram
     return {.layout = frames.front().format.layout,
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
-  std::vector<Look> looks = split_looks(frames);
+  std::vector<Excerpt> looks = split_excerpts(frames);
   if (options.interlaced == Interlaced::fields)
-    for (Look& look : looks)
+    for (Excerpt& look : looks)
       for (Frame& frame : look) frame = pipeline::field_of(frame, 0);
   // (Those around a part come before it.)
-  const auto inside = std::ranges::find(frames, false, &Frame::outside);
+  const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),

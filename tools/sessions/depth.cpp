@@ -65,14 +65,14 @@ std::vector<Frame> first_maps(const DenoiseOptions& options) {
 DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                      const std::vector<Frame>& frames) {
   const DepthSamples samples = depth_samples(options, input);
-  DepthLook look(samples);
+  DepthStatistics look(samples);
   for (const Frame& frame : frames) look.add(frame);
   if (look.empty())
     throw BadData("'" + options.input + "' is nothing but holes (no sample is a depth); check " +
                   "--invalid and the file");
   std::optional<double> stated;
   if (options.sigma) stated = stated_sigma(options, samples, input.format());
-  KnownDepth known = known_depth(look, frames, stated, options.depth.reference);
+  DepthSetup known = prepare_depth(look, frames, stated, options.depth.reference);
   const float level = known.noise.sigma;
   SceneNoise scene;
   scene.estimate.noise = NoiseModel({level, level, level});
@@ -84,8 +84,8 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
 
   const bool squared = options.depth.noise == DepthNoise::squared;
   const double holes = look.share_of_holes();
-  plan.lines.push_back("depth: " + text_of_depth(look.least()) + " to " +
-                       text_of_depth(look.greatest()) + ", " +
+  plan.lines.push_back("depth: " + text_of_depth(look.min_depth()) + " to " +
+                       text_of_depth(look.max_depth()) + ", " +
                        (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
   if (!options.sigma || (squared && !options.depth.reference))
     plan.lines.push_back(

@@ -36,13 +36,13 @@ std::string cpu_target() {
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
 
-std::optional<cuda::Waking> wake_devices(const DenoiseOptions& options) {
+std::optional<cuda::ContextWarmup> wake_devices(const DenoiseOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
   // FFmpeg decodes on a GPU only where the context there is its own, or like it.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
-  return std::optional<cuda::Waking>(std::in_place, options.device.gpus);
+  return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }
 
 ChosenDevices choose_devices(const DenoiseOptions& options) {

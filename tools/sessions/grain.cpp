@@ -100,7 +100,7 @@ bool GrainJob::look_ahead(const DenoiseOptions& options, InputNoise& noise,
       *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { learn(scene); });
   while (const auto frame = frames->read()) {
     if (stop.stop_requested()) return false;
-    if (!collector_.see(*frame)) continue;
+    if (!collector_.observe(*frame)) continue;
     for (auto result = denoiser->push(*frame); result; result = denoiser->next()) continue;
   }
   while (denoiser->drain()) continue;
@@ -114,7 +114,7 @@ std::string GrainJob::encoder_table() const { return keep_ ? file_->temporary() 
 std::unique_ptr<Denoiser> GrainJob::watch(std::unique_ptr<Denoiser> denoiser) {
   if (keep_ || !named_) return denoiser;
   return pipeline::observed(std::move(denoiser), [this](const Frame& noisy, const Frame& result) {
-    if (!noisy.outside && collector_.see(noisy)) collector_.add(noisy, result);
+    if (!noisy.context_only && collector_.observe(noisy)) collector_.add(noisy, result);
   });
 }
 

@@ -163,14 +163,14 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--mu2", text_of(params.mu2)},
           {"--guide-noise", text_of(params.guide_noise)},
           {"--search-step", text_of(params.search_step)},
-          {"--near-window", both(params, &Phase::near_window)},
-          {"--near-temporal-window", both(params, &Phase::near_temporal_window)},
+          {"--near-window", both(params, &Phase::refine_window)},
+          {"--near-temporal-window", both(params, &Phase::refine_temporal_window)},
           {"--second-search", second_search(params)},
           {"--phases", text_of(params.phases)},
           {"the second phase", params.bayes ? "by Bayes" : "a Wiener filter"},
           {"--temporal", text_of(params.temporal)},
           {"--temporal-window", both(params, &Phase::temporal_window)},
-          {"--place-bonus", both(params, &Phase::place_bonus)},
+          {"--place-bonus", both(params, &Phase::motion_bias)},
           {"--scene-cut", text_of(params.scene_cut)},
           {"--scale", text_of(static_cast<float>(options.scale))},
           {"--interlaced", name_of(options.interlaced)},
@@ -198,7 +198,7 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
   if (method.pictures.means)
     facts.push_back({"--nlm-h, of groups", text_of(method.pictures.means->h)});
   if (method.render) add_features(options, *method.render, facts);
-  if (method.uneven) facts.push_back({"--noise", text_of(*method.uneven)});
+  if (method.volume_noise) facts.push_back({"--noise", text_of(*method.volume_noise)});
   if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
   return facts;
 }
@@ -215,7 +215,7 @@ std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
   return std::nullopt;
 }
 
-pipeline::Surroundings surroundings_of(const Method& method, const FrameFormat& format) {
+pipeline::PartContext part_context_of(const Method& method, const FrameFormat& format) {
   const Margin margin = margin_of(method);
   if (margin == Margin{}) return {};
   return {.margin = margin, .repeats = open_repeat_finder(method, format)};

@@ -22,7 +22,7 @@ namespace lull::tools {
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
 
 /// What a session has to see around the frames that are missing when a job goes on.
-[[nodiscard]] pipeline::Surroundings surroundings_of(const Method& params,
+[[nodiscard]] pipeline::PartContext part_context_of(const Method& params,
                                                      const FrameFormat& format);
 
 }  // namespace lull::tools

@@ -128,7 +128,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   // What frames bring along: at most a dozen planes each, and the even light.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
-  if (plan.params.uneven) bytes += inside * bytes_of(plan.frame, sizeof(float));
+  if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));
   return static_cast<std::int64_t>(bytes + frames * frame);
 }
 

@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "core/frame_pool.h"
-#include "noise/depth/even_depth.h"
-#include "noise/render/even_render.h"
-#include "noise/volume/even_volume.h"
+#include "noise/depth/vst_depth.h"
+#include "noise/render/vst_render.h"
+#include "noise/volume/vst_volume.h"
 
 namespace lull::tools {
 namespace {
@@ -29,8 +29,8 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   if (method.render && method.means)
     return nlm::open_features(features_of(method), format, backend);
   if (method.render)
-    return even_render(*method.render, format,
-                       bm3d::open(method.pictures, even_light_format(format), backend),
+    return with_render_vst(*method.render, format,
+                       bm3d::open(method.pictures, stabilised_light_format(format), backend),
                        open_render_finder(method.pictures.temporal, format), backend.threads);
   if (method.means) return nlm::open(*method.means, format, backend);
   if (method.volumes) return bm4d::open(*method.volumes, format, backend);
@@ -44,13 +44,13 @@ class EvenDepthFinder final : public RepeatFinder {
                   std::unique_ptr<RepeatFinder> finder)
       : scale_(scale), pool_(even), finder_(std::move(finder)) {}
 
-  Likeness find(const Frame& frame) override {
+  RepeatState find(const Frame& frame) override {
     Frame even = pool_.acquire();
-    even.take_identity(frame);
-    make_even_depth(scale_, frame, even);
-    const Likeness likeness = finder_->find(even);
+    even.copy_info(frame);
+    stabilise_depth(scale_, frame, even);
+    const RepeatState repeat_state = finder_->find(even);
     last_ = std::move(even);  // stays until the next call
-    return likeness;
+    return repeat_state;
   }
   void clear() override { finder_->clear(); }
 
@@ -103,11 +103,11 @@ Margin margin_of(const Method& method) {
 std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
   if (method.depth) {
-    const FrameFormat even = even_depth_format(format);
-    return made_even(*method.depth, format, open_filter(method, even, backend));
+    const FrameFormat even = stabilised_depth_format(format);
+    return with_vst(*method.depth, format, open_filter(method, even, backend));
   }
-  if (!method.uneven) return open_filter(method, format, backend);
-  return made_even(*method.uneven, format, open_filter(method, even_format(format), backend));
+  if (!method.volume_noise) return open_filter(method, format, backend);
+  return with_vst(*method.volume_noise, format, open_filter(method, stabilised_format(format), backend));
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {
@@ -115,7 +115,7 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const Fra
     return open_render_finder(method.means ? method.means->temporal : method.pictures.temporal,
                               format);
   if (!method.depth) return open_finder(method, format);
-  const FrameFormat even = even_depth_format(format);
+  const FrameFormat even = stabilised_depth_format(format);
   auto finder = open_finder(method, even);
   if (!finder) return nullptr;
   return std::make_unique<EvenDepthFinder>(*method.depth, even, std::move(finder));

@@ -23,7 +23,7 @@ struct Method {
   std::optional<bm4d::Params> volumes;  // instead of pictures
   std::optional<nlm::Params> means;     // instead of either, of pictures or volumes
   /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
-  std::optional<VolumeNoise> uneven;
+  std::optional<VolumeNoise> volume_noise;
   std::optional<DepthScale> depth;  // of depth maps, which are made even in the same way
   /// Of renders, whose frames bring features: what else is known of their noise.
   std::optional<RenderNoise> render;

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "core/error.h"
-#include "noise/render/even_render.h"
+#include "noise/render/vst_render.h"
 #include "tools/noise/noise_text.h"
 #include "tools/search/volume_look.h"
 #include "tools/sessions/job.h"
@@ -49,7 +49,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
                                         const io::ValueScale& values) {
   if (uses_features(options)) {  // which say it; BM3D's filter sees noise that is made even
     SceneNoise scene;
-    scene.estimate.noise = NoiseModel({even_sigma, even_sigma, even_sigma});
+    scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
   if (options.sigma) {
@@ -115,7 +115,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
   // A guide shows whole frames, and so do features.
   if (scene.half && options.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
-  plan.method.uneven = uneven_noise(options, scene, input);
+  plan.method.volume_noise = uneven_noise(options, scene, input);
   return plan;
 }
 

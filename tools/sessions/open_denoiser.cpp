@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "pipeline/part_dealer.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/sharded_denoiser.h"
 #include "tools/sessions/memory_need.h"
 
@@ -85,7 +85,7 @@ class Said {
 pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& said,
                                    std::function<std::unique_ptr<Denoiser>()> last_resort) {
   pipeline::ShardOptions options;
-  options.lost = [=](std::size_t device, const DeviceFailure& why, std::size_t left) {
+  options.on_session_lost = [=](std::size_t device, const DeviceFailure& why, std::size_t left) {
     if (!said->first_of(device)) return;
     say(without_suggestion(why.what()) + "; its frames go to the other " +
         (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));

@@ -60,7 +60,7 @@ class RepeatsOfScenes final : public RepeatFinder {
                   std::unique_ptr<RepeatFinder> first)
       : plan_(plan), format_(format), finder_(std::move(first)) {}
 
-  Likeness find(const Frame& frame) override {
+  RepeatState find(const Frame& frame) override {
     if (const std::size_t scene = plan_.scene_at(frame); scene != scene_) {
       finder_ = open_repeat_finder(plan_.scene(scene).method, format_);
       scene_ = scene;
@@ -146,12 +146,12 @@ bool ClipPlan::has_halves() const {
   return std::ranges::any_of(scenes, [](const ScenePlan& scene) { return scene.half.has_value(); });
 }
 
-pipeline::Surroundings surroundings_of(const ClipPlan& plan, const FrameFormat& format) {
-  pipeline::Surroundings surroundings = surroundings_of(plan.method(), format);
-  if (surroundings.repeats && plan.has_scenes())
-    surroundings.repeats =
-        std::make_unique<RepeatsOfScenes>(plan, format, std::move(surroundings.repeats));
-  return surroundings;
+pipeline::PartContext part_context_of(const ClipPlan& plan, const FrameFormat& format) {
+  pipeline::PartContext part_context = part_context_of(plan.method(), format);
+  if (part_context.repeats && plan.has_scenes())
+    part_context.repeats =
+        std::make_unique<RepeatsOfScenes>(plan, format, std::move(part_context.repeats));
+  return part_context;
 }
 
 OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
@@ -186,9 +186,9 @@ void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
-    pipeline::Surroundings surroundings = surroundings_of(plan, format);
-    if (enough) surroundings.idle = enough->listener(i);
-    session = pipeline::by_parts(std::move(session), reopen, spans, std::move(surroundings));
+    pipeline::PartContext part_context = part_context_of(plan, format);
+    if (enough) part_context.idle = enough->listener(i);
+    session = pipeline::by_parts(std::move(session), reopen, spans, std::move(part_context));
   }
 }
 

@@ -70,7 +70,7 @@ struct ClipPlan {
 };
 
 /// What a session has to see around the frames that are wanted.
-[[nodiscard]] pipeline::Surroundings surroundings_of(const ClipPlan& plan,
+[[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                      const FrameFormat& format);
 
 /// What denoises a stream: one session for whole frames, or one for the fields of either parity.

@@ -51,12 +51,12 @@ class NotingDenoiser final : public Denoiser {
   std::optional<Frame> push(Frame frame) override {
     if (finds_ && !frame.on_device) {
       notes_.note(frame);
-      plan_->index.likeness.resize(static_cast<std::size_t>(frame.slice) + 1);
-      plan_->index.likeness.back() = frame.likeness;
+      plan_->index.repeat_state.resize(static_cast<std::size_t>(frame.slice) + 1);
+      plan_->index.repeat_state.back() = frame.repeat_state;
     }
-    if (!frame.outside)
+    if (!frame.context_only)
       after_ = 0;
-    else if (frame.likeness != Likeness::repeats && ++after_ == margin_.after + 1)
+    else if (frame.repeat_state != RepeatState::repeats && ++after_ == margin_.after + 1)
       enough_(frame.slice);
     frame.pixels.reset();
     frame.planes = {};
@@ -230,7 +230,7 @@ std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipP
                                       const FrameFormat& format,
                                       std::function<void(std::int64_t)> enough,
                                       std::function<void()> at_end) {
-  pipeline::Surroundings around = surroundings_of(clip, format);
+  pipeline::PartContext around = part_context_of(clip, format);
   io::JobPlan& plan = *options.job.plan;
   plan.margin = around.margin.before;
   if (around.repeats && options.interlaced == Interlaced::fields) {

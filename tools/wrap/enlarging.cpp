@@ -37,7 +37,7 @@ class EnlargedDenoiser final : public Denoiser {
  private:
   std::optional<Frame> enlarged(std::optional<Frame> clean) {
     if (!clean) return clean;
-    if (!clean->pixels || clean->outside) {
+    if (!clean->pixels || clean->context_only) {
       clean->format = enlarger_.format();
       return clean;
     }

@@ -48,7 +48,7 @@ class GuidedDenoiser final : public Denoiser {
       ended_ = true;
       // Frames around a part may be more than those that the input had to give.
       const std::optional<Frame> more = guide_->read();
-      if (more && !more->outside)
+      if (more && !more->context_only)
         throw BadData("the guide goes on after " + std::to_string(frames_) +
                       " frames (the input has no more); give one of the same length");
     }

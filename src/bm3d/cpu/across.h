@@ -1,6 +1,6 @@
-// Step 2 of the filter (filter.cpp), for all sizes of groups: included once for each
-// instruction set. A vector of coefficients of all units is transformed across the group, cut or
-// scaled, and transformed back in registers.
+// Step 2 of the filter (filter.cpp), for all group sizes. This file is included once for each
+// instruction set. A vector of coefficients of all units is transformed across the group,
+// thresholded or scaled, and transformed back in registers.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -23,22 +23,22 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// What differs between groups at compile time.
+/// Properties of a group that are known at compile time.
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
-  static constexpr bool paired = kPaired;  // the halves of a vector are different patches
+  static constexpr bool paired = kPaired;  // the two halves of a vector hold different patches
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Of the sums in the vector of unit `u`: log2 of the number of patches in each.
+  /// Log2 of the number of patches that each sum in the vector of unit `u` contains.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
   }
 };
 
-/// (a, b) in the halves of a vector becomes (a + b, a - b).
+/// Replaces the halves (a, b) of a vector by (a + b, a - b).
 HWY_INLINE Vector combine_halves(Vector v) {
   const Lanes d;
   alignas(64) static constexpr float signs[16] = {1,  1,  1,  1,  1,  1,  1,  1,
@@ -55,8 +55,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// One level of the transform across: sums and differences of units kHalf apart. (All loops over
-/// units must be unrolled for their vectors to stay in registers, which gcc does not do by itself.)
+/// One level of the transform across the group: sums and differences of units at distance kHalf.
+/// (All loops over units must be unrolled for their vectors to stay in registers. gcc does not
+/// unroll them without the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -71,7 +72,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// The level between the patches in the halves of each vector.
+/// The level that combines the two patches in the halves of each vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -122,15 +123,16 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Sum over lanes, halved where each patch stands in both halves.
+/// Sum over the lanes, halved if both halves hold the same patch.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Step 2 of the first phase: gives the number of retained coefficients. Of noise that is not
-/// white, whose tables hold the squares of thresholds, the sum of their variances.
+/// Step 2 of the first phase. Returns the number of retained coefficients. If noise is not white,
+/// the tables hold the squares of the thresholds, and the result is the sum of the variances of the
+/// retained coefficients.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -162,7 +164,8 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
   return total<S>(retained);
 }
 
-/// 1 / v to the precision of float. A Newton step does where the estimate has 11 bits and more.
+/// Returns 1 / v to float precision. One Newton step is enough if the estimate has at least 11
+/// bits.
 HWY_INLINE Vector reciprocal(Vector v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   const Vector estimate = hn::ApproximateReciprocal(v);
@@ -172,8 +175,8 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Step 2 of the second phase: gives the sum of squared Wiener factors, of noise that is not white
-/// each times its variance.
+/// Step 2 of the second phase. Returns the sum of the squared Wiener factors, each multiplied by
+/// its variance if noise is not white.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

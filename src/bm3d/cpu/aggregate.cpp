@@ -1,6 +1,6 @@
-// The end of a phase: tiles are added to the picture, and the sum of weighted estimates is divided
-// by the sum of weights. Groups leave their weight at the origins of their patches only; what each
-// sample has got of it is that map convolved with the aggregation window (separable).
+// The end of a phase. Tiles are added to the picture, and the sum of weighted estimates is divided
+// by the sum of weights. Groups add their weight only at the origins of their patches. The weight
+// of a sample is this map convolved with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"
@@ -33,8 +33,8 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to) {
 
 namespace {
 
-/// Convolves along one axis: the sum over i < kSide of window[i] times the vector i `steps` before
-/// `at`. Window and loop are known to the compiler, so that the window stays in registers.
+/// Convolves along one axis: the sum over i < kSide of window[i] times the vector that lies i *
+/// steps before `at`. The sizes are compile-time constants, so that the window stays in registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {
@@ -51,7 +51,8 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
-  float* const line = scratch + 16;  // weights convolved along y; 0 before the picture
+  // Weights convolved along y, preceded by zeros for the columns before the picture.
+  float* const line = scratch + 16;
   hn::Vec<Floats> window[kSide];
   for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);
   for (int y = y0; y < y1; ++y) {

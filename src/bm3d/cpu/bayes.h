@@ -1,9 +1,9 @@
 #pragma once
-// Phases by Bayes on the CPU (docs/bm3d.md, "Bayes over time"): what their stages hand to each
-// other. Patches lie in two frames, and groups have up to 64 of them, so that they have a matcher
-// of their own, in floats: it costs a tenth of the filter.
+// Data that the stages of a Bayes phase on the CPU exchange (docs/bm3d.md, "Bayes over time").
+// Patches extend over two frames and groups have up to 64 members, so these phases have their own
+// matcher, which computes in floats and takes a tenth of the filter's time.
 //   bayes_match.cpp    distances of a row of candidates
-//   bayes_filter.cpp   a group's estimates, by products of small matrices
+//   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
 
 #include <array>
@@ -16,11 +16,13 @@
 
 namespace lull::bm3d::cpu {
 
-/// Where a patch begins in the frames that it lies in; null where it lies in one alone.
+/// First samples of a patch in each of its frames. The second is null if the patch lies in one
+/// frame only.
 using PatchAt = std::array<const float*, 2>;
 
-/// Mean squared differences of the patch at `own` and `columns` candidates, one sample apart, from
-/// `other` on. All planes have one stride.
+/// Parameters of bayes_distances(), which computes the mean squared differences between the patch
+/// at `own` and `columns` candidates. The candidates begin at `other`, one sample apart. All planes
+/// have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -28,40 +30,40 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// A group on its way through the filter. Patches are rows of `pitch` floats, of which `samples`
-/// count; there are `group` rows, of which `count` do.
+/// Parameters of bayes_estimate(), which filters one group. Patches are rows of `pitch` floats, of
+/// which the first `samples` are used. There are `group` rows, of which the first `count` are used.
 struct BayesGroup {
-  float* noisy;   // patches; becomes scratch
-  float* basic;   // the basic estimate's patches, or null: the spectrum is that of `noisy`
+  float* noisy;   // patches; overwritten
+  float* basic;   // the basic estimate's patches; null: the spectrum is that of `noisy`
   float* result;  // estimates
   float* scratch;
   int count, group, samples, pitch;
 };
-/// Samples of a row, with what vectors reach beyond.
+/// Number of floats in a row, including the padding for vector accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Of `scratch`: patches sample by sample, twice; three matrices of group x group.
+/// Size of `scratch`: the patches sample by sample, twice, and three matrices of group x group.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
 
-/// A patch that may become a member: of which pair of frames, and where.
+/// A candidate: the pair of frames in which it lies, and its position.
 struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;
 };
-/// What a thread needs.
+/// Memory of one thread.
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  std::vector<std::uint64_t> keys;  // a candidate's distance, then its number
+  std::vector<std::uint64_t> keys;  // upper half: distance of a candidate; lower half: its number
 };
-/// What an engine keeps from one phase to the next.
+/// Memory that an engine keeps between phases.
 struct BayesMemory {
   std::vector<BayesWorkspace> workspaces;  // one for each thread
 };
 
-/// A phase over the reference patches of one frame, from within the engine's arena.
+/// Runs a Bayes phase on the reference patches of one frame. Called inside the arena of the engine.
 void run_bayes(const PhaseInput& input, BayesMemory& memory, std::vector<Tile>& tiles);
 
 }  // namespace lull::bm3d::cpu

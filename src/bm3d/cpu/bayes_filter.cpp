@@ -1,13 +1,13 @@
-// A group's estimates by the covariance of its patches, by products of small matrices.
+// Estimates of a group from the covariance of its patches, by products of small matrices.
 //
-// With patches as columns of Y (noisy) and B (of the spectrum), n of them, less their mean and in
-// units of sigma, the estimates are X = B W, where
+// Let the columns of Y be the n noisy patches and those of B the patches of the spectrum, both with
+// their mean subtracted and in units of sigma. The estimates are X = B W, where
 //   G = B'B / n,  P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3;
 //   W = P where B = Y, else (G + t I)^-1 B'Y / n.
-// Patches lie as rows, so that X' = W' B' writes rows; for G and B'Y they are turned around once.
-// All products are one kernel, C = A' B with rows of A and B (a symmetric A is its own A'): 4 rows
-// by two vectors of C in registers. Groups are filled up with patches of zeros, which change
-// nothing: their rows of P and W are zero.
+// Patches are stored as rows, so that X' = W' B' writes rows. For G and B'Y they are transposed
+// once. All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4
+// rows by two vectors of C stay in registers. Groups are filled up with patches of zeros. These do
+// not change the result, because their rows of P and W are zero outside the diagonal.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -25,13 +25,13 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::CappedTag<float, 16>;  // two vectors divide 32
+using Floats = hn::CappedTag<float, 16>;  // 32 is a multiple of two vectors
 
-/// Which part of a product is needed: of a symmetric one the lower half.
-enum class Part { whole, lower };
+/// The part of a product that is computed: of a symmetric product only the lower half.
+enum class Part { full, lower };
 
-/// c = a' b: `depth` rows of a (stride `rows`) and b, `rows` x `columns` of c; strides of b and c
-/// are `columns`. rows is a multiple of 4, columns of 32.
+/// c = a' b. a (with stride `rows`) and b have `depth` rows, c has `rows` x `columns` elements. The
+/// stride of b and c is `columns`. `rows` must be a multiple of 4, `columns` of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -56,21 +56,21 @@ HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, in
     }
 }
 
-/// The upper half of a symmetric matrix from the lower one.
+/// Copies the lower half of a symmetric matrix to the upper half.
 HWY_INLINE void mirror(float* a, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
 }
 
-/// c = a b, where both are symmetric and so is their product.
+/// c = a b. Both matrices and their product are symmetric.
 HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int n) {
   multiply(a, b, c, n, n, n, Part::lower);
   mirror(c, n);
 }
 
-inline constexpr int pivots = 4;  // at a time
+inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// Of a small matrix, in place (Gauss and Jordan).
+/// Inverts a small matrix in place (Gauss-Jordan elimination).
 HWY_INLINE void invert_small(float (&a)[pivots][pivots]) {
   for (int k = 0; k < pivots; ++k) {
     const float pivot = 1 / a[k][k];
@@ -85,7 +85,8 @@ HWY_INLINE void invert_small(float (&a)[pivots][pivots]) {
   }
 }
 
-/// row -= the pivots' elements of it, times the pivots' rows; these elements count as 0 in it.
+/// Subtracts the rows of the pivots from `row`, times the elements of `row` in the columns of the
+/// pivots. These elements of `row` count as 0 in the result.
 HWY_INLINE void eliminate(float* row, const float* pivot_rows, int first, int n) {
   const Floats d;
   hn::Vec<Floats> factor[pivots];
@@ -101,7 +102,8 @@ HWY_INLINE void eliminate(float* row, const float* pivot_rows, int first, int n)
   }
 }
 
-/// Of a symmetric positive matrix, in place: Gauss and Jordan by blocks of four pivots.
+/// Inverts a symmetric positive definite matrix in place, by Gauss-Jordan elimination with blocks
+/// of four pivots.
 HWY_INLINE void invert(float* a, int n) {
   const Floats d;
   for (int first = 0; first < n; first += pivots) {
@@ -127,7 +129,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Patches less their mean and in units of sigma; zeros where there are none. Gives the mean.
+/// Subtracts the mean from the patches and converts them to units of sigma. Unused rows become
+/// zeros. Returns the mean.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -151,21 +154,22 @@ HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   return mean;
 }
 
-/// Rows become columns: [sample][member].
-HWY_INLINE void turn(const float* patches, const BayesGroup& g, float* turned) {
+/// Transposes the patches: [sample][member].
+HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* transposed) {
   constexpr int block = 8;
   for (int m = 0; m < g.group; m += block)
     for (int i = 0; i < g.samples; ++i)
-      for (int k = 0; k < block; ++k) turned[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
+      for (int k = 0; k < block; ++k)
+        transposed[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
 }
 
-/// One matrix after the other in the scratch.
+/// The matrices in the scratch memory, one after the other.
 struct Matrices {
-  float *turned, *turned_basic, *a, *b, *c;
+  float *transposed, *transposed_basic, *a, *b, *c;
   explicit Matrices(const BayesGroup& g)
-      : turned(g.scratch),
-        turned_basic(turned + max_bayes_pitch * max_large_group),
-        a(turned_basic + max_bayes_pitch * max_large_group),
+      : transposed(g.scratch),
+        transposed_basic(transposed + max_bayes_pitch * max_large_group),
+        a(transposed_basic + max_bayes_pitch * max_large_group),
         b(a + max_large_group * max_large_group),
         c(b + max_large_group * max_large_group) {}
 };
@@ -177,14 +181,14 @@ HWY_INLINE void scale(float* a, int n, float factor) {
     hn::StoreU(hn::Mul(f, hn::LoadU(d, a + i)), d, a + i);
 }
 
-/// I - t a.
+/// to = I - t a.
 HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
   for (int i = 0; i < n; ++i) to[i * (n + 1)] += 1;
 }
 
-/// 3 p - 2 squared, in place of the square.
-HWY_INLINE void steepen(const float* p, float* squared, int n) {
+/// squared = 3 p - 2 squared.
+HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
   for (int i = 0; i < n * n; i += static_cast<int>(hn::Lanes(d)))
@@ -192,29 +196,29 @@ HWY_INLINE void steepen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// W of the head comment where the spectrum is the noisy patches' own.
-HWY_INLINE float* weights_of_noisy(const Matrices& at, const BayesGroup& g,
-                                   const BayesParams& params) {
+/// Returns W (see the head of this file) if the spectrum is that of the noisy patches.
+HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
+                                     const BayesParams& params) {
   const int n = g.group;
   invert(at.a, n);
   float *p = at.b, *s = at.c, *next = at.a;
   complement(at.a, n, params.threshold, p);
   for (int k = 0; k < params.sharpenings; ++k) {
     multiply_symmetric(p, p, s, n);
-    steepen(p, s, n);
+    sharpen(p, s, n);
     multiply_symmetric(p, s, next, n);
     std::swap(p, next);
   }
   return p;
 }
 
-/// W where it is another estimate's. In at.a, as there, is G + t I.
-HWY_INLINE float* weights_of_basic(const Matrices& at, const BayesGroup& g) {
+/// Returns W if the spectrum is that of another estimate. In both cases at.a holds G + t I.
+HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g) {
   const int n = g.group;
   invert(at.a, n);
-  multiply(at.turned_basic, at.turned, at.b, g.samples, n, n, Part::whole);
+  multiply(at.transposed_basic, at.transposed, at.b, g.samples, n, n, Part::full);
   scale(at.b, n, 1 / static_cast<float>(g.count));
-  multiply(at.a, at.b, at.c, n, n, n, Part::whole);
+  multiply(at.a, at.b, at.c, n, n, n, Part::full);
   return at.c;
 }
 
@@ -225,16 +229,16 @@ void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params)
   const float level = centre(g.noisy, g, sigma);
   if (g.basic != nullptr) (void)centre(g.basic, g, sigma);
   const float* const own = g.basic != nullptr ? g.basic : g.noisy;
-  turn(g.noisy, g, at.turned);
-  if (g.basic != nullptr) turn(g.basic, g, at.turned_basic);
-  const float* const turned = g.basic != nullptr ? at.turned_basic : at.turned;
-  multiply(turned, turned, at.a, g.samples, g.group, g.group, Part::lower);
+  transpose(g.noisy, g, at.transposed);
+  if (g.basic != nullptr) transpose(g.basic, g, at.transposed_basic);
+  const float* const transposed = g.basic != nullptr ? at.transposed_basic : at.transposed;
+  multiply(transposed, transposed, at.a, g.samples, g.group, g.group, Part::lower);
   mirror(at.a, g.group);
   scale(at.a, g.group, 1 / static_cast<float>(g.count));
   for (int i = 0; i < g.group; ++i) at.a[i * (g.group + 1)] += params.threshold;
   const float* const weights =
-      g.basic != nullptr ? weights_of_basic(at, g) : weights_of_noisy(at, g, params);
-  multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::whole);
+      g.basic != nullptr ? weights_from_basic(at, g) : weights_from_noisy(at, g, params);
+  multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::full);
   const Floats d;
   const auto unit = hn::Set(d, sigma), mean = hn::Set(d, level);
   for (int i = 0; i < g.count * g.pitch; i += static_cast<int>(hn::Lanes(d)))

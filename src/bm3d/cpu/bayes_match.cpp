@@ -1,5 +1,5 @@
-// Distances of patches that lie in two frames, in floats. Lanes are samples of a row of a patch;
-// four candidates at a time share what is loaded of the reference patch.
+// Distances of patches that extend over two frames, in floats. Lanes hold samples of a row of a
+// patch. Four candidates at a time share the loaded samples of the reference patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -18,10 +18,11 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// kCount candidates from column `u` on. Patches of 8 to 16 samples a side: the lanes of a row's
-/// last vector that the one before has as well count as 0.
+/// Computes the distances of kCount candidates from column `u` on. The sides of patches are 8 to 16
+/// samples. The last vector of a row may overlap the previous one; the overlapping lanes count as
+/// 0.
 template <int kCount>
-HWY_INLINE void some_distances(const RowOfCandidates& row, int u, float* out) {
+HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   hn::Vec<Eight> sum[kCount];
@@ -39,12 +40,13 @@ HWY_INLINE void some_distances(const RowOfCandidates& row, int u, float* out) {
         }
       }
       if (x == row.side) continue;
-      const int back = row.side - lanes;  // its first x + lanes - side lanes were there before
-      const auto fresh = hn::Not(hn::FirstN(d, x - back));
+      // The last vector ends at the end of the row; its first x - back lanes were counted before.
+      const int back = row.side - lanes;
+      const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);
       for (int c = 0; c < kCount; ++c) {
         const auto difference =
-            hn::IfThenElseZero(fresh, hn::Sub(a, hn::LoadU(d, other + back + c)));
+            hn::IfThenElseZero(is_new, hn::Sub(a, hn::LoadU(d, other + back + c)));
         sum[c] = hn::MulAdd(difference, difference, sum[c]);
       }
     }
@@ -58,8 +60,8 @@ HWY_INLINE void some_distances(const RowOfCandidates& row, int u, float* out) {
 
 void bayes_distances(const RowOfCandidates& row, float* distances) {
   int u = 0;
-  for (; u + 4 <= row.columns; u += 4) some_distances<4>(row, u, distances);
-  for (; u < row.columns; ++u) some_distances<1>(row, u, distances);
+  for (; u + 4 <= row.columns; u += 4) candidate_distances<4>(row, u, distances);
+  for (; u < row.columns; ++u) candidate_distances<1>(row, u, distances);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,6 +1,6 @@
-// A phase by Bayes over the reference patches of one frame. Blocks are bundles of reference
-// patches, which share their motion; they go through matching and filtering in tasks, each of which
-// adds estimates to a tile of its own (tiles.h). Groups of all planes of a set are found once.
+// Runs a Bayes phase on the reference patches of one frame. Blocks are bundles of reference
+// patches, which share their motion. Each task matches and filters one block, and adds the
+// estimates to its own tile (tiles.h). The groups of a set are found once for all of its planes.
 
 #include <tbb/task_arena.h>
 
@@ -19,12 +19,12 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-constexpr std::size_t most_patches =
+constexpr std::size_t max_group_floats =
     static_cast<std::size_t>(max_bayes_pitch) * max_large_group;  // floats of a group
 
-/// The frames of the input that a patch lies in: one, or two.
+/// The one or two frames of the input over which a patch extends.
 struct Pair {
-  int offset = 0;  // of the first
+  int offset = 0;  // offset of the first frame
   std::array<std::size_t, 2> frame{};
 };
 
@@ -34,7 +34,8 @@ struct Member {
   int x = 0, y = 0;
 };
 
-/// How far beside the first halves of a block's candidates the second ones lie, by pair.
+/// Displacements of the second halves of a block's candidates from their first halves, for each
+/// pair.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -69,7 +70,7 @@ class BayesRun {
   }
 
  private:
-  /// Of the reference patch `i` in its row, `j` in its column.
+  /// Position of a reference patch, from its column `i` and its row `j`.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 
@@ -85,11 +86,12 @@ class BayesRun {
     };
     for (std::size_t n = 1; n < pairs_.size(); ++n) {
       const Motion first = motion(pairs_[n], block);
-      const Motion uneven =
-          uneven_motion(first, motion(pairs_[n], block, 1), motion(pairs_[0], block, 1));
-      halves[n] = second_half(guide(pairs_[0]), guide(pairs_[n]),
-                              compared_area(motion_grid_, side_, block.x, block.y, first, uneven),
-                              first, uneven);
+      const Motion acceleration =
+          motion_acceleration(first, motion(pairs_[n], block, 1), motion(pairs_[0], block, 1));
+      halves[n] =
+          second_half(guide(pairs_[0]), guide(pairs_[n]),
+                      compared_area(motion_grid_, side_, block.x, block.y, first, acceleration),
+                      first, acceleration);
     }
     return halves;
   }
@@ -97,7 +99,7 @@ class BayesRun {
     return (pair.offset == 0 ? plan_.params.window : plan_.params.temporal_window) / 2;
   }
 
-  /// What the groups of a block can reach in the first frame of a pair.
+  /// Returns the area that the groups of a block can touch in the first frame of a pair.
   Area reach(const Block& block, const Pair& pair) const {
     const Motion m = motion(pair, block);
     const int r = radius(pair), last_x = width_ - side_, last_y = height_ - side_;
@@ -165,7 +167,8 @@ class BayesRun {
     return at;
   }
 
-  /// The most similar patches of the windows, in the order of group.h.
+  /// Finds the most similar patches of the search windows, in the order of group.h. Returns their
+  /// number.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;
@@ -190,7 +193,7 @@ class BayesRun {
           float distance = distances[u - left];
           if (u == cx && v == cy) {
             if (n == 0) continue;
-            distance = std::max(0.0f, distance - plan_.params.place_bonus);
+            distance = std::max(0.0f, distance - plan_.params.motion_bias);
           }
           keys.push_back(std::uint64_t{std::bit_cast<std::uint32_t>(distance)} << 32 |
                          candidates.size());
@@ -209,25 +212,25 @@ class BayesRun {
     return static_cast<int>(wanted) + 1;
   }
 
-  /// Where half `k` of a member begins.
-  static std::array<int, 2> place(const Member& member, int k, const SecondHalves& halves) {
-    const Motion beside = k == 0 ? Motion{} : halves[member.pair];
-    return {member.x + beside.x, member.y + beside.y};
+  /// Returns the position of half `k` of a member.
+  static std::array<int, 2> position(const Member& member, int k, const SecondHalves& halves) {
+    const Motion shift = k == 0 ? Motion{} : halves[member.pair];
+    return {member.x + shift.x, member.y + shift.y};
   }
 
   int samples() const { return side_ * side_ * depth_; }
 
-  /// The patches of a plane, as rows.
+  /// Copies the patches of a plane to rows.
   float* gather(std::array<PlaneView<const float>, 3> PhasePlanes::*plane, std::size_t p,
                 std::span<const Member> group, const SecondHalves& halves,
                 Buffer<float>& memory) const {
-    float* const patches = memory.reserve(most_patches);
+    float* const patches = memory.reserve(max_group_floats);
     for (std::size_t m = 0; m < group.size(); ++m) {
       float* to = patches + m * bayes_pitch(samples());
       for (int k = 0; k < depth_; ++k) {
         const PhasePlanes& frame = input_.frames[pairs_[group[m].pair].frame[k]].frame;
         const PlaneView<const float> from = (frame.*plane)[p];
-        const auto [x, y] = place(group[m], k, halves);
+        const auto [x, y] = position(group[m], k, halves);
         for (int row = 0; row < side_; ++row, to += side_)
           std::copy_n(from.row(y + row) + x, side_, to);
       }
@@ -237,11 +240,11 @@ class BayesRun {
 
   void filter(std::size_t p, std::span<const Member> group, const SecondHalves& halves,
               BayesWorkspace& work) const {
-    const bool by_basic = plan_.filter == Filtering::bayes_basic;
+    const bool uses_basic = plan_.filter == Filtering::bayes_basic;
     bayes_estimate(
         {.noisy = gather(&PhasePlanes::noisy, p, group, halves, work.noisy),
-         .basic = by_basic ? gather(&PhasePlanes::basic, p, group, halves, work.basic) : nullptr,
-         .result = work.result.reserve(most_patches),
+         .basic = uses_basic ? gather(&PhasePlanes::basic, p, group, halves, work.basic) : nullptr,
+         .result = work.result.reserve(max_group_floats),
          .scratch = work.scratch.reserve(bayes_scratch_size),
          .count = static_cast<int>(group.size()),
          .group = plan_.params.group,
@@ -256,7 +259,7 @@ class BayesRun {
       const float* from = work.result.data() + m * bayes_pitch(samples());
       for (int k = 0; k < depth_; ++k) {
         TilePart& part = tile.frames[pairs_[group[m].pair].frame[k]];
-        const auto [x, y] = place(group[m], k, halves);
+        const auto [x, y] = position(group[m], k, halves);
         const std::ptrdiff_t at = (y - part.area.top) * part.stride + x - part.area.left;
         part.weights[p].data()[at] += 1;
         float* to = part.numerator[p].data() + at;
@@ -270,8 +273,8 @@ class BayesRun {
   const PhasePlan& plan_;
   BayesMemory& memory_;
   int width_, height_, side_;
-  int columns_, rows_;  // reference patches
-  int depth_ = 2;       // frames that a patch lies in
+  int columns_, rows_;  // number of reference patches per row and per column
+  int depth_ = 2;       // number of frames over which a patch extends
   MotionGrid motion_grid_;
   std::vector<Pair> pairs_;
   std::vector<Task> tasks_;

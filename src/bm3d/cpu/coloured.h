@@ -1,13 +1,13 @@
-// For step 2 of the filter (filter.cpp) in noise that is not white: the variance of the noise in
-// each coefficient of a group. Included once for each instruction set.
+// The variance of the noise in each coefficient of a group, for step 2 of the filter (filter.cpp)
+// in noise that is not white. This file is included once for each instruction set.
 //
-// No covariance matrix is made. S(a, b), the sum of the covariances of all members in a with all in
-// b, is a vector of 64 numbers, one for each coefficient of a patch. Haar's difference of the
-// halves a, b of a run of n members has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the
-// run as a whole S(a,a) + S(b,b) + 2 S(a,b), so that each pair of members is looked up once.
-// Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w has sum over x of
-// (-1)^|w & x| T(x) / N, the transform of T. Variances are in units of the noise's, coefficients
-// are those of the transforms without scale.
+// The covariance matrix is never built. S(a, b) is the sum of the covariances of all members in run
+// a with all members in run b. It is a vector of 64 numbers, one for each coefficient of a patch.
+// Let a and b be the halves of a run of n members. Haar's difference of the halves has the variance
+// (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the complete run has S(a,a) + S(b,b) + 2 S(a,b). So each
+// pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x:
+// coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the transform of T. Variances
+// are in units of the noise variance. Coefficients are those of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -30,21 +30,22 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// As many of the vectors of all coefficients as are summed at a time, in registers.
+/// Number of vectors that are summed at a time, so that they stay in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// Which members of a group share noise, and lists of pairs that do.
+/// The pairs of members of a group that share noise. Such pairs can be collected in a list and
+/// summed.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
-    std::int16_t x[max_group] = {}, y[max_group] = {}, t[max_group] = {}, place[max_group] = {};
+    std::int16_t x[max_group] = {}, y[max_group] = {}, t[max_group] = {}, index[max_group] = {};
     for (int m = 0; m < group.count; ++m) {
       const int dx = displacement_x(group.members[m]), dy = displacement_y(group.members[m]);
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // May wrap around; the differences that count are small.
-      place[m] = static_cast<std::int16_t>(table.place(dx, dy));
+      // The value may wrap around, but the differences that matter are small.
+      index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
     const auto beyond_x = hn::Set(d, static_cast<std::int16_t>(table.reach_x + 1));
@@ -55,25 +56,25 @@ class Pairs {
         const auto dy = hn::Abs(hn::Sub(hn::LoadU(d, y + n), hn::Set(d, y[m])));
         const auto near = hn::And(hn::And(hn::Lt(dx, beyond_x), hn::Lt(dy, beyond_y)),
                                   hn::Eq(hn::LoadU(d, t + n), hn::Set(d, t[m])));
-        const auto places = hn::Abs(hn::Sub(hn::LoadU(d, place + n), hn::Set(d, place[m])));
-        hn::StoreU(hn::IfThenElse(near, places, hn::Set(d, none)), d, place_of_[m] + n);
+        const auto indices = hn::Abs(hn::Sub(hn::LoadU(d, index + n), hn::Set(d, index[m])));
+        hn::StoreU(hn::IfThenElse(near, indices, hn::Set(d, none)), d, index_of_[m] + n);
       }
   }
 
   void clear() { listed_ = 0; }
-  /// Appends where the covariance of members m < n is in the table, if they share noise.
+  /// Appends the table index of the covariance of members m < n, if they share noise.
   HWY_INLINE void list(int m, int n) {
-    const int place = place_of_[m][n];
-    places_[listed_] = static_cast<std::int16_t>(place);
-    listed_ += place != none ? 1 : 0;  // without a branch, which would be unpredictable
+    const int index = index_of_[m][n];
+    indices_[listed_] = static_cast<std::int16_t>(index);
+    listed_ += index != none ? 1 : 0;  // without a branch, which would be unpredictable
   }
 
-  /// The sum of all that is listed, of `summed` vectors from coefficient `from` on.
+  /// Sums the covariances of all listed pairs, for `summed` vectors from coefficient `from` on.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
     for (int k = 0; k < listed_; ++k) {
-      const float* const shared = table_.at(places_[k]) + from;
+      const float* const shared = table_.at(indices_[k]) + from;
 #pragma GCC unroll 8
       for (int i = 0; i < summed; ++i) sums[i] = hn::Add(sums[i], hn::LoadU(d, shared + i * lanes));
     }
@@ -82,28 +83,29 @@ class Pairs {
  private:
   static constexpr std::int16_t none = -1;
   const CovarianceTable& table_;
-  std::int16_t place_of_[max_group][max_group];  // [m][n], n > m
+  std::int16_t index_of_[max_group][max_group];  // [m][n], n > m
   int listed_ = 0;
-  std::int16_t places_[max_group * max_group / 4 + 1];
+  std::int16_t indices_[max_group * max_group / 4 + 1];
 };
 
 HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
-  return hn::Max(variance, hn::Mul(of_coefficient, constant(least_group_variance)));
+  return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(coefficient) for every `summed` vectors of coefficients.
+/// Calls what(coefficient) for each block of `summed` vectors of coefficients.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// While the runs grow, the first member of a run has its S(a, a).
+/// Computes the variances for Haar. While runs are combined, the first member of a run a holds
+/// S(a, a).
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
-  const float* const alone = table.at(0);
+  const float* const own_variances = table.at(0);
   for (int at = 0; at < coefficients; at += lanes) {
-    const Vector of_one = hn::LoadU(d, alone + at);
+    const Vector of_one = hn::LoadU(d, own_variances + at);
     for (int m = 0; m < count; ++m) hn::StoreU(of_one, d, variances + m * coefficients + at);
   }
   for (int half = 1; half < count; half *= 2)
@@ -123,22 +125,22 @@ HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int c
           const Vector within = hn::Add(hn::LoadU(d, a + at), hn::LoadU(d, b + at));
           const Vector difference = hn::Mul(hn::NegMulAdd(two, between[i], within), share);
           hn::StoreU(hn::MulAdd(two, between[i], within), d, a + at);
-          hn::StoreU(at_least(difference, hn::LoadU(d, alone + at)), d, b + at);
+          hn::StoreU(at_least(difference, hn::LoadU(d, own_variances + at)), d, b + at);
         }
       });
     }
   for (int at = 0; at < coefficients; at += lanes) {
     const Vector mean = hn::Mul(hn::LoadU(d, variances + at), constant(1.0 / count));
-    hn::StoreU(at_least(mean, hn::LoadU(d, alone + at)), d, variances + at);
+    hn::StoreU(at_least(mean, hn::LoadU(d, own_variances + at)), d, variances + at);
   }
 }
 
 HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                          float* variances) {
   const Lanes d;
-  const float* const alone = table.at(0);
+  const float* const own_variances = table.at(0);
   for (int at = 0; at < coefficients; at += lanes)  // T(0) / N
-    hn::StoreU(hn::LoadU(d, alone + at), d, variances + at);
+    hn::StoreU(hn::LoadU(d, own_variances + at), d, variances + at);
   for (int x = 1; x < count; ++x) {
     pairs.clear();
     for (int m = 0; m < count; ++m)
@@ -166,13 +168,13 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
   for (int w = 0; w < count; ++w)
     for (int at = 0; at < coefficients; at += lanes) {
       float* const variance = variances + w * coefficients + at;
-      hn::StoreU(at_least(hn::LoadU(d, variance), hn::LoadU(d, alone + at)), d, variance);
+      hn::StoreU(at_least(hn::LoadU(d, variance), hn::LoadU(d, own_variances + at)), d, variance);
     }
 }
 
-/// The variances of all coefficients of a group: [coefficient across][coefficient of a patch], in
-/// the order in which forward_across() leaves them: Haar's difference of the halves of a run is
-/// where the second half begins.
+/// Computes the variances of all coefficients of a group: [coefficient across the
+/// group][coefficient of a patch], in the order in which forward_across() leaves them. Haar's
+/// difference of the halves of a run is stored where the second half begins.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -182,8 +184,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Those of the coefficients in vector `i` of unit `u`. (A template, so that what a vector of one
-/// patch has no use for is not compiled.)
+/// Loads the variances of the coefficients in vector `i` of unit `u`. (It is a template, so that
+/// code for two patches per vector is not compiled for vectors of one patch.)
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

@@ -1,5 +1,6 @@
-// Step 2 of the filter (filter.cpp) for the Fourier transform, where two numbers are one
-// coefficient; and the choice of the function for a group. Included once for each instruction set.
+// Step 2 of the filter (filter.cpp) for the Fourier transform, where two numbers form one complex
+// coefficient, and the selection of the function for a group. This file is included once for each
+// instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -20,31 +21,33 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Coefficients of the Fourier transform come as real and imaginary parts along each axis (the
-/// order is that of Dft). Rows 2k and 2k + 1 for k > 0, lanes 2k and 2k + 1 likewise, are the parts
-/// of one complex axis; their four products a, b, c, d make the two coefficients (a - d) + i (b +
-/// c), which goes to the first row, and (a + d) + i (c - b), to the second, imaginary part first.
+/// Combines the real-valued results of the Fourier transform to complex coefficients. Along each
+/// axis they are real and imaginary parts, in the order of Dft. Rows 2k and 2k + 1 for k > 0 are
+/// the parts of one complex axis, and so are lanes 2k and 2k + 1. Their four products a, b, c, d
+/// form two coefficients: (a - d) + i (b + c) is stored in the first row, and (a + d) + i (c - b)
+/// in the second row, imaginary part first.
 class ComplexRows {
  public:
-  /// Vectors `first` and `second` of a unit hold these rows; `part` of them, with 4 lanes.
+  /// `first` and `second` below are the vectors of a unit that hold rows `row` and `row` + 1. With
+  /// 4 lanes, they hold the part `part` of these rows.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
     signs_ = hn::LoadU(Lanes(), signs + part * lanes);
   }
-  HWY_INLINE void mix(Vector& first, Vector& second) const {
+  HWY_INLINE void combine(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);
     first = hn::MulAdd(signs_, swap(second), first);
     second = hn::MulAdd(signs_, swapped, second);
   }
-  HWY_INLINE void unmix(Vector& first, Vector& second) const {
+  HWY_INLINE void separate(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);
     first = hn::NegMulAdd(signs_, swap(second), first);
     second = hn::NegMulAdd(signs_, swapped, second);
   }
-  /// Squared magnitudes of what two mixed rows hold.
+  /// Computes the squared magnitudes of the coefficients in two combined rows.
   HWY_INLINE void magnitudes(Vector& first, Vector& second) const {
     const Vector a = hn::Mul(first, first), b = hn::Mul(second, second);
     const auto pair = hn::Ne(signs_, hn::Zero(Lanes()));
@@ -60,7 +63,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, index of the first row's vector, of the second's) for all pairs of rows.
+/// Calls what(rows, index of the first row's vector, index of the second row's vector) for all
+/// pairs of rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -68,13 +72,14 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// Not inlined: this transform is here for comparison, and the code would double.
+// These functions are not inlined: the Fourier transform is available for comparison only, and
+// inlining would double the code size.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {
   load_units<S>(stack + i * lanes, a);
   load_units<S>(stack + j * lanes, b);
-  for (int u = 0; u < S::units; ++u) rows.mix(a[u], b[u]);
+  for (int u = 0; u < S::units; ++u) rows.combine(a[u], b[u]);
   forward_across<S>(a);
   forward_across<S>(b);
 }
@@ -84,7 +89,7 @@ HWY_NOINLINE void store_mixed(float* stack, const ComplexRows& rows, int i, int 
                               Vector* b) {
   inverse_across<S>(a);
   inverse_across<S>(b);
-  for (int u = 0; u < S::units; ++u) rows.unmix(a[u], b[u]);
+  for (int u = 0; u < S::units; ++u) rows.separate(a[u], b[u]);
   store_units<S>(a, stack + i * lanes);
   store_units<S>(b, stack + j * lanes);
 }
@@ -95,7 +100,7 @@ struct ComplexThreshold {
   float* stack;
   Vector& retained;
 
-  HWY_INLINE Vector cut(Vector value, Vector magnitude, int u, int i) const {
+  HWY_INLINE Vector shrink(Vector value, Vector magnitude, int u, int i) const {
     const Lanes d;
     const int level = S::level(u);
     const Vector limit = load_row(u == 0 ? tables.first_limit[S::paired ? 0 : 1] : tables.limit, i);
@@ -110,8 +115,8 @@ struct ComplexThreshold {
     for (int u = 0; u < S::units; ++u) {
       Vector first = a[u], second = b[u];
       rows.magnitudes(first, second);
-      a[u] = cut(a[u], first, u, i);
-      b[u] = cut(b[u], second, u, j);
+      a[u] = shrink(a[u], first, u, i);
+      b[u] = shrink(b[u], second, u, j);
     }
     store_mixed<S>(stack, rows, i, j, a, b);
   }
@@ -163,13 +168,13 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
   return total<S>(energy);
 }
 
-/// What step 2 is made for: real coefficients, with white noise or not, or complex ones.
+/// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// Step 2 for one size of group and so on: gives the number of retained coefficients or the sum of
-/// squared factors, weighted by variances if noise is not white.
+/// Step 2 for one group size, transform and phase. Returns the number of retained coefficients or
+/// the sum of the squared factors, weighted by variances if noise is not white.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// For groups of 2^n patches.
+/// The functions for groups of 2^n patches, by n.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

@@ -1,10 +1,11 @@
-// The cpu backend: cuts the picture into blocks of reference patches and runs the stages on them.
+// The cpu backend: divides the picture into blocks of reference patches and runs the stages on
+// them.
 //
-// Blocks go through matching, selection and filtering in tasks, each of which adds estimates to a
-// tile of its own; the tiles are added to the picture in the order of the blocks, each as soon
-// as its predecessors are in (a pipeline whose last stage is serial). So nothing depends on the
-// number of threads, no sum needs atomics, and memory is bounded by a few tiles a thread. Blocks
-// are planned per phase; large memory is kept from one picture to the next.
+// Tasks match and filter the blocks. Each task adds its estimates to its own tile. The tiles are
+// added to the picture in the order of the blocks, each as soon as all previous ones have been
+// added (a pipeline whose last stage is serial). So the result does not depend on the number of
+// threads, no sum needs atomics, and memory is bounded by a few tiles per thread. Blocks are
+// planned for each phase. Large buffers are kept from one picture to the next.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -32,16 +33,17 @@ using namespace cpu;
 
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
-/// What an engine keeps from one phase to the next.
+/// Memory and matchers that an engine keeps between phases.
 struct Memory {
-  std::unique_ptr<Matcher> matcher, propagator, taker;  // of a search; in place of one
-  std::vector<Workspace> workspaces;                    // one for each thread
+  // The matchers for a search, for propagation, and for reused groups.
+  std::unique_ptr<Matcher> matcher, propagator, reusing;
+  std::vector<Workspace> workspaces;  // one for each thread
   std::vector<Tile> tiles;
-  /// Of each phase's planes.
+  /// Tables of each plane, for each of the two phases.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// One phase over the reference patches of one frame, or its search alone.
+/// One phase on the reference patches of one frame, or only its search.
 class PhaseRun {
  public:
   PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)
@@ -100,11 +102,11 @@ class PhaseRun {
   void begin_matching() {
     for (const PhaseFrame& frame : input_.frames)
       guides_.push_back({frame.offset, frame.frame.guide});
-    float greatest = 0;
+    float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
-      greatest = std::max(greatest, input_.noise(p).sigma);
-    // The noise of a basic estimate is not known; a quarter is typical.
-    const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : greatest / 4;
+      max_sigma = std::max(max_sigma, input_.noise(p).sigma);
+    // The noise of a basic estimate is unknown; a quarter of sigma is typical.
+    const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
 
@@ -112,14 +114,14 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Rows of blocks from top to bottom. References in the last row and column that are off the grid
-  /// have blocks of their own.
+  /// Plans rows of blocks from top to bottom. The last reference patches of a row or column that
+  /// are off the grid get separate blocks.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // Several blocks to a task, as long as there are plenty of tasks: their tiles overlap less.
+    // A task has several blocks if enough tasks remain: larger tiles overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -146,7 +148,7 @@ class PhaseRun {
     });
   }
 
-  /// Those of a task, from top to bottom.
+  /// Calls use(block) for the blocks of a task from top to bottom.
   template <class Use>
   void for_blocks(const Block& all, Use use) {
     for (int row = 0; row < all.rows; row += block_.rows)
@@ -154,9 +156,9 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Least and greatest motion of a block's references to a frame.
+  /// Minimum and maximum motion of a block's reference patches to a frame.
   struct MotionRange {
-    int least_x, least_y, most_x, most_y;
+    int min_x, min_y, max_x, max_y;
   };
   MotionRange motion_range(const Block& block, std::span<const Motion> motion) const {
     const int step = matching_.step;
@@ -171,30 +173,30 @@ class PhaseRun {
     for (int j = index(block.y, motion_rows); j <= index(bottom, motion_rows); ++j)
       for (int i = index(block.x, motion_columns); i <= index(right, motion_columns); ++i) {
         const Motion m = motion[j * motion_grid_.columns() + i];
-        range.least_x = std::min<int>(range.least_x, m.x);
-        range.least_y = std::min<int>(range.least_y, m.y);
-        range.most_x = std::max<int>(range.most_x, m.x);
-        range.most_y = std::max<int>(range.most_y, m.y);
+        range.min_x = std::min<int>(range.min_x, m.x);
+        range.min_y = std::min<int>(range.min_y, m.y);
+        range.max_x = std::max<int>(range.max_x, m.x);
+        range.max_y = std::max<int>(range.max_y, m.y);
       }
     return range;
   }
 
-  /// What the groups of a block can reach in a frame.
+  /// Returns the area that the groups of a block can touch in a frame.
   Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
     const auto& clusters = params_.clusters;
     const int radius = clusters ? 0 : (own ? params_.window : params_.temporal_window) / 2;
     MotionRange m = motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
-    m = {m.least_x - radius, m.least_y - radius, m.most_x + radius, m.most_y + radius};
-    if (clusters) {  // a tile is in its place in all frames
+    m = {m.min_x - radius, m.min_y - radius, m.max_x + radius, m.max_y + radius};
+    if (clusters) {  // a tile of clusters has the same position in all frames
       const int most = clusters->tile - 1;
-      m = {std::min(m.least_x, -most), std::min(m.least_y, -most), std::max(m.most_x, most),
-           std::max(m.most_y, most)};
+      m = {std::min(m.min_x, -most), std::min(m.min_y, -most), std::max(m.max_x, most),
+           std::max(m.max_y, most)};
     }
     const int right = block.x + (block.columns - 1) * matching_.step + patch;
     const int bottom = block.y + (block.rows - 1) * matching_.step + patch;
-    Area area{std::max(0, block.x + m.least_x), std::max(0, block.y + m.least_y),
-              std::min(width_, right + m.most_x), std::min(height_, bottom + m.most_y)};
+    Area area{std::max(0, block.x + m.min_x), std::max(0, block.y + m.min_y),
+              std::min(width_, right + m.max_x), std::min(height_, bottom + m.max_y)};
     area.right = std::max(area.left, area.right);
     area.bottom = std::max(area.top, area.bottom);
     return area;
@@ -234,7 +236,7 @@ class PhaseRun {
       if (input_.keeps()) keep(block, row, groups);
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step, y = block.y + row * step;
-        // Groups that are kept may be larger than those that the phase filters.
+        // Kept groups may be larger than those that the phase filters.
         Group& group = groups[column];
         group.count = std::min(group.count, params_.group);
         if (input_.plan.filter == Filtering::means)
@@ -246,7 +248,7 @@ class PhaseRun {
     });
   }
 
-  /// Calls use(row, groups) for the rows of a block.
+  /// Calls use(row, groups) for each row of a block.
   template <class Use>
   void for_groups(const Block& block, Use use) {
     std::vector<Group>& groups = workspace().groups;
@@ -274,7 +276,7 @@ class PhaseRun {
   const PhaseParams& params_;
   Memory& memory_;
   Matcher& matcher_;
-  MatchParams matching_;  // what the matcher looks for
+  MatchParams matching_;  // parameters of the matcher
   int width_, height_;
   MotionGrid motion_grid_;
   std::vector<GuideFrame> guides_;
@@ -289,7 +291,7 @@ class CpuEngine : public PhaseEngine {
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
     memory_.matcher = make_matcher(threads_);
     memory_.propagator = make_propagating_matcher(threads_);
-    memory_.taker = make_taking_matcher();
+    memory_.reusing = make_reusing_matcher();
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
@@ -310,8 +312,8 @@ class CpuEngine : public PhaseEngine {
         run_bayes(input, bayes_, memory_.tiles);
       else if (input.propagates())
         PhaseRun(input, memory_, *memory_.propagator, input.plan.matching(input.set)).run();
-      else if (input.takes_groups())
-        PhaseRun(input, memory_, *memory_.taker, input.plan.matching(input.set)).run();
+      else if (input.reuses_groups())
+        PhaseRun(input, memory_, *memory_.reusing, input.plan.matching(input.set)).run();
       else
         searching(input).run();
     });

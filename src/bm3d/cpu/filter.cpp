@@ -1,12 +1,14 @@
 // Collaborative filtering of one group, and its aggregation.
 //
 // 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack.
-// 2. For each vector of coefficients the units' vectors are transformed across the group, cut or
-//    scaled, and transformed back, all in registers. With two patches to a vector unit j holds
-//    patches j and j + units, so that the last level of Haar combines the halves of one vector.
-// 3. Each unit is transformed back and added to the tile with the group's weight.
-// Neither transform has its scale in the butterflies: sums across 2^l patches are sqrt(2^l) times
-// the orthonormal ones, which thresholds and the way back take into account.
+// 2. For each vector of coefficients, the vectors of all units are transformed across the group,
+//    thresholded or scaled, and transformed back, all in registers. If a vector holds two patches,
+//    unit j contains patches j and j + units, so that the last level of Haar combines the halves of
+//    a vector.
+// 3. Each unit is transformed back and added to the tile with the weight of the group.
+//
+// The butterflies of both transforms are unscaled: sums over 2^l patches are sqrt(2^l) times the
+// orthonormal coefficients. The thresholds and the inverse transform compensate for this.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/filter.cpp"
@@ -26,7 +28,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// Templates, so that what a vector of one patch has no use for is not compiled.
+// These are templates, so that code for two patches per vector is not compiled for vectors of one
+// patch.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -51,13 +54,13 @@ HWY_INLINE hn::Vec<Halves> second_of(V v) {
     return v;
 }
 
-/// Where the patches of unit `u` lie, relative to a plane's sample (0, 0).
-struct Places {
+/// Positions of the patches of a group in the plane.
+struct PatchPositions {
   int x[max_group], y[max_group];
   const FrameTile* frame[max_group];
   int count, units;
 
-  Places(const PlaneTile& tile, int x0, int y0, const Group& group)
+  PatchPositions(const PlaneTile& tile, int x0, int y0, const Group& group)
       : count(group.count), units((group.count + patches_per_unit - 1) / patches_per_unit) {
     for (int m = 0; m < count; ++m) {
       x[m] = x0 + displacement_x(group.members[m]);
@@ -70,11 +73,11 @@ struct Places {
 
 template <class Transform>
 HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride,
-                           const Places& places, float* stack) {
-  for (int u = 0; u < places.units; ++u) {
-    const int m = places.second(u);
-    const float* const a = places.frame[u]->*plane + places.y[u] * stride + places.x[u];
-    const float* const b = places.frame[m]->*plane + places.y[m] * stride + places.x[m];
+                           const PatchPositions& positions, float* stack) {
+  for (int u = 0; u < positions.units; ++u) {
+    const int m = positions.second(u);
+    const float* const a = positions.frame[u]->*plane + positions.y[u] * stride + positions.x[u];
+    const float* const b = positions.frame[m]->*plane + positions.y[m] * stride + positions.x[m];
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
@@ -87,13 +90,13 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride
   }
 }
 
-/// `estimate`: part of a row of the patch, which lies at (x, y). `window`: [row][part], in vectors
-/// of a unit.
+/// Adds the estimate of a patch at (x, y) to a tile. estimate(row, part) returns a part of a row.
+/// `window` is [row][part], in vectors of a unit.
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // Copies: stores might change what is behind a reference, for all that the compiler knows.
+  // Local copies: the compiler has to assume that the stores change values behind a reference.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;
@@ -107,24 +110,24 @@ HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, con
 }
 
 template <class Transform>
-HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const Places& places,
-                          float weight) {
+HWY_INLINE void add_stack(const float* stack, const FilterTables& tables,
+                          const PatchPositions& positions, float weight) {
   const Lanes d;
   alignas(64) float window[unit_vectors * lanes];
   for (int i = 0; i < unit_vectors; ++i)
     hn::Store(hn::Mul(hn::Set(d, weight), load_row(tables.outer_window, i)), d, window + i * lanes);
-  for (int u = 0; u < places.units; ++u) {
+  for (int u = 0; u < positions.units; ++u) {
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
         v[part * 8 + row] = hn::LoadU(d, stack + u * unit_floats + (row * parts + part) * lanes);
     inverse_unit<Transform>(v);
-    add_patch(*places.frame[u], places.x[u], places.y[u], weight, window,
+    add_patch(*positions.frame[u], positions.x[u], positions.y[u], weight, window,
               [&](int row, int part) HWY_ATTR { return first_of(v[part * 8 + row]); });
     if constexpr (patches_per_unit == 2) {
-      const int m = places.second(u);
+      const int m = positions.second(u);
       if (m == u) continue;
-      add_patch(*places.frame[m], places.x[m], places.y[m], weight, window,
+      add_patch(*positions.frame[m], positions.x[m], positions.y[m], weight, window,
                 [&](int row, int) HWY_ATTR { return second_of(v[row]); });
     }
   }
@@ -133,11 +136,11 @@ HWY_INLINE void add_stack(const float* stack, const FilterTables& tables, const 
 template <class Transform>
 void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                  const Group& group, float* scratch) {
-  const Places places(tile, x, y, group);
+  const PatchPositions positions(tile, x, y, group);
   const bool wiener = tile.wiener;
   float* const basic = scratch + max_group * patch * patch;
-  load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, places, scratch);
-  if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, places, basic);
+  load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, positions, scratch);
+  if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, positions, basic);
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
   Across step;
   if constexpr (std::is_same_v<Transform, Dft>) {
@@ -149,7 +152,7 @@ void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y
     group_variances(*tables.covariances, tables.across, group, scratch + variances_in_scratch);
   }
   const float energy = step(tables, scratch, basic);
-  add_stack<Transform>(scratch, tables, places, 1 / energy);
+  add_stack<Transform>(scratch, tables, positions, 1 / energy);
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 #pragma once
-// What the stages of the cpu backend hand to each other after matching (match/cpu/matcher.h). Each
-// stage is one source, compiled for every instruction set that Highway knows and chosen at run
-// time:
+// Data that the stages of the cpu backend exchange after matching (match/cpu/matcher.h). Highway
+// compiles the source of each stage for every instruction set, and selects one at run time:
 //   filter.cpp      transforms, threshold or Wiener factors, aggregation into a tile
-//   means.cpp       or the mean of a group in their place
+//   means.cpp       alternatively, the weighted mean of a group
 //   aggregate.cpp   sum of the tiles, division by the weights
-// engine.cpp cuts the picture into blocks of reference patches and runs the stages in parallel. The
-// tile of a block is the part of the picture that its groups can reach. Blocks depend on the
-// picture's size and the parameters alone and their tiles are summed in one order, so that the
-// result does not depend on the number of threads.
+// engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
+// The tile of a block is the part of the picture that its groups can touch. Blocks depend only on
+// the size of the picture and the parameters, and their tiles are summed in a fixed order, so that
+// the result does not depend on the number of threads.
 
 #include <array>
 #include <cstddef>
@@ -30,24 +29,26 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// Constants for each coefficient (u, v), 16 lanes a row u: v twice. The transforms leave out the
-/// scale of their basis functions; it is put into these.
+/// Constants for each coefficient (u, v). Row u has 16 lanes, which hold all v twice. The
+/// transforms omit the scale of their basis functions; these constants contain it.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
-/// What the coefficients of two patches share of noise that is not white, in units of its variance
-/// (noise/patch_covariance.h). A displacement and its opposite have one place: |place(dx, dy)|.
+/// Covariances of the coefficients of two patches in noise that is not white, in units of the noise
+/// variance (noise/patch_covariance.h). A displacement and its opposite share the index
+/// |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
-  std::shared_ptr<const Autocorrelation> correlation;  // the noise's
-  int reach_x, reach_y;                                // beyond, patches share none
-  Buffer<float> values;                                // [place][u][v]
+  std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
+  int reach_x, reach_y;                                // larger displacements share no noise
+  Buffer<float> values;                                // [index][u][v]
 
-  int place(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// `place`: without its sign.
-  const float* at(int place) const { return values.data() + place * patch * patch; }
+  int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
+  /// `index` is the absolute value of index(dx, dy).
+  const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Null for white noise. `before`: one that does if it is of the same noise and transform, or null.
+/// Makes the covariance table of a plane, null for white noise. `before`, which may be null, is
+/// returned if it has the same transform and noise.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -55,34 +56,35 @@ struct CovarianceTable {
 struct FilterTables {
   Transform transform;
   GroupTransform across;
-  CoefficientTable restore;  // factor that the inverse transform expects
-  // First phase: the threshold; its square where noise is not white, or for the DFT. Second:
-  // numerator and denominator terms of 1 - n / (c^2 + d). Both for a variance of 1.
+  CoefficientTable restore;  // factors for the input of the inverse transform
+  // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
+  // d in the Wiener factor 1 - n / (c^2 + d). All are for a variance of 1.
   CoefficientTable limit;
-  // The same for the first vector of a group, where the mean is: [0] the mean is in the lower half
-  // of the lanes, [1] it is in both.
+  // The same constants for the first vector of a group, which contains the mean: [0] if the mean is
+  // in the lower half of the lanes only, [1] if it is in both halves.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window, rows by columns
-  std::array<float, patch> window;                     // one axis of it
+  std::array<float, patch> window;                     // the aggregation window along one axis
   std::shared_ptr<const CovarianceTable> covariances;  // null: white noise
 };
-/// Thresholds of lambda times the noise's deviation. `mean_factor`: threshold of the group's mean
-/// (group coefficient 0), in units of the others'. `before`: see make_covariances().
+/// Makes the tables for thresholds of lambda times the noise deviation. `mean_factor` is the
+/// threshold of the group's mean (group coefficient 0) in units of the other thresholds. `before`:
+/// see make_covariances().
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
-/// Factors with mu2 times the noise's variance.
+/// Makes the tables for Wiener factors with mu2 times the noise variance.
 FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& noise, float mu2,
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
-/// A plane of one frame of a tile. Pointers are at sample (0, 0) of the picture, though numerator
-/// and weights exist for the tile alone.
+/// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
+/// numerator and the weights exist for the area of the tile only.
 struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
-  float* weights;         // group weights at the origins of patches
-  std::ptrdiff_t stride;  // of numerator and weights
+  float* weights;         // weights of groups, at the origins of their patches
+  std::ptrdiff_t stride;  // stride of numerator and weights
 };
 /// One plane of one tile.
 struct PlaneTile {
@@ -92,12 +94,12 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// Noisy patches, patches of the basic estimate and, from variances_in_scratch on, the variances of
-/// a group's coefficients.
+/// The scratch memory holds the noisy patches, the patches of the basic estimate, and from
+/// variances_in_scratch on the variances of a group's coefficients.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
-/// Filters a group of patches of one plane and adds the estimates to the tile.
+/// Filters a group of one plane and adds the estimates to the tile.
 void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int y,
                   const Group& group, float* scratch);
 
@@ -106,10 +108,10 @@ void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int 
 struct MeansTables {
   MeansCurve curve;
   std::array<float, 3> scale{};                           // means_scale() of each plane
-  alignas(64) std::array<float, patch * patch> window{};  // of the aggregation, row by row
+  alignas(64) std::array<float, patch * patch> window{};  // aggregation window, row by row
 };
 
-/// Adds the mean of a group in each of the planes that are filtered together to their tiles.
+/// Averages a group in all planes that are filtered together, and adds the means to their tiles.
 void average_group(const MeansTables& tables, std::span<const PlaneTile> planes, int x, int y,
                    const Group& group);
 
@@ -118,11 +120,12 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// to += from.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Rows y0 .. y1 - 1 of the estimate: numerator / (weights convolved with the window), 0 where that
-/// is 0. The rows of weights have rows_of_zeros before them. `scratch`: a row of width + 32 floats.
+/// Parameters of normalise_rows(), which computes rows y0 .. y1 - 1 of the estimate: numerator /
+/// (weights convolved with the window), or 0 where the divisor is 0. rows_of_zeros rows of zeros
+/// precede the rows of `weights`. `scratch` has width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
-  std::span<const float> window;  // one axis, max_wide_side at most
+  std::span<const float> window;  // along one axis, at most max_wide_side elements
   PlaneView<float> estimate;
 };
 inline constexpr int rows_of_zeros = max_wide_side;

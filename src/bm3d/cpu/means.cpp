@@ -1,5 +1,5 @@
-// Groups that are averaged (bm3d/group_means.h). Rows of patches are a vector of 8 lanes, or two of
-// 4; the reference patch, or what is summed up of a plane, stays in registers.
+// Weighted means of groups (bm3d/group_means.h). A row of a patch is one vector of 8 lanes or two
+// vectors of 4. The reference patch, or the sum over the patches of a plane, stays in registers.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/means.cpp"
@@ -20,7 +20,7 @@ inline constexpr int means_lanes = static_cast<int>(hn::MaxLanes(MeansLanes()));
 inline constexpr int means_parts = patch / means_lanes;
 inline constexpr int means_vectors = patch * means_parts;
 
-/// Where vector `v` of a patch stands behind its first sample.
+/// Offset of vector `v` of a patch from its first sample.
 HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
@@ -45,7 +45,7 @@ struct Members {
   }
 };
 
-/// Squared differences from the first member, to what stands as the weights.
+/// Adds the squared differences from the first member. They accumulate in Members::weight.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t stride = plane.noisy_stride;
@@ -63,7 +63,7 @@ HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& memb
   }
 }
 
-/// The mean of a plane's patches, times the aggregation window.
+/// Computes the mean of a plane's patches, times the aggregation window.
 HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, float sum_of_weights,
                               const float* window, float* mean) {
   const MeansLanes d;
@@ -88,7 +88,7 @@ HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, fl
   }
 }
 
-/// Adds it to the tile in the place of each member.
+/// Adds the mean to the tile at the position of each member.
 HWY_INLINE void add_mean(const PlaneTile& plane, const Members& members, const float* mean) {
   const MeansLanes d;
   for (int m = 0; m < members.count; ++m) {

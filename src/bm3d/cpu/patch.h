@@ -1,10 +1,11 @@
-// The 2D transforms of patches, for filter.cpp: included once for each instruction set.
+// The 2D transforms of patches for filter.cpp. This file is included once for each instruction set.
 //
-// A unit is a set of vectors that holds one patch, or two side by side in the halves of 16 lanes:
-// vector r has row r. (With 4 lanes, vectors r and r + 8 hold the halves of row r.) A 1D transform
-// combines vectors, lane by lane; a transposition between the two directions does the rest, and
-// coefficients stay transposed: vector u has those of horizontal index u, lane v of vertical index
-// v. Basis functions are unscaled, which saves multiplications; FilterTables makes up for it.
+// A unit is a set of vectors that holds one patch, or two patches in the two halves of 16 lanes:
+// vector r holds row r. (With 4 lanes, vectors r and r + 8 hold the halves of row r.) A 1D
+// transform combines vectors lane by lane. The patch is transposed between the two directions, and
+// the coefficients stay transposed: vector u holds the coefficients of horizontal index u, and lane
+// v those of vertical index v. Basis functions are unscaled, which saves multiplications;
+// FilterTables contains their scale.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H
@@ -27,14 +28,15 @@ using Lanes = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Lanes>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Lanes()));
 inline constexpr int patches_per_unit = lanes == 16 ? 2 : 1;
-inline constexpr int parts = lanes >= 8 ? 1 : 2;  // vectors to a row
+inline constexpr int parts = lanes >= 8 ? 1 : 2;  // vectors per row
 inline constexpr int unit_vectors = patch * parts;
 inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
 HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float>(v)); }
 
-/// DCT-II. Scales (to be applied to the result): sqrt(1/8) for 0 and 4, cos(pi/8) / 2 for 2 and 6,
-/// cos(pi/16) / 2 for the odd ones. The odd half is a 4x4 matrix, its largest entry scaled to 1.
+/// DCT-II. The results must be multiplied by sqrt(1/8) for 0 and 4, cos(pi/8) / 2 for 2 and 6, and
+/// cos(pi/16) / 2 for the odd coefficients. The odd half is a 4x4 matrix whose largest entry is
+/// scaled to 1.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
   // cos(k pi/16) / cos(pi/16)
@@ -80,10 +82,11 @@ struct Dct {
   }
 };
 
-/// Bior1.5 by lifting: of the ten taps of the low pass on eight periodic samples only the pair
-/// 22/128 next to the middle is left at the first level, and none at the others (they cancel).
-/// Order: approximation, details of level 3, 2 and 1, as in transform_tables.h. The inverse expects
-/// coefficients times 1/8, 1/8, 1/4, 1/4, 1/2, 1/2, 1/2, 1/2.
+/// Bior1.5 by lifting. On eight periodic samples, only the pair 22/128 next to the middle remains
+/// of the ten low-pass taps at the first level, and none at the other levels (they cancel). The
+/// order of coefficients is the approximation, then the details of level 3, 2 and 1, as in
+/// transform_tables.h. The inverse expects coefficients multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2,
+/// 1/2, 1/2.
 struct Bior {
   static constexpr double tap = 22.0 / 128;
 
@@ -127,8 +130,9 @@ struct Bior {
   }
 };
 
-/// Discrete Fourier transform of real samples. Order: 0, 4, then real and imaginary parts of 1, 2,
-/// 3. The inverse expects coefficients times 1/8 (0, 4) and 1/4.
+/// Discrete Fourier transform of real samples. The order of coefficients is 0, 4, then the real and
+/// imaginary parts of 1, 2 and 3. The inverse expects coefficients multiplied by 1/8 (0 and 4) and
+/// 1/4.
 struct Dft {
   static constexpr double root = 0.70710678118654752440;
 

@@ -1,5 +1,5 @@
-// The constants of the filter for each coefficient: what the unscaled transforms of patch.h
-// leave out, put into thresholds, Wiener terms and the way back.
+// The constants of the filter for each coefficient. Thresholds, Wiener terms and the factors for
+// the inverse transform contain the scale that the transforms of patch.h omit.
 
 #include <cmath>
 #include <numbers>
@@ -14,8 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// One axis of a transform: true coefficient = scale * computed one; `restore`: what the inverse
-/// expects of the computed one.
+/// One axis of a transform. A true coefficient is `scale` times the computed one; the inverse
+/// expects `restore` times the computed one.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -23,7 +23,8 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme: sums of +-1 +- 2 k, +-1 +- k or +-1.
+    // Norms of the rows of the lifting scheme, whose elements are sums of +-1 +- 2 k, +-1 +- k or
+    // +-1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -60,14 +61,14 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // Products of two complex axes were turned into sums, which counts them twice (filter.cpp).
+    // complex.h converts products of two complex axes to sums, which counts them twice.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
   return tables;
 }
 
-/// Sets what stands for the mean of the patches.
+/// Sets the elements that belong to the mean of the patches.
 void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
   tables[0].at[0] = value;
   tables[1].at[0] = tables[1].at[8] = value;
@@ -78,7 +79,7 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
 std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before) {
-  // Params with the Fourier transform and other than white noise are refused (validate()).
+  // validate() rejects the Fourier transform with noise that is not white.
   if (noise.is_white() || transform == Transform::dft) return nullptr;
   if (before != nullptr && before->transform == transform &&
       before->correlation == noise.correlation)
@@ -86,13 +87,13 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   const PatchCovariance covariance(noise, axis_rows(transform));
   CovarianceTable table{
       transform, noise.correlation, covariance.reach_x(), covariance.reach_y(), {}};
-  const int last = table.place(table.reach_x, table.reach_y);
+  const int last = table.index(table.reach_x, table.reach_y);
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // Rows of the table are columns of coefficients: patches are transposed on the way.
+      // Patches are transposed by the transform: rows of the table are columns of coefficients.
       const std::span<const double> shared = covariance.at(dx, dy);
-      float* const values = all + table.place(dx, dy) * patch * patch;
+      float* const values = all + table.index(dx, dy) * patch * patch;
       for (int i = 0; i < patch * patch; ++i)
         values[i % patch * patch + i / patch] = static_cast<float>(shared[i]);
     }
@@ -114,7 +115,7 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // Where a vector holds two group coefficients, the lower half of the lanes has the mean.
+  // If a vector holds two group coefficients, the mean is in the lower half of the lanes.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -1,5 +1,6 @@
 #pragma once
-// What the cpu backend cuts a picture into, and where estimates are on their way back to it.
+// Blocks, tasks and tiles of the cpu backend: the division of the picture, and the buffers in which
+// estimates are collected before they are added to it.
 
 #include <tbb/parallel_pipeline.h>
 
@@ -16,26 +17,25 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Blocks one below the other, as one large one.
+/// Several blocks one below the other, described as one large block.
 struct Task {
   Block block;
 };
 
-/// A part of a picture.
+/// A rectangle of the picture, without `right` and `bottom`.
 struct Area {
   int left, top, right, bottom;
   int width() const { return right - left; }
   int height() const { return bottom - top; }
 };
 
-/// What a thread needs while it works on a block.
+/// Memory of a thread while it processes a block.
 struct Workspace {
   Buffer<float> stack;
-  std::vector<Group> groups;  // of a row of references
+  std::vector<Group> groups;  // groups of a row of reference patches
 };
 
-/// Estimates of one task for one frame, on their way to the picture: of the part that its groups
-/// can reach.
+/// Estimates of one task for one frame, in the area that its groups can touch.
 struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
@@ -46,13 +46,14 @@ struct Tile {
   std::array<TilePart, max_frames> frames;
 };
 
-/// A plane's sums. Groups leave their weight at the origins of patches only (aggregate.cpp).
+/// Sums of a plane. Groups add their weight only at the origins of patches (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
   CpuSums(int width, int height)
       : width_(width),
         height_(height),
-        // An odd number of cache lines a row: rows of a patch must not fall into the same set.
+        // An odd number of cache lines per row, so that the rows of a patch are in different cache
+        // sets.
         stride_(round_up(width, 16) | 16) {
     numerator_.reserve(stride_ * height);
     const std::size_t all = stride_ * (height + rows_of_zeros);
@@ -61,7 +62,7 @@ class CpuSums : public PhaseSums {
   }
 
   PlaneView<float> numerator() { return {numerator_.data(), width_, height_, stride_}; }
-  /// Has rows_of_zeros above.
+  /// rows_of_zeros rows precede these rows.
   PlaneView<float> weights() {
     return {weights_.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
@@ -78,7 +79,7 @@ class CpuSums : public PhaseSums {
 
 inline CpuSums& cpu_sums(PhaseSums& sums) { return static_cast<CpuSums&>(sums); }
 
-/// Adds the tile's estimates to the sums of the frames.
+/// Adds the estimates of the tile to the sums of the frames.
 inline void add_tile(Tile& tile, const PhaseInput& input) {
   for (std::size_t f = 0; f < input.frames.size(); ++f) {
     TilePart& from = tile.frames[f];
@@ -98,8 +99,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// work(tile) for each task in any order, from all threads of the arena; then add(tile), one after
-/// the other in the order of the tasks.
+/// Calls work(tile) for each task, in any order and from all threads of the arena, and then
+/// add(tile), one after the other in the order of the tasks.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {
@@ -109,7 +110,7 @@ void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, cons
       control.stop();
       return nullptr;
     }
-    // Tiles come back in order and no more are out than there are: this one is free.
+    // Tiles are released in order, and no more tiles are in use than exist: this one is free.
     Tile& tile = tiles[next % tiles.size()];
     tile.task = &tasks[next++];
     return &tile;

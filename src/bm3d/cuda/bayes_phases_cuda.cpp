@@ -1,4 +1,4 @@
-// Phases by Bayes on frames that lie on a GPU: rows of reference patches are worked off in batches.
+// Bayes phases on frames in GPU memory. Rows of reference patches are processed in batches.
 
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace lull::bm3d {
 
-/// Rows of reference patches of a batch.
+/// Number of rows of reference patches in a batch.
 int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
   const Margins& m = margins(plane);
   const int side = plan.side(m.width, m.height), step = plan.params.step;
@@ -21,7 +21,7 @@ int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
 }
 
 void CudaPhases::plan_bayes() {
-  std::size_t references = 0, places = 0, bundles = 0;
+  std::size_t references = 0, member_slots = 0, bundles = 0;
   for (const PhaseState& phase : states_) {
     if (!phase.plan.is_bayes()) continue;
     for (const PlaneSet& set : phase.plan.sets) {
@@ -32,20 +32,20 @@ void CudaPhases::plan_bayes() {
           static_cast<std::size_t>(reference_count(m.width, phase.plan.params.step, side)) *
           bayes_rows(phase.plan, plane);
       references = std::max(references, batch);
-      places = std::max(places, batch * phase.plan.params.group);
+      member_slots = std::max(member_slots, batch * phase.plan.params.group);
       const MotionGrid grid{m.width, m.height, phase.plan.params.step};
       bundles = std::max(bundles, static_cast<std::size_t>(grid.columns()) * grid.rows());
     }
   }
   if (references == 0) return;
-  members_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  members_ = cuda::DeviceBuffer<std::uint32_t>(member_slots);
   counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
   second_halves_ = cuda::DeviceBuffer<Motion>((max_frames - 1) * bundles);
 }
 
-void CudaPhases::make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+void CudaPhases::make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                                   float* to) {
-  mix_guide(made_guide(phase, set, frame), margins(1), to, stream_);
+  mix_guide(composite_guide(phase, set, frame), margins(1), to, stream_);
 }
 
 void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
@@ -57,19 +57,19 @@ void CudaPhases::clear_sums(const PlaneSet& set, const DeviceFrame& frame) {
   }
 }
 
-void CudaPhases::normalise_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                                    const std::array<float*, max_planes>& estimates) {
+void CudaPhases::normalise_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                                 const std::array<float*, max_planes>& estimates) {
   const Margins& m = margins(set.planes.front());
   for (const int i : set.planes)
-    bayes_normalise(frame.sums[i], m, of(phase).plan.side(m.width, m.height),
+    bayes_normalise(frame.sums[i], m, state_of(phase).plan.side(m.width, m.height),
                     is_blended(phase) ? frame.basic[i] : nullptr,
                     phase == Phase::second ? bayes_share : result_share, estimates[i], stream_);
 }
 
-void CudaPhases::filter_by_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,
-                                 std::span<const SearchFrame> frames, std::span<const int> distance,
-                                 const float* guide) {
-  const PhasePlan& plan = of(which).plan;
+void CudaPhases::filter_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,
+                              std::span<const SearchFrame> frames, std::span<const int> distance,
+                              const float* guide) {
+  const PhasePlan& plan = state_of(which).plan;
   BayesArgs args;
   args.margins = margins(set.planes.front());
   args.grid = motion_grid(plan.params.step, set);

@@ -1,10 +1,10 @@
-// The kernels around cuFFT: patches of a batch's groups out of the picture, their spectra filtered
-// across each group, and the estimates back into the sums. The groups of a slice lie one after the
-// other, `capacity` patches each, of which a group uses the first M.
+// The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
+// their spectra across each group, and add the estimates to the sums. The groups of a slice follow
+// each other in memory, `capacity` patches each, of which a group uses the first M.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
-#include "bm3d/cuda/filter/group_places.cuh"
+#include "bm3d/cuda/filter/patch_offsets.cuh"
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
 #include "match/group.h"
@@ -15,17 +15,17 @@ namespace {
 constexpr int patch_area = patch * patch;
 constexpr int spectrum_threads = 128;
 
-// One block for each group, one thread for each sample of a patch.
+// One block per group, one thread per sample of a patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
   const int count = 1 << a.groups.log2_filtered(reference);
   float* group = patches + static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * patch_area;
   for (int k = threadIdx.y; k < count; k += blockDim.y)
     group[k * patch_area + sample] =
-        plane[patch_place(a, reference, k) + sample / patch * a.margins.pitch + sample % patch];
+        plane[patch_offset(a, reference, k) + sample / patch * a.margins.pitch + sample % patch];
 }
 
-/// One group's spectra in shared memory, [patch][coefficient].
+/// The spectra of one group in shared memory: [patch][coefficient].
 using Spectra = cufftComplex[max_group][spectrum_size];
 
 __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
@@ -35,8 +35,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// In place: after the forward transform, averages stand at multiples of ever greater powers of
-/// two.
+/// Transforms in place. After the forward Haar transform, the averages of runs are at multiples of
+/// increasing powers of two.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -71,7 +71,8 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// One block for each group. Coefficients in the inner columns stand for two of the full spectrum.
+// One block per group. Each coefficient of the inner columns represents two coefficients of the
+// full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(spectrum_threads)
   const int count = 1 << a.groups.log2_filtered(first + static_cast<int>(blockIdx.x));
   const std::size_t start =
       static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * spectrum_size;
-  const auto stands_for = [](int coefficient) {
+  const auto multiplicity = [](int coefficient) {
     const int column = coefficient % spectrum_columns;
     return column == 0 || column == spectrum_columns - 1 ? 1.0f : 2.0f;
   };
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(spectrum_threads)
                          : basic != nullptr ? power / (power + strength.value * sigma * sigma)
                                             : (power > limit * limit ? 1.0f : 0.0f);
     factors[i / spectrum_size][i % spectrum_size] = factor;
-    energy += factor * factor * stands_for(i % spectrum_size);
+    energy += factor * factor * multiplicity(i % spectrum_size);
   }
   const float total = block_sum(energy);
   if (basic != nullptr) {
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(spectrum_threads)
 __global__ void scatter_kernel(const FilterArgs a, int first, Sums sums, const float* patches,
                                const float* weights) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
-  if (!is_real(a, reference)) return;
+  if (!is_on_grid(a, reference)) return;
   const int count = 1 << a.groups.log2_filtered(reference);
   const float* group =
       patches + static_cast<std::size_t>(blockIdx.x) * a.groups.capacity * patch_area;
@@ -129,7 +130,7 @@ __global__ void scatter_kernel(const FilterArgs a, int first, Sums sums, const f
   const float window = a.window[sample / patch] * a.window[sample % patch];
   const float scale = static_cast<float>(fixed_weight) / weight_scale * window * value_scale;
   for (int k = threadIdx.y; k < count; k += blockDim.y) {
-    const int place = patch_place(a, reference, k);
+    const int place = patch_offset(a, reference, k);
     const float value = (group[k * patch_area + sample] - mid_level) * scale;
     atomicAdd(&sums.numerator[place + sample / patch * a.margins.pitch + sample % patch],
               static_cast<unsigned long long>(static_cast<long long>(rintf(value))));

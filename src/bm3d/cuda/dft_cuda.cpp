@@ -16,7 +16,7 @@ void check(cufftResult status, const char* what) {
   throw InternalError(text);
 }
 
-constexpr int slice_groups = 4096;  // 115 MB of patches and spectra with groups of 32
+constexpr int slice_groups = 4096;  // 115 MB of patches and spectra if groups have 32 members
 
 }  // namespace
 
@@ -40,7 +40,7 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
   if (which == Phase::second)
     basic_spectra_ = cuda::DeviceBuffer<cufftComplex>(patches * spectrum_size);
   weights_ = cuda::DeviceBuffer<float>(slice_groups);
-  // A plan has one size: places that no group uses are transformed too.
+  // A cuFFT plan has a fixed size: positions that no group uses are transformed, too.
   cuda::check(cudaMemsetAsync(patches_.get(), 0, patches_.bytes(), stream));
 }
 
@@ -51,7 +51,7 @@ void DftFilter::transform_patches(const float* plane, const FilterArgs& args, co
 }
 
 void DftFilter::run(const FilterArgs& args, const Strength& strength) {
-  const int groups = args.batch.bricks_x * args.batch.bricks_y * brick_references;
+  const int groups = args.batch.tiles_x * args.batch.tiles_y * references_per_tile;
   for (Slice slice; slice.first < groups; slice.first += slice_groups) {
     slice.count = std::min(slice_groups, groups - slice.first);
     for (int i = 0; i < args.planes; ++i) {

@@ -1,8 +1,8 @@
 #pragma once
-// Collaborative filtering with the 2D DFT through cuFFT, batch by batch: the path of Honzatko's
-// 2015 thesis, kept as a variant for comparison. Unlike with the other transforms, patches and
-// spectra go through device memory; so a batch is taken in slices of a few thousand groups, which
-// bounds it.
+// Collaborative filtering with the 2D DFT by cuFFT, batch by batch. This is the method of
+// Honzatko's 2015 thesis, kept as a variant for comparison. Unlike with the other transforms,
+// patches and spectra pass through device memory. A batch is therefore processed in slices of a few
+// thousand groups, which bound that memory.
 
 #include <cufft.h>
 
@@ -11,7 +11,8 @@
 
 namespace lull::bm3d {
 
-/// Spectrum of a real 8x8 patch: 8 rows of 5 coefficients, the other 3 of a row being conjugates.
+/// The spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients of each row
+/// are complex conjugates.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
@@ -20,13 +21,13 @@ struct Slice {
   int first = 0, count = 0;
 };
 
-/// Plans and buffers for one stream, made once.
+/// Plans and buffers for one stream. They are made once.
 class DftFilter {
  public:
-  /// @throws DeviceUnavailable when device memory does not suffice
+  /// @throws DeviceUnavailable  device memory does not suffice
   DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
 
-  /// As filter_hard and filter_wiener.
+  /// Filters one batch and adds the estimates to the sums, like filter_hard() and filter_wiener().
   void run(const FilterArgs& args, const Strength& strength);
 
  private:

@@ -1,10 +1,10 @@
-// Groups that are averaged (bm3d/group_means.h). A warp takes a group, a lane two samples of each
-// patch: of row lane / 4, columns 2 (lane % 4) and the next. Patches of clusters lie far apart, so
-// samples come from and estimates go to device memory. Weights in the sums are those that the fixed
-// point holds; what it would round to 0 adds nothing.
+// Weighted means of groups (bm3d/group_means.h). A warp processes a group, and a lane holds two
+// samples of each patch: in row lane / 4, columns 2 (lane % 4) and the next. The patches of
+// clusters are far apart, so samples are read from device memory and estimates are added there. The
+// weights in the sums are rounded to fixed point; members whose weight is rounded to 0 are skipped.
 
 #include "bm3d/cuda/filter/filter.cuh"
-#include "bm3d/cuda/filter/group_places.cuh"
+#include "bm3d/cuda/filter/patch_offsets.cuh"
 #include "bm3d/group_means.h"
 #include "cuda/warp.cuh"
 
@@ -19,7 +19,7 @@ struct MeansArgs {
   std::array<float, max_planes> scale{};
 };
 
-/// A lane's samples of a patch, and what is summed up of them.
+/// A lane's samples of a patch, or sums of such samples.
 struct Pair {
   float first = 0, second = 0;
 };
@@ -36,12 +36,13 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const FilterArgs& f = a.filter;
   const int lane = threadIdx.x & 31;
   const int reference = blockIdx.x * (means_threads / 32) + (threadIdx.x >> 5);
-  const int references = f.batch.bricks_x * f.batch.bricks_y * brick_references;
-  if (reference >= references || !is_real(f, reference)) return;
+  const int references = f.batch.tiles_x * f.batch.tiles_y * references_per_tile;
+  if (reference >= references || !is_on_grid(f, reference)) return;
   const int count = 1 << f.groups.log2_filtered(reference);
   const int row = lane >> 2, column = 2 * (lane & 3);
   const int inside = row * f.margins.pitch + column;
-  const int own_place = lane < count ? patch_place(f, reference, lane) : 0;  // of member `lane`
+  // Offset of member `lane`.
+  const int own_place = lane < count ? patch_offset(f, reference, lane) : 0;
 
   Pair own[planes], sum[planes];
   const int first = __shfl_sync(~0u, own_place, 0) + inside;
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const float window = f.window[row] * value_scale / weight_scale;
   const float windows[2] = {window * f.window[column], window * f.window[column + 1]};
 #pragma unroll
-  for (int p = 0; p < planes; ++p)  // as what a weight of 1 in fixed point adds
+  for (int p = 0; p < planes; ++p)  // the value that a weight of 1 in fixed point adds
     sum[p] = {(own[p].first + sum[p].first / weights - mid_level) * windows[0],
               (own[p].second + sum[p].second / weights - mid_level) * windows[1]};
   const int own_fixed = static_cast<int>(rintf(own_weight * weight_scale));
@@ -96,7 +97,7 @@ void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream
   MeansArgs all{args, MeansCurve(means)};
   for (int p = 0; p < args.planes; ++p)
     all.scale[p] = means_scale(args.sigma[p], static_cast<std::size_t>(args.planes));
-  const int references = args.batch.bricks_x * args.batch.bricks_y * brick_references;
+  const int references = args.batch.tiles_x * args.batch.tiles_y * references_per_tile;
   const int blocks = references / (means_threads / 32);
   const auto kernel = args.planes == 1   ? means_kernel<1>
                       : args.planes == 2 ? means_kernel<2>

@@ -1,6 +1,6 @@
 #pragma once
-// Both phases of BM3D on frames that lie on a GPU: what a session plans once, and the order of the
-// kernels. Who owns the frames decides which of them are searched together.
+// The phases of BM3D on frames in GPU memory: the plans that a session makes once, and the sequence
+// of kernels. The owner of the frames decides which of them are searched together.
 
 #include <algorithm>
 #include <array>
@@ -21,132 +21,138 @@
 
 namespace lull::bm3d {
 
-/// Groups that a set keeps from its first phase to its second, on the device:
-/// CudaPhases::kept_references() of them, of CudaPhases::kept_capacity() members.
+/// Groups on the device that a set keeps from the first phase to the second:
+/// CudaPhases::kept_references() groups of CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;
 };
 
-/// A frame on the device. Planes lie as CudaPhases::margins() says; those that do not exist are
-/// null, and so are estimates and sums of planes that are not filtered.
+/// A frame on the device. CudaPhases::margins() describes the layout of the planes. Pointers to
+/// planes that do not exist are null, as are estimates and sums of planes that are not filtered.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
-  std::array<float*, max_planes> shown{};  // the guide that came with it, of guided sessions
+  /// The guide that came with the frame; only in guided sessions.
+  std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  std::array<KeptOnDevice, max_planes> kept{};  // of sets, by their first plane
+  /// Kept groups of each set, stored at its first plane.
+  std::array<KeptOnDevice, max_planes> kept{};
 };
 
-/// Where a guide is made, in the planes' layout.
+/// Memory for a guide, in the layout of the planes.
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Where frames may have holes: for bar_candidates().
-  const std::uint8_t* barred = nullptr;
+  // Input and output of invalidate_candidates(). Not null only if frames may have holes.
+  const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
 
 class CudaPhases {
  public:
-  /// Everything is queued on `stream`, there and later.
+  /// All work is queued on `stream`, in the constructor and later.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
              cuda::MatcherFactory make_matcher);
 
-  bool filters_any() const { return !of(Phase::first).plan.sets.empty(); }
+  bool filters_any() const { return !state_of(Phase::first).plan.sets.empty(); }
   bool is_filtered(int plane) const {
-    return of(Phase::first).plan.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
+    return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Whether a plane as it is stored comes out changed. (RGB is filtered in another space.)
+  /// Returns whether the result of a stored plane differs from the input. (This is not
+  /// is_filtered(), because RGB is filtered in another colour space.)
   bool changes(int plane) const {
-    return params_.noise.sigma(plane) > 0 && holds_a_patch(format_, plane);
+    return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
-  /// Elements of the greatest plane that is filtered, and how many are filtered together at most.
-  std::size_t greatest_plane() const;
-  int planes_together() const;
-  /// Groups that a set of the first phase keeps for the second; 0: none.
+  /// Size of the largest filtered plane in elements, and the maximum number of planes in a set.
+  std::size_t largest_plane() const;
+  int max_planes_per_set() const;
+  /// Number of groups that a set of the first phase keeps for the second; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
-  /// The sets of a phase, in the order in which they are filtered.
-  const std::vector<PlaneSet>& sets(Phase phase) const { return of(phase).plan.sets; }
-  /// The picture in which a set is matched. Clears the sums of its planes, on the way.
+  /// Returns the sets of a phase, in the order in which they are filtered.
+  const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
+  /// Makes the guide of a set, and clears the sums of its planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. `distance`: for each of `frames`, elements from plane to plane
-  /// (of the set's size) from `frame` to it.
+  /// adds the estimates to the sums. `distance`: for each of `frames`, the number of elements (in
+  /// planes of the set's size) from a plane of `frame` to the same plane of that frame.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const int> distance);
-  // Phases by Bayes (bayes_phases_cuda.cpp):
-  bool is_bayes(Phase phase) const { return of(phase).plan.is_bayes(); }
-  /// Whether its result is blended into DeviceFrame::basic: of the first of them that is the basic
-  /// estimate, of the second what is beside it (beside_third) must be there by then.
+  // Bayes phases (bayes_phases_cuda.cpp):
+  bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
+  /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
+  /// Bayes phase `basic` is the basic estimate. When the second one ends, `basic` must be the
+  /// result of the parallel Wiener filter.
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
-  /// The picture in which a set is matched, for those that have one made (PlaneSet::is_made()).
-  void make_plane_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
+  /// Makes the guide of a set in floats, if it is composite (PlaneSet::is_composite()).
+  void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// As filter(). `guide`: of the reference patches' frame.
-  void filter_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                       std::span<const SearchFrame> frames, std::span<const int> distance,
-                       const float* guide);
+  /// Like filter(). `guide` is that of the reference patches' frame.
+  void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                    std::span<const SearchFrame> frames, std::span<const int> distance,
+                    const float* guide);
 
-  /// The estimates of a set's planes, one for each plane of the frame: the quotients of their sums,
-  /// blended with the basic estimates where the phase is.
+  /// Computes the estimates of a set's planes. `estimates` has an element for each plane of the
+  /// frame. An estimate is the quotient of the sums; if is_blended(), it is blended with
+  /// DeviceFrame::basic.
   void normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates);
-  /// The estimate of a plane, or the plane itself where it is not filtered.
+  /// Returns the basic estimate of a plane, or the plane itself if it is not filtered.
   const float* basic_of(const DeviceFrame& frame, int plane) const {
     return is_filtered(plane) ? frame.basic[plane] : frame.noisy[plane];
   }
 
  private:
-  /// What a phase has of its own.
+  /// The state of one phase.
   struct PhaseState {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
-    std::unique_ptr<DftFilter> dft;  // null: another transform
-    Covariances covariances;         // of planes whose noise is not white
+    std::unique_ptr<DftFilter> dft;  // null: the transform is not the DFT
+    Covariances covariances;         // for planes whose noise is not white
   };
-  /// What planes of one size share.
+  /// Properties that planes of equal size share.
   struct Geometry {
     Margins margins;
-    ReferenceGrid first_grid, second_grid;  // of phases with transforms
-    ReferenceGrid searched_grid;            // of those whose groups are kept
+    ReferenceGrid first_grid, second_grid;  // for phases with transforms
+    ReferenceGrid searched_grid;            // reference patches whose groups are kept
   };
-  /// Planes of the size of plane `i` have equal geometry.
+  /// Returns the geometry of plane `i`. Planes of equal size have equal geometry.
   const Geometry& geometry(int i) const {
     return geometries_[format_.subsampled() && i > 0 ? 1 : 0];
   }
   const ReferenceGrid& grid(Phase phase, int i) const {
     return phase == Phase::first ? geometry(i).first_grid : geometry(i).second_grid;
   }
-  const PhaseState& of(Phase phase) const { return states_[static_cast<std::size_t>(phase)]; }
+  const PhaseState& state_of(Phase phase) const { return states_[static_cast<std::size_t>(phase)]; }
   void plan_planes();
   void plan_batches();
   int bayes_rows(const PhasePlan& plan, int plane) const;
   void plan_bayes();
   void plan_phases(cuda::MatcherFactory make_matcher);
-  void normalise_by_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                          const std::array<float*, max_planes>& estimates);
+  void normalise_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
+                       const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
-  ColourGuide made_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Reference patches of a set, so far apart, as bundles that share their motion.
+  ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
+  /// Returns the bundles of a set's reference patches at distance `step`.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
-  /// The kept groups of a set.
+  /// Returns the kept groups of a set.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Sets `batch` to one part of the references after the other: `width` samples wide, 0 for all.
+  /// Sets `batch` to one part of the reference patches after the other and calls use(). A part is
+  /// `width` samples wide; 0: as wide as the plane.
   template <class Use>
   void for_batches(const ReferenceGrid& references, int width, Batch& batch, Use use) const;
-  /// The first phase's search for groups that are kept.
+  /// Runs the first phase's search for groups that are kept.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // What a phase then does, batch by batch: it filters the groups that are kept, or finds its own.
+  // The rest of a phase, batch by batch. It filters the kept groups, propagates them, or searches.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -162,12 +168,12 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  std::vector<PhaseState> states_;      // of all plans that the parameters know
-  std::array<Geometry, 2> geometries_;  // of luma, and of subsampled chroma
-  // Used by one set after the other; sized for the greatest.
+  std::vector<PhaseState> states_;      // for all plans (plan_count())
+  std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
+  // These buffers are used by one set after the other, and have the size of the largest.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // The same for phases by Bayes.
+  // These buffers are used by Bayes phases.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

@@ -11,30 +11,32 @@ namespace {
 
 constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-int bricks_of(int references) { return divide_up(references, brick_side); }
+int reference_tiles_of(int references) { return divide_up(references, reference_tile_side); }
 
-/// Bricks of a full batch, along one axis: an even number, as the filter takes two at a time and
-/// the result must not depend on where batches begin.
-int batch_bricks(int samples, int step) {
-  return 2 * std::max(1, samples / (2 * brick_side * step));
+/// Number of reference tiles in a full batch, along one axis. It is even, because the filter
+/// processes two tiles at a time and the result must not depend on where batches begin.
+int batch_tiles(int samples, int step) {
+  return 2 * std::max(1, samples / (2 * reference_tile_side * step));
 }
 
-/// Of float samples, differences of colours may be up to 416 either way, where filter.cuh has room
-/// for 511 from the level; all other planes keep to that by themselves.
-float greatest_level(const FrameFormat& format, int plane) {
+/// Maximum level of a plane (FilterArgs::max_level). In float samples, differences of colours may
+/// reach 416 in both directions, but filter.cuh supports differences of up to 511 from the level.
+/// All other planes are within that range anyway.
+float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
-  return floats && plane > 0 ? 95.0f : FilterArgs::any_level;
+  return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
 }
 
-int greatest_window(const Params& params) {
+int max_window(const Params& params) {
   int window = std::max(params.hard.window, params.wiener.window);
-  if (params.temporal > 0)  // with the rounding of motion in small planes
+  // Plus the rounding of motion in small planes.
+  if (params.temporal > 0)
     window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
   return window;
 }
 
-/// Rows above the picture that kernels may look at. (What they look at beside it and below it has
-/// room enough in margins for windows.)
+/// Number of rows above the picture that kernels may read. (To the left and right and below, the
+/// margin for the search window is large enough.)
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -47,7 +49,7 @@ int rows_above(const Params& params) {
 CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStream_t stream,
                        cuda::MatcherFactory make_matcher)
     : params_(params), format_(format), stream_(stream) {
-  for (int k = 0; k < known_plans(params); ++k)
+  for (int k = 0; k < plan_count(params); ++k)
     states_.push_back({plan_phase(static_cast<Phase>(k), params, format), {}, {}, {}});
   if (!filters_any()) return;
   plan_planes();
@@ -59,8 +61,8 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
 void CudaPhases::plan_planes() {
   for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
     const int width = format_.plane_width(k), height = format_.plane_height(k);
-    geometries_[k].margins = Margins(width, height, greatest_window(params_), rows_above(params_));
-    if (!holds_a_patch(format_, k)) continue;
+    geometries_[k].margins = Margins(width, height, max_window(params_), rows_above(params_));
+    if (!fits_patch(format_, k)) continue;
     geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].searched_grid = ReferenceGrid(width, height, kept_step(params_));
     geometries_[k].second_grid = ReferenceGrid(width, height, params_.wiener.step);
@@ -68,22 +70,22 @@ void CudaPhases::plan_planes() {
 }
 
 void CudaPhases::plan_batches() {
-  std::size_t references = 0, places = 0;
+  std::size_t references = 0, member_slots = 0;
   for (const int i : {0, 1}) {
-    if (i >= format_.planes() || !holds_a_patch(format_, i)) continue;
-    for (const Phase phase : {Phase::first, params_.bayes ? beside_third : Phase::second}) {
-      const MatchParams matching = of(phase).plan.params.matching();
+    if (i >= format_.planes() || !fits_patch(format_, i)) continue;
+    for (const Phase phase : {Phase::first, params_.bayes ? parallel_wiener : Phase::second}) {
+      const MatchParams matching = state_of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
-      const std::size_t batch = static_cast<std::size_t>(brick_references) *
-                                std::min(bricks_of(references_of.count_x),
-                                         batch_bricks(params_.batch.width, matching.step)) *
-                                std::min(bricks_of(references_of.count_y),
-                                         batch_bricks(params_.batch.height, matching.step));
+      const std::size_t batch = static_cast<std::size_t>(references_per_tile) *
+                                std::min(reference_tiles_of(references_of.count_x),
+                                         batch_tiles(params_.batch.width, matching.step)) *
+                                std::min(reference_tiles_of(references_of.count_y),
+                                         batch_tiles(params_.batch.height, matching.step));
       references = std::max(references, batch);
-      places = std::max(places, batch * group_capacity(matching));
+      member_slots = std::max(member_slots, batch * group_capacity(matching));
     }
   }
-  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(member_slots);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 }
 
@@ -96,13 +98,15 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     MatchParams searching = params.matching();
     if (phase.plan.search_step > 0) searching.step = phase.plan.search_step;
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
-    if (phase.plan.filter == Filtering::means) continue;  // no transform
+    if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      PhaseParams roomy = params;  // for groups that are kept
+      // The group size of kept groups.
+      PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
-        roomy.group = std::max(roomy.group, kept_capacity());
-      phase.dft = std::make_unique<DftFilter>(roomy, phase.plan.phase, stream_);
-    } else {  // validate() refuses other than white noise with the DFT
+        params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
+      phase.dft = std::make_unique<DftFilter>(params_for_kept, phase.plan.phase, stream_);
+      // validate() rejects the DFT with noise that is not white.
+    } else {
       phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
     }
   }
@@ -119,14 +123,14 @@ MotionGrid CudaPhases::motion_grid(int step, const PlaneSet& set) const {
           format_.plane_height(main)};
 }
 
-std::size_t CudaPhases::greatest_plane() const {
+std::size_t CudaPhases::largest_plane() const {
   std::size_t size = 0;
   for (const int i : {0, 1})
-    if (i < format_.planes() && holds_a_patch(format_, i)) size = std::max(size, margins(i).size());
+    if (i < format_.planes() && fits_patch(format_, i)) size = std::max(size, margins(i).size());
   return size;
 }
 
-int CudaPhases::planes_together() const {
+int CudaPhases::max_planes_per_set() const {
   std::size_t most = 0;
   for (const PhaseState& phase : states_)
     for (const PlaneSet& set : phase.plan.sets) most = std::max(most, set.planes.size());
@@ -136,8 +140,8 @@ int CudaPhases::planes_together() const {
 std::size_t CudaPhases::kept_references(const PlaneSet& set) const {
   if (set.kept == 0) return 0;
   const ReferenceGrid& searched = geometry(set.planes.front()).searched_grid;
-  return static_cast<std::size_t>(brick_references) * bricks_of(searched.count_x) *
-         bricks_of(searched.count_y);
+  return static_cast<std::size_t>(references_per_tile) * reference_tiles_of(searched.count_x) *
+         reference_tiles_of(searched.count_y);
 }
 
 KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& set,
@@ -148,20 +152,21 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// What of a plane is matched in: the first phase's noisy plane, the second's mixed estimate, or
-/// the guide that came with the frame.
+/// Returns the plane from which a guide is made: the noisy plane in the first phase, the mixed
+/// estimate in the second phase, or the guide that came with the frame.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
-  if (params_.guided) return {frame.shown[i], frame.noisy[i], of(phase).plan.guide_share};
+  if (params_.guided)
+    return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};
   if (phase == Phase::first) return {frame.noisy[i]};
-  return {basic_of(frame, i), frame.noisy[i], of(phase).plan.guide_share};
+  return {basic_of(frame, i), frame.noisy[i], state_of(phase).plan.guide_share};
 }
 
-ColourGuide CudaPhases::made_guide(Phase phase, const PlaneSet& set,
-                                   const DeviceFrame& frame) const {
-  ColourGuide mix{set.of_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
+ColourGuide CudaPhases::composite_guide(Phase phase, const PlaneSet& set,
+                                        const DeviceFrame& frame) const {
+  ColourGuide mix{set.uses_luma ? guide_of(phase, frame, 0) : MixedPlane{}, margins(0),
                   format_.chroma_shift_x, format_.chroma_shift_y};
   for (int i = 1; i < format_.planes(); ++i)
-    if (const float weight = set.of_chroma[i - 1]; weight != 0) {
+    if (const float weight = set.chroma_weights[i - 1]; weight != 0) {
       mix.chroma[i - 1] = guide_of(phase, frame, i);
       mix.weight[i - 1] = weight;
     }
@@ -170,29 +175,30 @@ ColourGuide CudaPhases::made_guide(Phase phase, const PlaneSet& set,
 
 Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                             const DeviceFrame& frame, const GuideBuffer& to) {
-  if (of(phase).plan.takes_groups(set)) return clear_sums(set, frame), Guide{};
-  const MatchParams matching = of(phase).plan.matching(set);
-  float taken_off = params_.temporal > 0 ? matching.place_bonus : 0;
+  if (state_of(phase).plan.reuses_groups(set)) return clear_sums(set, frame), Guide{};
+  const MatchParams matching = state_of(phase).plan.matching(set);
+  float max_bias = params_.temporal > 0 ? matching.motion_bias : 0;
   if (matching.bias != nullptr)
-    taken_off = std::max(taken_off, -*std::ranges::min_element(*matching.bias));
+    max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A great tau makes the steps of the guide wider. It comes with strong noise, which hides them.
+  // A large tau makes the quantisation steps of the guide larger. It occurs with strong noise,
+  // which hides them.
   if (!matching.clusters)
-    guide.scale = std::min(guide.scale, greatest_scale(matching.tau + taken_off));
+    guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};
   for (int k = 0; k < sums.planes; ++k) sums.of[k] = frame.sums[set.planes[k]];
   const auto make = [&](const auto& picture) {
     lull::make_guide_and_clear_sums(picture, margins(set.planes.front()), guide.scale, guide.offset,
                                     to.samples, to.half_norms, sums, stream_);
   };
-  if (set.is_made())
-    make(made_guide(phase, set, frame));
+  if (set.is_composite())
+    make(composite_guide(phase, set, frame));
   else
     make(guide_of(phase, frame, 0));
-  if (to.barred != nullptr) {
-    bar_candidates(to.half_norms, to.barred, margins(set.planes.front()), to.candidate_norms,
-                   stream_);
+  if (to.invalid != nullptr) {
+    invalidate_candidates(to.half_norms, to.invalid, margins(set.planes.front()),
+                          to.candidate_norms, stream_);
     guide.candidate_norms = to.candidate_norms;
   }
   return guide;
@@ -200,7 +206,7 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
 
 void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& frame,
                         std::span<const SearchFrame> frames, std::span<const int> distance) {
-  const PhaseState& phase = of(which);
+  const PhaseState& phase = state_of(which);
   const MatchParams matching = phase.plan.matching(set);
 
   FilterArgs args;
@@ -225,7 +231,7 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
     args.basic[k] = frame.basic[i];
     args.sums[k] = frame.sums[i];
     args.sigma[k] = phase.plan.noise.sigma(i);
-    args.greatest_level[k] = greatest_level(format_, i);
+    args.max_level[k] = max_level(format_, i);
   }
   const KeptGroupsView kept = kept_groups(phase.plan, set, frame);
   if (set.kept > 0 && phase.plan.phase == Phase::first) search(phase, set, frames, kept.groups);
@@ -239,7 +245,7 @@ void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& fra
 
 void CudaPhases::normalise(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                            const std::array<float*, max_planes>& estimates) {
-  if (is_bayes(phase)) return normalise_by_bayes(phase, set, frame, estimates);
+  if (is_bayes(phase)) return normalise_bayes(phase, set, frame, estimates);
   Quotients quotients{static_cast<int>(set.planes.size())};
   for (int k = 0; k < quotients.planes; ++k) {
     const int i = set.planes[k];
@@ -247,27 +253,29 @@ void CudaPhases::normalise(Phase phase, const PlaneSet& set, const DeviceFrame& 
     quotients.noisy[k] = frame.noisy[i];
     quotients.estimate[k] = estimates[i];
   }
-  bm3d::normalise(quotients, margins(set.planes.front()), of(phase).plan.window, stream_);
+  bm3d::normalise(quotients, margins(set.planes.front()), state_of(phase).plan.window, stream_);
 }
 
 template <class Use>
 void CudaPhases::for_batches(const ReferenceGrid& references, int width, Batch& batch,
                              Use use) const {
-  const int bricks_x = bricks_of(references.count_x), bricks_y = bricks_of(references.count_y);
-  const int step_x = width == 0 ? bricks_x : batch_bricks(width, references.step);
-  const int step_y = batch_bricks(params_.batch.height, references.step);
-  for (batch.y0 = 0; batch.y0 < bricks_y; batch.y0 += step_y) {
-    batch.bricks_y = std::min(step_y, bricks_y - batch.y0);
-    for (batch.x0 = 0; batch.x0 < bricks_x; batch.x0 += step_x) {
-      batch.bricks_x = std::min(step_x, bricks_x - batch.x0);
+  const int tiles_x = reference_tiles_of(references.count_x),
+            tiles_y = reference_tiles_of(references.count_y);
+  const int step_x = width == 0 ? tiles_x : batch_tiles(width, references.step);
+  const int step_y = batch_tiles(params_.batch.height, references.step);
+  for (batch.y0 = 0; batch.y0 < tiles_y; batch.y0 += step_y) {
+    batch.tiles_y = std::min(step_y, tiles_y - batch.y0);
+    for (batch.x0 = 0; batch.x0 < tiles_x; batch.x0 += step_x) {
+      batch.tiles_x = std::min(step_x, tiles_x - batch.x0);
       use();
     }
   }
 }
 
-/// Of whole rows: the groups of all references lie as those of one batch.
+/// Returns the groups of a batch of complete rows. The groups of all reference patches are stored
+/// as if they were one batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
-  return all.after(static_cast<std::size_t>(batch.y0) * batch.bricks_x * brick_references);
+  return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }
 
 void CudaPhases::search(const PhaseState& phase, const PlaneSet& set,

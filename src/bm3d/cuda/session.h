@@ -1,5 +1,6 @@
 #pragma once
-// The cuda backend, as open() sees it. Builds without CUDA have it too; there it throws.
+// The interface of the cuda backend for open(). It exists in builds without CUDA, too, and throws
+// there.
 
 #include <memory>
 #include <memory_resource>
@@ -9,14 +10,15 @@
 
 namespace lull::bm3d {
 
-/// A session on GPU `device` with `streams` frames in flight. `params` and `format` are valid.
-/// `results_on_device`: as of Backend.
+/// Opens a session on GPU `device` with `streams` frames in flight. `params` and `format` must be
+/// valid. `results_on_device`: see Backend.
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
                                                   int device, int streams,
                                                   bool results_on_device = false);
 
-/// Page-locked memory. @throws DeviceUnavailable
+/// Returns a resource of page-locked memory.
+/// @throws DeviceUnavailable
 [[nodiscard]] std::pmr::memory_resource* cuda_frame_memory();
 
 }  // namespace lull::bm3d

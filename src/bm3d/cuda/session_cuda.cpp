@@ -1,7 +1,7 @@
-// Sessions of the cuda backend. Where frames are filtered each for itself, a session has as many
-// slots as frames in flight; each slot owns a stream and all that one frame needs on the device, so
-// that the copies of one frame run beside the kernels of another. The host waits for one thing
-// alone: the oldest frame, when all slots are taken. Over time, frame_session.h says what happens.
+// Sessions of the cuda backend. If frames are filtered one by one, a session has as many slots as
+// frames in flight. Each slot owns a stream and all device memory that one frame needs, so that the
+// copies of one frame overlap with the kernels of another. The host only waits for the oldest
+// frame, when all slots are occupied. Sessions over time are described in frame_session.h.
 
 #include <vector>
 
@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-/// Frames each for itself.
+/// A session that filters frames one by one.
 class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,
@@ -26,7 +26,7 @@ class SlotSession final : public Denoiser {
       : format_(format), pool_(format, results_on_device) {
     for (int i = 0; i < streams; ++i)
       slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher));
-    pool_.reserve(streams + cuda::results_that_wait);
+    pool_.reserve(streams + cuda::expected_queued_results);
   }
 
   int latency() const noexcept override { return static_cast<int>(slots_.size()); }
@@ -55,7 +55,7 @@ class SlotSession final : public Denoiser {
   FrameFormat format_;
   cuda::ResultFrames pool_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
-  std::size_t next_ = 0;  // slot of the oldest frame in flight, and of the next one to start
+  std::size_t next_ = 0;  // slot of the oldest frame in flight, which is also used next
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// open_cuda() with another matcher. Only in builds with CUDA.
+// open_cuda() with another matcher, for tests. It exists only in builds with CUDA.
 
 #include <memory>
 

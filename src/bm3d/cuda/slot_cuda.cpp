@@ -13,15 +13,16 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       stream_(cuda::make_stream()),
       done_(cuda::make_event()),
       phases_(params, format, stream_.get(), make_matcher),
-      side_(SideSets::make(params, format, phases_, make_matcher)),
+      chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
            curves_of(stabilisers_of(params, format.layout))),
       guide_frame_(params.noise.levels_in_samples(), stabilisers_of(params, Layout::gray),
                    Colour::opponent) {
   if (!phases_.filters_any()) return;
   plan_buffers();
-  // Once for the driver to load what it loads late, then as one graph: a launch of each kernel by
-  // itself would keep the host as busy as a fast profile keeps the device.
+  // The kernels run once, so that the driver loads what it loads lazily, and are then captured as
+  // one graph. With a separate launch for each kernel, a fast profile would keep the host as busy
+  // as the device.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));
@@ -33,23 +34,23 @@ void CudaSlot::plan_buffers() {
   for (int i = 0; i < format_.planes(); ++i) {
     const std::size_t size = phases_.margins(i).size();
     noisy_[i] = zeroed<float>(size, stream_.get());
-    if (params_.guided) shown_[i] = zeroed<float>(size, stream_.get());
+    if (params_.guided) guide_planes_[i] = zeroed<float>(size, stream_.get());
     if (!phases_.is_filtered(i)) continue;
     basic_[i] = zeroed<float>(size, stream_.get());
     if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
   }
-  const std::size_t greatest = phases_.greatest_plane();
+  const std::size_t greatest = phases_.largest_plane();
   if (params_.holes) {
-    barred_ = zeroed<std::uint8_t>(greatest, stream_.get());
+    invalid_ = zeroed<std::uint8_t>(greatest, stream_.get());
     candidate_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
   }
-  for (std::size_t n = 0; n < (side_ ? 2 : 1); ++n) {
+  for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
-    // What is beside the first set has no plane that is greater than the second one.
+    // The planes of the chroma lane are not larger than plane 1.
     const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
     scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
     scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);
-    for (int k = 0; k < phases_.planes_together(); ++k) {
+    for (int k = 0; k < phases_.max_planes_per_set(); ++k) {
       scratch.numerators[k] = cuda::DeviceBuffer<unsigned long long>(size);
       scratch.denominators[k] = cuda::DeviceBuffer<std::uint32_t>(size);
     }
@@ -65,15 +66,16 @@ void CudaSlot::plan_buffers() {
 }
 
 void CudaSlot::start(Frame noisy, Frame clean) {
-  clean.take_identity(noisy);
-  if (phases_.filters_any() || noisy.on_device || clean.on_device) raw_.bring(noisy, stream_.get());
-  if (phases_.filters_any() && params_.guided) bring_guide(noisy);
-  bring_holes(noisy);
+  clean.copy_info(noisy);
+  if (phases_.filters_any() || noisy.on_device || clean.on_device)
+    raw_.upload(noisy, stream_.get());
+  if (phases_.filters_any() && params_.guided) upload_guide(noisy);
+  upload_holes(noisy);
   if (phases_.filters_any()) cuda::check(cudaGraphLaunch(kernels_.get(), stream_.get()));
-  take_samples(noisy, clean);
+  download_samples(noisy, clean);
   cuda::check(cudaEventRecord(done_.get(), stream_.get()));
   noisy_in_flight_ = std::move(noisy);
-  in_flight_ = cuda::handed_out(std::move(clean));
+  in_flight_ = cuda::publish_frame(std::move(clean));
 }
 
 std::optional<Frame> CudaSlot::finish() {
@@ -84,9 +86,9 @@ std::optional<Frame> CudaSlot::finish() {
   return std::exchange(in_flight_, std::nullopt);
 }
 
-void CudaSlot::bring_holes(const Frame& noisy) {
+void CudaSlot::upload_holes(const Frame& noisy) {
   if (!params_.holes || !phases_.filters_any()) return;
-  copy_reached(noisy, patch, barred_.get(), stream_.get());
+  copy_reached(noisy, patch, invalid_.get(), stream_.get());
 }
 
 void CudaSlot::to_planes() { to_planes(raw_, noisy_); }
@@ -99,9 +101,9 @@ void CudaSlot::to_planes(const RawFrame& raw, const PlaneBuffers& to) {
   raw.to_planes(margins, planes, stream_.get());
 }
 
-void CudaSlot::bring_guide(const Frame& noisy) {
-  guide_frame_.bring(noisy, stream_.get());
-  to_planes(guide_frame_.raw(), shown_);
+void CudaSlot::upload_guide(const Frame& noisy) {
+  guide_frame_.upload(noisy, stream_.get());
+  to_planes(guide_frame_.raw(), guide_planes_);
 }
 
 void CudaSlot::to_samples() {
@@ -118,10 +120,10 @@ void CudaSlot::to_samples() {
   raw_.restore(raw_.planes(), stream_.get());
 }
 
-void CudaSlot::take_samples(const Frame& noisy, Frame& clean) {
+void CudaSlot::download_samples(const Frame& noisy, Frame& clean) {
   for (int i = 0; i < format_.planes(); ++i) {
     if (phases_.changes(i))
-      raw_.take(i, clean, stream_.get());
+      raw_.download(i, clean, stream_.get());
     else
       raw_.pass_through(i, noisy, clean, stream_.get());
   }
@@ -135,15 +137,15 @@ void CudaSlot::run_kernels() {
 
 void CudaSlot::upload(const Frame& noisy) {
   const cuda::NvtxRange range("upload");
-  raw_.bring(noisy, stream_.get());
-  bring_holes(noisy);
+  raw_.upload(noisy, stream_.get());
+  upload_holes(noisy);
   to_planes();
 }
 
 void CudaSlot::download(const Frame& noisy, Frame& clean) {
   const cuda::NvtxRange range("download");
   to_samples();
-  take_samples(noisy, clean);
+  download_samples(noisy, clean);
 }
 
 void CudaSlot::filter() {
@@ -157,7 +159,7 @@ void CudaSlot::filter() {
 }
 
 void CudaSlot::run_phase(Phase phase, const PlaneBuffers& estimates) {
-  beside(side_, phases_, stream_.get(), [&](auto phases_of) {
+  run_concurrently(chroma_lane_, phases_, stream_.get(), [&](auto phases_of) {
     const std::vector<PlaneSet>& sets = phases_.sets(phase);
     for (std::size_t n = 0; n < sets.size(); ++n) {
       CudaPhases& phases = phases_of(n);
@@ -171,7 +173,7 @@ void CudaSlot::run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, con
   DeviceFrame frame;
   for (int i = 0; i < format_.planes(); ++i)
     frame.noisy[i] = noisy_[i].get(), frame.basic[i] = basic_[i].get(),
-    frame.shown[i] = shown_[i].get();
+    frame.guide_planes[i] = guide_planes_[i].get();
   for (std::size_t k = 0; k < set.planes.size(); ++k)
     frame.sums[set.planes[k]] = {scratch.numerators[k].get(), scratch.denominators[k].get()};
   const int front = set.planes.front();
@@ -179,7 +181,7 @@ void CudaSlot::run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, con
   const Guide guide =
       phases.make_guide_and_clear_sums(phase, set, frame,
                                        {scratch.guide_samples.get(), scratch.half_norms.get(),
-                                        barred_.get(), candidate_norms_.get()});
+                                        invalid_.get(), candidate_norms_.get()});
   phases.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
   phases.normalise(phase, set, frame, {estimates[0].get(), estimates[1].get(), estimates[2].get()});
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A GPU's work on frames that are filtered over time, behind a session of frame_session.h.
+// The work of a GPU on frames that are filtered over time, for a session of frame_session.h.
 
 #include <memory>
 
@@ -9,8 +9,9 @@
 
 namespace lull::bm3d {
 
-/// Made, used and destroyed while its device is current. `results_on_device`: as of Backend.
-/// @throws InvalidArgument  planes too large to be addressed
+/// Makes the worker. Its device must be current whenever the worker is made, used or destroyed.
+/// `results_on_device`: see Backend.
+/// @throws InvalidArgument  planes are too large to be addressed
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,

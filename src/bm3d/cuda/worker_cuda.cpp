@@ -1,16 +1,16 @@
-// Frames lie in slots, one ring of memory for each kind of plane, so that kernels reach a patch of
-// another frame by an offset. Three streams: one brings frames and counts what decides about them,
-// at high priority, because the host waits for that; one computes; one takes results away. The
-// host is ahead of the computing stream by two frames at most: then the memory that frames come
-// into is used again.
+// Frames are stored in slots of ring buffers, one for each kind of plane, so that kernels reach a
+// patch of another frame by an offset. There are three streams. One uploads frames and computes the
+// statistics on which the session bases its decisions. It has a high priority, because the host
+// waits for them. One computes, and one downloads results. The host is at most two frames ahead of
+// the compute stream: then the input buffers are reused.
 
 #include <climits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "bm3d/cuda/chroma_lane.h"
 #include "bm3d/cuda/phases.h"
-#include "bm3d/cuda/side_sets.h"
 #include "bm3d/cuda/worker.h"
 #include "core/error.h"
 #include "cuda/nvtx.h"
@@ -22,7 +22,7 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr int results = 3;  // on their way, and the one that comes
+constexpr int max_results = 3;  // results in flight, and the next one
 
 class CudaWorker : public FrameWorker {
  public:
@@ -30,65 +30,70 @@ class CudaWorker : public FrameWorker {
              bool results_on_device)
       : params_(params),
         format_(format),
-        computing_(cuda::make_stream()),
-        bringing_(cuda::make_stream(cuda::Priority::high)),
-        taking_(cuda::make_stream()),
-        phases_(params, format, computing_.get(), make_matcher),
-        side_(SideSets::make(params, format, phases_, make_matcher)),
+        compute_stream_(cuda::make_stream()),
+        upload_stream_(cuda::make_stream(cuda::Priority::high)),
+        download_stream_(cuda::make_stream()),
+        phases_(params, format, compute_stream_.get(), make_matcher),
+        chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
         pool_(format, results_on_device),
         levels_(params.noise.levels_in_samples()),
-        motion_(format, levels_, session_plan(params, format).slots(), bringing_.get(),
-                computing_.get()) {
+        motion_(format, levels_, session_plan(params, format).slots(), upload_stream_.get(),
+                compute_stream_.get()) {
     const Stabilisers stabilisers = stabilisers_of(params, format.layout);
     const Curves curves = curves_of(stabilisers);
-    for (auto& in : in_)
-      in = std::make_unique<In>(params, format, computing_.get(), levels_, curves);
-    for (auto& out : out_) out = std::make_unique<Out>(format, computing_.get(), levels_, curves);
+    for (auto& in : inputs_)
+      in = std::make_unique<Input>(params, format, compute_stream_.get(), levels_, curves);
+    for (auto& out : outputs_)
+      out = std::make_unique<Output>(format, compute_stream_.get(), levels_, curves);
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
-    pool_.reserve(results + cuda::results_that_wait);
-    cuda::check(cudaStreamSynchronize(computing_.get()));
+    pool_.reserve(max_results + cuda::expected_queued_results);
+    cuda::check(cudaStreamSynchronize(compute_stream_.get()));
   }
 
   ~CudaWorker() override {
-    for (const auto* stream : {&bringing_, &computing_, &taking_})
+    for (const auto* stream : {&upload_stream_, &compute_stream_, &download_stream_})
       (void)cudaStreamSynchronize(stream->get());
   }
 
   void take(const Frame& frame) override {
-    const cuda::NvtxRange range("bring a frame");
-    taken_ = frame;
-    last_ ^= 1;
-    cuda::check(cudaStreamWaitEvent(bringing_.get(), in_[last_]->read.get()));
-    in_[last_]->raw.bring(frame, bringing_.get());
-    if (params_.guided) in_[last_]->guide.bring(frame, bringing_.get());
-    cuda::check(cudaEventRecord(in_[last_]->brought.get(), bringing_.get()));
+    const cuda::NvtxRange range("upload a frame");
+    last_frame_ = frame;
+    last_input_ ^= 1;
+    cuda::check(cudaStreamWaitEvent(upload_stream_.get(), inputs_[last_input_]->consumed.get()));
+    inputs_[last_input_]->raw.upload(frame, upload_stream_.get());
+    if (params_.guided) inputs_[last_input_]->guide.upload(frame, upload_stream_.get());
+    cuda::check(cudaEventRecord(inputs_[last_input_]->uploaded.get(), upload_stream_.get()));
   }
 
   FrameDifference difference() override {
-    return motion_.difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes());
+    return motion_.difference(inputs_[last_input_]->raw.planes(),
+                              inputs_[last_input_ ^ 1]->raw.planes());
   }
 
   void load(int at) override {
-    In& in = *in_[last_];
-    const RawPlanes& seen = (params_.guided ? in.guide.raw() : in.raw).planes();
+    Input& in = *inputs_[last_input_];
+    const RawPlanes& matched_planes = (params_.guided ? in.guide.raw() : in.raw).planes();
     const FrameFormat& format = params_.guided ? in.guide.format() : format_;
-    if (params_.scene_cut > 0) motion_.load_predicted(at, seen, format);
-    keep_what_passes(at);
+    if (params_.scene_cut > 0) motion_.load_predicted(at, matched_planes, format);
+    copy_unfiltered_planes(at);
     const DeviceFrame frame = frame_in(at);
     std::array<const Margins*, max_planes> margins{};
     for (int i = 0; i < format_.planes(); ++i) margins[i] = &phases_.margins(i);
-    cuda::check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
-    in.raw.to_planes(margins, frame.noisy, computing_.get());
-    if (params_.guided) in.guide.raw().to_planes(margins, frame.shown, computing_.get());
-    keep_original(in.raw, at);
-    motion_.load(at, seen, format);
-    cuda::check(cudaEventRecord(in.read.get(), computing_.get()));
-    if (barred_.at(at) != nullptr) copy_reached(taken_, patch, barred_.at(at), computing_.get());
+    cuda::check(cudaStreamWaitEvent(compute_stream_.get(), in.uploaded.get()));
+    in.raw.to_planes(margins, frame.noisy, compute_stream_.get());
+    if (params_.guided)
+      in.guide.raw().to_planes(margins, frame.guide_planes, compute_stream_.get());
+    store_original(in.raw, at);
+    motion_.load(at, matched_planes, format);
+    cuda::check(cudaEventRecord(in.consumed.get(), compute_stream_.get()));
+    if (invalid_.at(at) != nullptr)
+      copy_reached(last_frame_, patch, invalid_.at(at), compute_stream_.get());
     make_guides(Phase::first, at);
-    // The frame may go: on the host its memory, on a device the decoder's picture.
-    cuda::check(cudaStreamSynchronize(bringing_.get()));
-    taken_ = {};
+    // The frame may be released after this wait: its memory on the host, or the decoder's picture
+    // on the device.
+    cuda::check(cudaStreamSynchronize(upload_stream_.get()));
+    last_frame_ = {};
   }
 
   PredictionCost prediction(int slot, int earlier) override {
@@ -99,10 +104,10 @@ class CudaWorker : public FrameWorker {
     const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
                                 : phase == Phase::second ? "second phase"
                                                          : "third phase");
-    if (phase == Phase::first) motion_.find(frames);  // for all phases
+    if (phase == Phase::first) motion_.find(frames);  // once, for all phases
     filter_sets(phase, frames, frame_in(frames[0].frame));
-    if (phase == Phase::third && has_beside(params_))
-      filter_sets(beside_third, frames, frame_beside(frames[0].frame));
+    if (phase == Phase::third && has_parallel_wiener(params_))
+      filter_sets(parallel_wiener, frames, parallel_frame(frames[0].frame));
   }
 
   void finish_phase(Phase phase, int at) override {
@@ -112,54 +117,56 @@ class CudaWorker : public FrameWorker {
   }
 
   Frame finish(int at) override {
-    const cuda::NvtxRange range("take a result away");
-    Out& out = *out_[finished_++ % results];
+    const cuda::NvtxRange range("download a result");
+    Output& out = *outputs_[finished_++ % max_results];
     Frame clean = slots_[at].clean.pixels ? std::exchange(slots_[at].clean, {}) : pool_.acquire();
-    cuda::check(cudaStreamWaitEvent(computing_.get(), out.taken.get()));
-    write_samples(frame_in(at), frame_beside(at), out.raw);
-    out.raw.restore(original(at), computing_.get());
-    cuda::check(cudaEventRecord(out.written.get(), computing_.get()));
-    cuda::check(cudaStreamWaitEvent(taking_.get(), out.written.get()));
+    cuda::check(cudaStreamWaitEvent(compute_stream_.get(), out.downloaded.get()));
+    write_samples(frame_in(at), parallel_frame(at), out.raw);
+    out.raw.restore(original(at), compute_stream_.get());
+    cuda::check(cudaEventRecord(out.ready.get(), compute_stream_.get()));
+    cuda::check(cudaStreamWaitEvent(download_stream_.get(), out.ready.get()));
     for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.changes(i)) out.raw.take(i, clean, taking_.get());
-    cuda::check(cudaEventRecord(out.taken.get(), taking_.get()));
-    return cuda::handed_out(std::move(clean));
+      if (phases_.changes(i)) out.raw.download(i, clean, download_stream_.get());
+    cuda::check(cudaEventRecord(out.downloaded.get(), download_stream_.get()));
+    return cuda::publish_frame(std::move(clean));
   }
 
-  int in_flight() const noexcept override { return results - 1; }
+  int in_flight() const noexcept override { return max_results - 1; }
 
   void await() override {
     const cuda::NvtxRange range("wait for the oldest result");
-    cuda::check(cudaEventSynchronize(out_[awaited_++ % results]->taken.get()));
+    cuda::check(cudaEventSynchronize(outputs_[awaited_++ % max_results]->downloaded.get()));
   }
 
  private:
   struct Slot {
-    Guide luma, made;
-    Frame clean;  // has the planes that pass through
-    Guide& guide_of(const PlaneSet& set) { return set.is_made() ? made : luma; }
+    Guide luma, composite;
+    Frame clean;  // contains the planes that pass through
+    Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Where guides of luma lie, and those that are made.
+  /// Memory for the luma guides, or for the composite guides.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;
   };
-  GuideRing& ring_of(const PlaneSet& set) { return set.is_made() ? made_guides_ : luma_guides_; }
+  GuideRing& ring_of(const PlaneSet& set) {
+    return set.is_composite() ? composite_guides_ : luma_guides_;
+  }
   using Curves = std::array<CurvePair, max_planes>;
-  struct In {
+  struct Input {
     RawFrame raw;
     GuideFrame guide;
-    cuda::Event brought = cuda::make_event(), read = cuda::make_event();
-    In(const Params& params, const FrameFormat& format, cudaStream_t stream,
-       const std::array<float, 3>& sigma, const Curves& curves)
+    cuda::Event uploaded = cuda::make_event(), consumed = cuda::make_event();
+    Input(const Params& params, const FrameFormat& format, cudaStream_t stream,
+          const std::array<float, 3>& sigma, const Curves& curves)
         : raw(format, stream, sigma, curves),
           guide(sigma, stabilisers_of(params, Layout::gray), Colour::opponent) {}
   };
-  struct Out {
+  struct Output {
     RawFrame raw;
-    cuda::Event written = cuda::make_event(), taken = cuda::make_event();
-    Out(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
-        const Curves& curves)
+    cuda::Event ready = cuda::make_event(), downloaded = cuda::make_event();
+    Output(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
+           const Curves& curves)
         : raw(format, stream, sigma, curves) {}
   };
 
@@ -170,22 +177,22 @@ class CudaWorker : public FrameWorker {
                             std::to_string(slots) +
                             " slots cannot be addressed); choose a smaller --temporal");
     const auto ring = [&]<class T>(PlaneRing<T>& r, std::size_t size) {
-      r = PlaneRing<T>(slots, size, computing_.get());
+      r = PlaneRing<T>(slots, size, compute_stream_.get());
     };
     for (int i = 0; i < format_.planes(); ++i) {
       const std::size_t size = phases_.margins(i).size();
       ring(noisy_[i], size);
-      if (params_.guided) ring(shown_[i], size);
-      if (format_.sample == SampleType::f32) ring(original_[i], in_[0]->raw.plane_bytes(i));
+      if (params_.guided) ring(guide_planes_[i], size);
+      if (format_.sample == SampleType::f32) ring(original_[i], inputs_[0]->raw.plane_bytes(i));
       if (!phases_.is_filtered(i)) continue;
       ring(basic_[i], size);
       ring(numerators_[i], size);
       ring(denominators_[i], size);
-      if (has_beside(params_)) {
-        ring(numerators_beside_[i], size);
-        ring(denominators_beside_[i], size);
+      if (has_parallel_wiener(params_)) {
+        ring(parallel_numerators_[i], size);
+        ring(parallel_denominators_[i], size);
       }
-      result_[i] = zeroed<float>(size, computing_.get());
+      result_[i] = zeroed<float>(size, compute_stream_.get());
     }
     for (const PlaneSet& set : phases_.sets(Phase::first)) {
       const std::size_t references = phases_.kept_references(set);
@@ -193,27 +200,27 @@ class CudaWorker : public FrameWorker {
       ring(kept_displacements_[set.planes.front()], references * phases_.kept_capacity());
       ring(kept_counts_[set.planes.front()], references);
     }
-    for (int k = 0; k < known_plans(params_); ++k)
+    for (int k = 0; k < plan_count(params_); ++k)
       for (const PlaneSet& set : phases_.sets(static_cast<Phase>(k))) {
         if (phases_.is_bayes(static_cast<Phase>(k))) {
-          if (set.is_made() && plane_guides_.at(0) == nullptr)
-            ring(plane_guides_, phases_.margins(1).size());
+          if (set.is_composite() && float_guides_.at(0) == nullptr)
+            ring(float_guides_, phases_.margins(1).size());
           continue;
         }
         GuideRing& guides = ring_of(set);
         if (guides.samples.at(0) != nullptr) continue;
-        const std::size_t size = phases_.margins(set.is_made() ? 1 : 0).size();
+        const std::size_t size = phases_.margins(set.is_composite() ? 1 : 0).size();
         ring(guides.samples, size);
         ring(guides.half_norms, size);
         if (!params_.holes) continue;
         ring(guides.candidate_norms, size);
-        ring(barred_, size);
+        ring(invalid_, size);
       }
   }
 
-  /// `frame`: the one of the references.
+  /// `frame`: the frame of the reference patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
-    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
+    run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
       for (std::size_t n = 0; n < sets.size(); ++n)
         filter_set(phase, sets[n], phases_of(n), frames, frame);
@@ -232,37 +239,37 @@ class CudaWorker : public FrameWorker {
       distance[i] = (at - own) * size;
     }
     const std::span<const SearchFrame> all{searched.data(), frames.size()};
-    const std::span<const int> apart{distance.data(), frames.size()};
+    const std::span<const int> distances{distance.data(), frames.size()};
     if (phases.is_bayes(phase))
-      phases.filter_by_bayes(phase, set, frame, all, apart, plane_guide(set, own));
+      phases.filter_bayes(phase, set, frame, all, distances, float_guide(set, own));
     else
-      phases.filter(phase, set, frame, all, apart);
+      phases.filter(phase, set, frame, all, distances);
   }
 
   DeviceFrame frame_in(int at) const {
     DeviceFrame frame;
     for (int i = 0; i < format_.planes(); ++i) {
       frame.noisy[i] = noisy_[i].at(at);
-      frame.shown[i] = shown_[i].at(at);
+      frame.guide_planes[i] = guide_planes_[i].at(at);
       frame.basic[i] = basic_[i].at(at);
       frame.sums[i] = {numerators_[i].at(at), denominators_[i].at(at)};
       frame.kept[i] = {kept_displacements_[i].at(at), kept_counts_[i].at(at)};
     }
     return frame;
   }
-  /// With the sums of what is beside the third phase.
-  DeviceFrame frame_beside(int at) const {
+  /// Returns a frame with the sums of the parallel Wiener filter.
+  DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
-      frame.sums[i] = {numerators_beside_[i].at(at), denominators_beside_[i].at(at)};
+      frame.sums[i] = {parallel_numerators_[i].at(at), parallel_denominators_[i].at(at)};
     return frame;
   }
 
   void make_guides(Phase phase, int at) {
     if (!phases_.is_bayes(phase)) return make_byte_guides(phase, at, frame_in(at));
-    make_plane_guides(phase, at);
-    if (phase == Phase::third && has_beside(params_))
-      make_byte_guides(beside_third, at, frame_beside(at));
+    make_float_guides(phase, at);
+    if (phase == Phase::third && has_parallel_wiener(params_))
+      make_byte_guides(parallel_wiener, at, parallel_frame(at));
   }
 
   void make_byte_guides(Phase phase, int at, const DeviceFrame& frame) {
@@ -270,89 +277,93 @@ class CudaWorker : public FrameWorker {
       const GuideRing& to = ring_of(set);
       slots_[at].guide_of(set) = phases_.make_guide_and_clear_sums(
           phase, set, frame,
-          {to.samples.at(at), to.half_norms.at(at), barred_.at(at), to.candidate_norms.at(at)});
+          {to.samples.at(at), to.half_norms.at(at), invalid_.at(at), to.candidate_norms.at(at)});
     }
   }
 
-  /// For phases by Bayes, which match in floats.
-  void make_plane_guides(Phase phase, int at) {
+  /// Makes the float guides of a Bayes phase, which matches in floats.
+  void make_float_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase)) {
-      if (set.is_made()) phases_.make_plane_guide(phase, set, frame_in(at), plane_guides_.at(at));
+      if (set.is_composite())
+        phases_.make_float_guide(phase, set, frame_in(at), float_guides_.at(at));
       phases_.clear_sums(set, frame_in(at));
     }
   }
-  const float* plane_guide(const PlaneSet& set, int at) const {
-    return set.is_made() ? plane_guides_.at(at) : basic_[0].at(at);
+  const float* float_guide(const PlaneSet& set, int at) const {
+    return set.is_composite() ? float_guides_.at(at) : basic_[0].at(at);
   }
 
-  void keep_what_passes(int at) {
+  void copy_unfiltered_planes(int at) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (phases_.changes(i)) continue;
       Frame& clean = slots_[at].clean;
       if (!clean.pixels) clean = pool_.acquire();
-      in_[last_]->raw.pass_through(i, taken_, clean, bringing_.get());
+      inputs_[last_input_]->raw.pass_through(i, last_frame_, clean, upload_stream_.get());
     }
   }
 
-  /// Float samples as they came, for RawFrame::restore().
+  /// Returns the float samples as they were uploaded, for RawFrame::restore().
   RawPlanes original(int at) const {
-    RawPlanes planes = in_[0]->raw.planes();
+    RawPlanes planes = inputs_[0]->raw.planes();
     for (int i = 0; i < format_.planes(); ++i) planes.data[i] = original_[i].at(at);
     return planes;
   }
-  void keep_original(const RawFrame& raw, int at) {
+  void store_original(const RawFrame& raw, int at) {
     if (format_.sample != SampleType::f32) return;
     for (int i = 0; i < format_.planes(); ++i)
       cuda::check(cudaMemcpyAsync(original_[i].at(at), raw.planes().data[i], raw.plane_bytes(i),
-                                  cudaMemcpyDeviceToDevice, computing_.get()));
+                                  cudaMemcpyDeviceToDevice, compute_stream_.get()));
   }
 
   void normalise(Phase phase, const DeviceFrame& frame,
                  const std::array<float*, max_planes>& estimates) {
-    beside(side_, phases_, computing_.get(), [&](auto phases_of) {
+    run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
       for (std::size_t n = 0; n < sets.size(); ++n)
         phases_of(n).normalise(phase, sets[n], frame, estimates);
     });
   }
 
-  void write_samples(const DeviceFrame& frame, const DeviceFrame& beside_it, RawFrame& raw) {
-    // Nobody needs the basic estimate any more: what is beside the third phase takes its place.
-    if (has_beside(params_)) normalise(beside_third, beside_it, frame.basic);
+  void write_samples(const DeviceFrame& frame, const DeviceFrame& parallel_estimates,
+                     RawFrame& raw) {
+    // The basic estimate is no longer needed: the result of the parallel Wiener filter overwrites
+    // it.
+    if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});
     Planes planes{};
     for (int i = 0; i < format_.planes(); ++i)
       planes[i] = phases_.is_filtered(i) ? result_[i].get() : frame.noisy[i];
     if (format_.layout == Layout::rgb)
-      return raw.from_opponents(phases_.margins(0), planes, computing_.get());
+      return raw.from_opponents(phases_.margins(0), planes, compute_stream_.get());
     for (int i = 0; i < format_.planes(); ++i)
-      if (phases_.changes(i)) raw.from_plane(i, phases_.margins(i), planes[i], computing_.get());
+      if (phases_.changes(i))
+        raw.from_plane(i, phases_.margins(i), planes[i], compute_stream_.get());
   }
 
   Params params_;
   FrameFormat format_;
-  cuda::Stream computing_, bringing_, taking_;
+  cuda::Stream compute_stream_, upload_stream_, download_stream_;
   CudaPhases phases_;
-  std::unique_ptr<SideSets> side_;  // null: none
+  std::unique_ptr<ChromaLane> chroma_lane_;  // null if there is none
   cuda::ResultFrames pool_;
-  std::array<float, 3> levels_;  // of the noise in samples as they are stored
-  Frame taken_;
-  std::array<std::unique_ptr<In>, 2> in_;
-  int last_ = 0;  // in_ of the frame taken last
-  std::array<std::unique_ptr<Out>, results> out_;
-  int finished_ = 0, awaited_ = 0;  // results
+  std::array<float, 3> levels_;  // standard deviation of the noise in the stored samples
+  Frame last_frame_;
+  std::array<std::unique_ptr<Input>, 2> inputs_;
+  int last_input_ = 0;  // inputs_ of the last accepted frame
+  std::array<std::unique_ptr<Output>, max_results> outputs_;
+  int finished_ = 0, awaited_ = 0;  // number of results
   std::vector<Slot> slots_;
-  std::array<PlaneRing<float>, max_planes> noisy_, basic_, shown_;
-  std::array<PlaneRing<std::byte>, max_planes> original_;  // of floats, as they came
-  std::array<PlaneRing<unsigned long long>, max_planes> numerators_, numerators_beside_;
-  std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, denominators_beside_;
-  // Of sets, by their first plane: groups for the second phase.
+  std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
+  std::array<PlaneRing<std::byte>, max_planes> original_;  // float samples as they were uploaded
+  std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
+  std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
+  // Groups that each set keeps for the second phase, stored at its first plane.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
-  GuideRing luma_guides_, made_guides_;
-  PlaneRing<float> plane_guides_;   // of phases by Bayes, where they are made
-  PlaneRing<std::uint8_t> barred_;  // where frames may have holes: places that are no candidates
+  GuideRing luma_guides_, composite_guides_;
+  PlaneRing<float> float_guides_;    // composite guides of Bayes phases
+  PlaneRing<std::uint8_t> invalid_;  // if frames may have holes: positions that are not candidates
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   DeviceMotion motion_;
 };

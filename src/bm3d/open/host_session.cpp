@@ -24,7 +24,7 @@
 namespace lull::bm3d {
 namespace {
 
-/// The planes of a frame as float samples, in the space in which they are filtered.
+/// The planes of a frame as float samples, in the colour space in which they are filtered.
 using Planes = std::array<Plane<float>, 3>;
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
@@ -39,19 +39,22 @@ void refuse_device_memory(const Frame& frame) {
         "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
 }
 
-/// What a frame is while it is worked on.
+/// The data of a frame while it is in progress.
 struct Slot {
-  Frame frame;           // its samples only where planes pass through, or some of their samples do
-  bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
+  // Set only if planes or out-of-range samples pass through.
+  Frame frame;
+  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   Planes noisy, basic;
-  // Of the second phase: the basic estimate with its share of the noisy picture.
+  // Luma guide of the second phase: the basic estimate mixed with its share of the noisy picture.
   Plane<float> luma_guide;
-  Planes shown;             // the guide that came with the frame
-  Plane<float> made_guide;  // of the phase that it is in (PlaneSet::is_made())
-  std::array<std::unique_ptr<PhaseSums>, 3> sums, sums_beside;  // of planes that are filtered
-  std::array<KeptGroups, 3> groups;                             // of sets, by their first plane
-  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are filtered now
+  Planes guide_planes;           // guide that came with the frame
+  Plane<float> composite_guide;  // composite guide of the current phase (PlaneSet::is_composite())
+  // Sums of the planes that are filtered.
+  std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
+  // Kept groups of each set, stored at its first plane.
+  std::array<KeptGroups, 3> groups;
+  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are being filtered
 };
 
 class HostWorker : public FrameWorker {
@@ -63,7 +66,7 @@ class HostWorker : public FrameWorker {
         samples_(params.noise, stabilisers_of(params, format.layout)),
         engine_(std::move(engine)),
         pool_(format) {
-    for (int k = 0; k < known_plans(params); ++k)
+    for (int k = 0; k < plan_count(params); ++k)
       plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
     for (int i = 0; i < format.planes(); ++i) {
       passes_through_ |= !is_stored(i);
@@ -71,23 +74,23 @@ class HostWorker : public FrameWorker {
       if (is_mixed()) mixed_[i] = plane_of(i);
     }
     for (const PhasePlan& plan : plans_)
-      guide_is_made_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_made);
+      has_composite_guide_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_composite);
     if (!filters()) return;
     slots_.resize(session_.slots());
     for (Slot& slot : slots_) prepare(slot);
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
   }
 
-  /// Whether there is anything to do.
+  /// Whether any plane is filtered.
   bool filters() const { return !plan(Phase::first).sets.empty(); }
 
   void take(const Frame& frame) override {
     refuse_device_memory(frame);
-    before_ = std::exchange(taken_, frame);
+    previous_frame_ = std::exchange(last_frame_, frame);
   }
 
   void load(int at) override {
-    const Frame& frame = taken_;
+    const Frame& frame = last_frame_;
     Slot& slot = slots_[at];
     slot.guarded = false;
     slot.holes = params_.holes ? holes_of(frame) : nullptr;
@@ -95,23 +98,23 @@ class HostWorker : public FrameWorker {
       slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
     if (passes_through_ || slot.guarded) slot.frame = frame;
     if (format_.layout == Layout::rgb)
-      mix_planes(opponent_forward,
-                 {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
-    // Planes that are not filtered are their own estimates: for the guides, and for the way back
-    // to RGB.
+      apply_colour_matrix(opponent_forward,
+                          {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+    // The estimate of an unfiltered plane is the plane itself. Guides and the conversion back to
+    // RGB use it.
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
     const Frame& guide = lull::guide_of(frame, params_.guided);
     if (params_.guided)
-      prepare_guide(Phase::first, load_shown(guide, slot), slot);
+      prepare_guide(Phase::first, load_guide_planes(guide, slot), slot);
     else
-      make_guide(plan(Phase::first), slot.noisy, slot.made_guide);
+      make_guide(plan(Phase::first), slot.noisy, slot.composite_guide);
     if (motion_) motion_->load(at, guide);
-    if (!motion_) taken_ = {};  // nothing will be compared with it
+    if (!motion_) last_frame_ = {};  // no later frame is compared with this one
   }
 
   FrameDifference difference() override {
-    return difference_of(taken_, before_, samples_.levels());
+    return difference_of(last_frame_, previous_frame_, samples_.levels());
   }
 
   PredictionCost prediction(int slot, int earlier) override {
@@ -120,9 +123,9 @@ class HostWorker : public FrameWorker {
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
     for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames, &Slot::sums);
-    if (phase != Phase::third || !has_beside(params_)) return;
-    const PhasePlan& beside = plan(beside_third);
-    for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::sums_beside);
+    if (phase != Phase::third || !has_parallel_wiener(params_)) return;
+    const PhasePlan& beside = plan(parallel_wiener);
+    for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::parallel_sums);
   }
 
   void finish_phase(Phase phase, int at) override {
@@ -134,17 +137,18 @@ class HostWorker : public FrameWorker {
       blend(slot, result_, bayes_share);
     }
     prepare_guide(static_cast<Phase>(static_cast<int>(phase) + 1),
-                  params_.guided ? slot.shown : slot.basic, slot);
+                  params_.guided ? slot.guide_planes : slot.basic, slot);
   }
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
     divide(slot.sums, plans_[params_.phases - 1], result_);
-    if (has_beside(params_)) blend_beside(slot);
+    if (has_parallel_wiener(params_)) blend_parallel_wiener(slot);
     for (int i = 0; i < format_.planes(); ++i)
       if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
     if (format_.layout == Layout::rgb)
-      mix_planes(opponent_inverse, {result_[0].view(), result_[1].view(), result_[2].view()});
+      apply_colour_matrix(opponent_inverse,
+                          {result_[0].view(), result_[1].view(), result_[2].view()});
     Frame clean = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) {
       if (is_stored(i))
@@ -159,47 +163,47 @@ class HostWorker : public FrameWorker {
  private:
   Plane<float> plane_of(int i) const { return {format_.plane_width(i), format_.plane_height(i)}; }
   bool is_filtered(int i) const {
-    return plan(Phase::first).noise.sigma(i) > 0 && holds_a_patch(format_, i);
+    return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Whether plane `i` of the result is a new one.
-  bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && holds_a_patch(format_, i); }
-  /// Whether estimates that are matched in have a share of the noisy picture.
+  /// Whether plane `i` of the result is computed. Otherwise it is copied from the input.
+  bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
+  /// Whether the guides of estimates are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Without that, luma is matched in the estimate itself.
-  bool luma_guide_is_kept() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
+  /// Whether the mixed luma guide is stored. Otherwise luma is matched in the estimate itself.
+  bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
       slot.noisy[i] = plane_of(i);
       slot.basic[i] = plane_of(i);
-      if (params_.guided) slot.shown[i] = plane_of(i);
+      if (params_.guided) slot.guide_planes[i] = plane_of(i);
       if (!is_filtered(i)) continue;
-      for (auto* sums : {&slot.sums, &slot.sums_beside})
-        if (sums == &slot.sums || has_beside(params_))
+      for (auto* sums : {&slot.sums, &slot.parallel_sums})
+        if (sums == &slot.sums || has_parallel_wiener(params_))
           (*sums)[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
-    if (luma_guide_is_kept()) slot.luma_guide = plane_of(0);
-    if (guide_is_made_) slot.made_guide = plane_of(1);
+    if (stores_luma_guide()) slot.luma_guide = plane_of(0);
+    if (has_composite_guide_) slot.composite_guide = plane_of(1);
   }
 
-  /// In the space that patches are compared in.
-  const Planes& load_shown(const Frame& guide, Slot& slot) {
-    Planes& shown = slot.shown;
-    for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, shown[i].view());
+  /// Loads the guide in the colour space in which patches are compared.
+  const Planes& load_guide_planes(const Frame& guide, Slot& slot) {
+    Planes& guide_planes = slot.guide_planes;
+    for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
     if (format_.layout == Layout::rgb)
-      mix_planes(opponent_forward, {shown[0].view(), shown[1].view(), shown[2].view()});
-    return shown;
+      apply_colour_matrix(opponent_forward,
+                          {guide_planes[0].view(), guide_planes[1].view(), guide_planes[2].view()});
+    return guide_planes;
   }
 
-  /// For the sets of a phase that are matched in `estimates`, with their share of the noisy
-  /// picture.
+  /// Prepares the guides of a phase: `estimates`, mixed with their share of the noisy picture.
   void prepare_guide(Phase phase, const Planes& estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
-                            [&](const PlaneSet& set) { return plan(phase).takes_groups(set); }))
-      return;  // nothing is matched
+                            [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
+      return;  // all sets reuse their groups; nothing is matched
     const Planes& guides = is_mixed() ? mix(estimates, slot) : estimates;
-    make_guide(plan(phase), guides, slot.made_guide);
-    if (luma_guide_is_kept()) std::swap(slot.luma_guide, mixed_[0]);
+    make_guide(plan(phase), guides, slot.composite_guide);
+    if (stores_luma_guide()) std::swap(slot.luma_guide, mixed_[0]);
   }
 
   const Planes& mix(const Planes& estimates, const Slot& slot) {
@@ -214,7 +218,7 @@ class HostWorker : public FrameWorker {
     return mixed_;
   }
 
-  /// A share of another estimate comes into the basic one.
+  /// Blends another estimate into the basic estimate, with the weight `share`.
   void blend(Slot& slot, const Planes& other, float share) const {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
@@ -226,10 +230,10 @@ class HostWorker : public FrameWorker {
     }
   }
 
-  /// The result becomes a share of what is beside it, in place of the basic estimate, which nobody
-  /// needs any more.
-  void blend_beside(Slot& slot) {
-    divide(slot.sums_beside, plan(beside_third), slot.basic);
+  /// Blends the result with that of the parallel Wiener filter. The basic estimate, which is no
+  /// longer needed, is overwritten.
+  void blend_parallel_wiener(Slot& slot) {
+    divide(slot.parallel_sums, plan(parallel_wiener), slot.basic);
     blend(slot, result_, result_share);
     for (int i = 0; i < format_.planes(); ++i)
       if (is_filtered(i)) std::swap(slot.basic[i], result_[i]);
@@ -241,24 +245,23 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// The picture that a set of this phase is matched in, for the one set that has such a picture
-  /// made of several planes or in chroma's size, if there is one.
+  /// Makes the composite guide of a phase, if one of its sets has one. At most one set does.
   void make_guide(const PhasePlan& plan, const Planes& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
-      if (!set.is_made()) continue;
-      if (set.of_luma)
+      if (!set.is_composite()) continue;
+      if (set.uses_luma)
         box_average(read(planes[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide.view());
       else
         clear(guide);
       for (const int i : {1, 2})
-        if (const float weight = set.of_chroma[i - 1]; weight != 0)
+        if (const float weight = set.chroma_weights[i - 1]; weight != 0)
           add_weighted(read(planes[i]), weight, guide.view());
     }
   }
 
   using SlotSums = std::array<std::unique_ptr<PhaseSums>, 3>;
 
-  /// The references of frames[0].
+  /// Runs a phase on a set, for the reference patches of frames[0].
   void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames,
            SlotSums Slot::*sums) {
     std::vector<PhaseFrame> parts;
@@ -292,19 +295,20 @@ class HostWorker : public FrameWorker {
   }
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
-    if (set.is_made()) return slot.made_guide;
+    if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided) return slot.noisy[0];
-    if (luma_guide_is_kept()) return slot.luma_guide;
-    return params_.guided ? slot.shown[0] : slot.basic[0];
+    if (stores_luma_guide()) return slot.luma_guide;
+    return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
 
-  /// From the frame in slot `from` to that in `to`, for the references of `plane`, so far apart.
+  /// Motion from the frame in slot `from` to the frame in slot `to`, for bundles of reference
+  /// patches of `plane` at distance `step`.
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);
     const bool luma = plane == 0;
     std::vector<Motion>& bundles = slots_[from].motion[offset];
-    spread_motion(cells,
+    bundle_motion(cells,
                   {format_.plane_width(plane), format_.plane_height(plane), step,
                    luma ? 0 : format_.chroma_shift_x, luma ? 0 : format_.chroma_shift_y,
                    format_.plane_width(main), format_.plane_height(main)},
@@ -324,18 +328,18 @@ class HostWorker : public FrameWorker {
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
   FramePool pool_;
-  bool guide_is_made_ = false;   // for some set
-  bool passes_through_ = false;  // some plane does
-  Frame taken_, before_;         // the frame taken last, and the one before it
+  bool has_composite_guide_ = false;   // some set has a composite guide
+  bool passes_through_ = false;        // some plane passes through
+  Frame last_frame_, previous_frame_;  // last accepted frame, and the one before it
   std::vector<Slot> slots_;
-  std::optional<HostMotion> motion_;  // over time
+  std::optional<HostMotion> motion_;  // only over time
   Planes mixed_, result_;
 };
 
-/// Nothing is filtered.
-class PassingSession : public Denoiser {
+/// A session that returns its frames unchanged, because no plane is filtered.
+class PassThroughSession : public Denoiser {
  public:
-  explicit PassingSession(const FrameFormat& format) : format_(format) {}
+  explicit PassThroughSession(const FrameFormat& format) : format_(format) {}
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != format_)
@@ -355,7 +359,7 @@ class PassingSession : public Denoiser {
 std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                     std::unique_ptr<PhaseEngine> engine) {
   auto worker = std::make_unique<HostWorker>(params, format, std::move(engine));
-  if (!worker->filters()) return std::make_unique<PassingSession>(format);
+  if (!worker->filters()) return std::make_unique<PassThroughSession>(format);
   return open_session(session_plan(params, format), format, std::move(worker));
 }
 

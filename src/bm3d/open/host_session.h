@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of the host backends: everything about frames, planes and colour around a PhaseEngine.
+// Sessions of the host backends. They handle frames, planes and colour around a PhaseEngine.
 
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace lull::bm3d {
 
-/// `params` and `format` are valid.
+/// Opens a session. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                                   std::unique_ptr<PhaseEngine> engine);
 

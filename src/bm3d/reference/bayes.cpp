@@ -22,7 +22,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-/// The inverse of a symmetric positive matrix, by Gauss and Jordan.
+/// The inverse of a symmetric positive definite matrix, by Gauss-Jordan elimination.
 Matrix inverse(Matrix a) {
   const int n = a.rows;
   for (int k = 0; k < n; ++k) {
@@ -39,8 +39,8 @@ Matrix inverse(Matrix a) {
   return a;
 }
 
-/// 3 p - 2 p^2.
-Matrix steeper(const Matrix& p) {
+/// Returns 3 p - 2 p^2, the factor that sharpens p.
+Matrix sharpened(const Matrix& p) {
   Matrix s = product(p, p);
   for (std::size_t i = 0; i < s.values.size(); ++i) s.values[i] = 3 * p.values[i] - 2 * s.values[i];
   return s;
@@ -51,8 +51,8 @@ double mean_of(const Matrix& a) {
          static_cast<double>(a.values.size());
 }
 
-/// (a - level) / sigma.
-Matrix in_units(Matrix a, double level, double sigma) {
+/// Returns (a - level) / sigma.
+Matrix normalised(Matrix a, double level, double sigma) {
   for (double& value : a.values) value = (value - level) / sigma;
   return a;
 }
@@ -70,9 +70,9 @@ Matrix gather_wide(std::span<const FramePlane> planes, int x, int y, const Group
     for (int i = 0; i < shape.samples(); ++i) {
       const bool first = i < area;
       const PlaneView<const float> samples = first ? plane.samples : plane.partner;
-      const Motion beside = first ? Motion{} : plane.second_half;
+      const Motion shift = first ? Motion{} : plane.second_half;
       patches(m, i) = static_cast<double>(
-          samples(u + beside.x + i % shape.side, v + beside.y + i % area / shape.side));
+          samples(u + shift.x + i % shape.side, v + shift.y + i % area / shape.side));
     }
   }
   return patches;
@@ -83,7 +83,7 @@ Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
   for (int i = 0; i < gram.rows; ++i) shifted(i, i) += threshold;
   Matrix weights = inverse(shifted), factors = product(gram, weights);
   for (int k = 0; k < sharpenings; ++k) {
-    const Matrix more = steeper(factors);
+    const Matrix more = sharpened(factors);
     weights = product(weights, more);
     factors = product(factors, more);
   }
@@ -93,8 +93,8 @@ Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings) {
 Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                       const BayesParams& params) {
   const double level = mean_of(noisy);
-  // Patches are rows here, so that B^T B of the formulas is b b^T.
-  const Matrix y = in_units(noisy, level, sigma), b = in_units(basic, mean_of(basic), sigma);
+  // Here patches are rows: B^T B in the formulas is b b^T.
+  const Matrix y = normalised(noisy, level, sigma), b = normalised(basic, mean_of(basic), sigma);
   const Matrix across = transposed(b);
   Matrix gram = product(b, across), shared = product(y, across);
   const double share = 1.0 / noisy.rows;

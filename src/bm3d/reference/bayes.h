@@ -1,6 +1,7 @@
 #pragma once
-// Filtering of a group by the covariance of its own patches, in double, for the reference backend
-// (docs/bm3d.md, "Bayes over time"; Lebrun, Buades and Morel 2013, doi:10.1137/120874989).
+// The filter of a Bayes phase in double precision, for the reference backend: filtering of a group
+// by the covariance of its own patches (docs/bm3d.md, "Bayes over time"; Lebrun, Buades and Morel
+// 2013, doi:10.1137/120874989).
 
 #include <span>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace lull::bm3d {
 
-/// A matrix of doubles; of patches each row is one, frame by frame and row by row.
+/// A matrix of doubles. In a matrix of patches each row is a patch, frame by frame and row by row.
 struct Matrix {
   int rows = 0, columns = 0;
   std::vector<double> values;
@@ -26,18 +27,20 @@ struct Matrix {
   double operator()(int r, int c) const { return const_cast<Matrix&>(*this)(r, c); }
 };
 
-/// The patches of a group. `planes`: as the matcher had them; a second frame where they have one.
+/// Returns the patches of a group. `planes` are those of the matcher, with a partner frame if
+/// patches extend over two frames.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 
-/// The factors of the spectrum as a matrix: M = V f(l) / l V^T, where V l V^T = `gram`, the Gram
-/// matrix of patches over their number in units of sigma^2, and f is l / (l + threshold), sharpened
-/// so many times by f <- 3 f^2 - 2 f^3.
+/// Returns the factors of the spectrum as a matrix: M = V f(l) / l V^T, where V l V^T = `gram`.
+/// `gram` is the Gram matrix of the patches divided by their number, in units of sigma^2. f is l /
+/// (l + threshold), sharpened `sharpenings` times by f <- 3 f^2 - 2 f^3.
 [[nodiscard]] Matrix spectral_weights(const Matrix& gram, double threshold, int sharpenings);
 
-/// Estimates of the patches `noisy`, of white noise: B M B^T Y / n, where the spectrum is that of
-/// `basic` = B, the same patches of an estimate, or `noisy` itself. Of both the mean over all
-/// samples is taken off; that of Y is added again.
+/// Returns the estimates of the patches `noisy`, in white noise: B M B^T Y / n. The spectrum M is
+/// that of B = `basic`, which is either the same patches of an estimate, or `noisy` itself. The
+/// mean over all samples is subtracted from Y and from B; that of Y is added again to the
+/// estimates.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

@@ -1,6 +1,6 @@
-// The reference backend: BM3D in double, one statement of the papers at a time (Honzatko and Krulis
-// 2017, section 4; Dabov 2007, sections III and IV). It is the oracle of the tests; nothing in it
-// is made for speed.
+// The reference backend: BM3D in double precision. It follows the papers one statement at a time
+// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV). It is the oracle of the
+// tests; no part of it is optimised for speed.
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ class Filter {
     for (std::size_t p = 0; p < input.planes(); ++p) set_noise(p);
   }
 
-  /// Into PhaseInput::groups.
+  /// Searches and stores the groups in PhaseInput::groups.
   void search() {
     const MatchParams searching = plan_.searching(input_.set);
     input_.groups->reserve(references(searching.step), searching.group);
@@ -73,19 +73,19 @@ class Filter {
     const MatchParams matching = plan_.matching(input_.set);
     const MatchParams searching = plan_.searching(input_.set);
     if (input_.keeps()) input_.groups->reserve(references(matching.step), searching.group);
-    const bool searches = !input_.propagates() && !input_.takes_groups();
+    const bool searches = !input_.propagates() && !input_.reuses_groups();
     if (searches) matcher_.begin(guides_, searching, shape_);
     for_references(matching.step, [&](int i, int j, int x, int y) {
       Group group;
       if (input_.propagates()) {
         std::array<std::uint32_t, max_propagated> members;
-        const auto count = static_cast<std::size_t>(input_.groups->looked_at(x, y, members));
+        const auto count = static_cast<std::size_t>(input_.groups->candidates_of(x, y, members));
         group = propagate(guides_, x, y, {members.data(), count}, matching, shape_);
       } else {
         group =
             searches ? matcher_.find(guides_, x, y, searching, shape_) : input_.groups->at(i, j);
         if (input_.keeps()) input_.groups->keep(i, j, group);
-        group = head_of(group, matching.group);
+        group = first_members(group, matching.group);
       }
       if (plan_.filter == Filtering::means) return average(x, y, group);
       for (std::size_t p = 0; p < input_.planes(); ++p) filter(p, x, y, group);
@@ -98,7 +98,8 @@ class Filter {
     return {picture.width, picture.height, step, shape_.side};
   }
 
-  /// Calls use(column, row, x, y) for the reference patches, with their motion in guides_.
+  /// Calls use(column, row, x, y) for each reference patch. guides_ then holds the motion of its
+  /// bundle.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -106,7 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles are those of 8x8: smaller patches beyond the last of these move as it does.
+        // Bundles are defined for patches of 8x8. Smaller patches beyond the last patch of 8x8 use
+        // its bundle.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -116,13 +118,14 @@ class Filter {
       }
   }
 
-  /// What the filter needs to know of a plane's noise.
+  /// Sets the thresholds and covariances of a plane's noise.
   void set_noise(std::size_t p) {
     const PlaneNoise& noise = input_.noise(p);
     const auto strength = static_cast<double>(plan_.strength.value);
     const auto sigma = static_cast<double>(noise.sigma);
-    limits_[p] = for_all(plan_.phase == Phase::first ? strength * sigma : strength * sigma * sigma);
-    // Params with complex coefficients and other than white noise are refused (validate()).
+    limits_[p] = uniform_coefficients(plan_.phase == Phase::first ? strength * sigma
+                                                                  : strength * sigma * sigma);
+    // validate() rejects noise that is not white if the coefficients are complex.
     if constexpr (std::is_same_v<Coefficient, double>) {
       if (noise.is_white()) return;
       covariances_[p].emplace(noise, axis_rows(transform_), shape_.side);
@@ -145,7 +148,7 @@ class Filter {
     for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
   }
 
-  /// All planes at once, as they have one set of weights.
+  /// Averages all planes together, because they share the weights.
   void average(int x, int y, const Group& group) {
     std::vector<GroupStack<double>> stacks;
     std::vector<double> sigmas;
@@ -160,7 +163,7 @@ class Filter {
     }
   }
 
-  /// To the frame of the member of a group at (x, y).
+  /// Adds an estimate to the frame of `member`. (x, y) is the position of the reference patch.
   template <class Value>
   void add(std::size_t p, const PatchValues<Value>& estimate, int x, int y, std::uint32_t member,
            double weight) {
@@ -177,13 +180,13 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // Of each plane: the threshold, of the second phase mu2 sigma^2; and where its noise is not white
-  // what patches share of it.
+  // The threshold of each plane in the first phase, or mu2 sigma^2 in the second, and the
+  // covariances of patches for planes whose noise is not white.
   std::array<PerCoefficient, 3> limits_;
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// A phase by Bayes: groups of patches that lie in two frames.
+/// A Bayes phase: groups of patches that extend over two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -217,10 +220,10 @@ class BayesFilter {
   }
 
  private:
-  /// The sums of the frames that a patch lies in.
+  /// The sums of the two frames over which a patch extends.
   using PairSums = std::array<PhaseSums*, 2>;
 
-  /// The motion of reference patches, the first of which is in column `i` and row `j`.
+  /// Sets the motion for a bundle, whose first reference patch is in column `i` and row `j`.
   void begin_bundle(const MotionGrid& grid, int i, int j) {
     const auto motion = [&](std::span<const Motion> bundles) {
       return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
@@ -228,10 +231,11 @@ class BayesFilter {
     for (std::size_t f = 0; f < guides_.size(); ++f) {
       const Motion first = guides_[f].frame.motion = motion(motions_[f][0]);
       if (f == 0 || shape_.depth == 1) continue;
-      const Motion uneven = uneven_motion(first, motion(motions_[f][1]), motion(motions_[0][1]));
-      const Motion half =
-          second_half(guides_[0].frame.partner, guides_[f].frame.partner,
-                      compared_area(grid, shape_.side, i, j, first, uneven), first, uneven);
+      const Motion acceleration =
+          motion_acceleration(first, motion(motions_[f][1]), motion(motions_[0][1]));
+      const Motion half = second_half(guides_[0].frame.partner, guides_[f].frame.partner,
+                                      compared_area(grid, shape_.side, i, j, first, acceleration),
+                                      first, acceleration);
       guides_[f].frame.second_half = half;
       for (std::size_t p = 0; p < input_.planes(); ++p)
         noisy_[p][f].frame.second_half = basic_[p][f].frame.second_half = half;
@@ -267,11 +271,11 @@ class BayesFilter {
       const Motion half =
           frame_at(std::span<const FramePlane>(guides_), displacement_t(member)).second_half;
       for (int k = 0; k < shape_.depth; ++k) {
-        const Motion beside = k == 0 ? Motion{} : half;
+        const Motion shift = k == 0 ? Motion{} : half;
         accumulator_of(*sums[k]).add(
             {estimate.values.data() + (static_cast<std::size_t>(m * shape_.depth + k)) * area,
              area},
-            x + displacement_x(member) + beside.x, y + displacement_y(member) + beside.y,
+            x + displacement_x(member) + shift.x, y + displacement_y(member) + shift.y,
             shape_.side);
       }
     }
@@ -282,7 +286,8 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  std::vector<std::array<std::span<const Motion>, 2>> motions_;  // of the guides and partners
+  // Motion to the first frames and to their partners.
+  std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;
 };
@@ -331,8 +336,8 @@ std::unique_ptr<PhaseEngine> make_reference_engine(std::unique_ptr<reference::Ma
   if (shape.depth != 1 || shape.side < 1 || shape.side > patch)
     throw InvalidArgument("patches of " + std::to_string(shape.side) + "x" +
                           std::to_string(shape.side) + "x" + std::to_string(shape.depth) +
-                          " samples (squares of 1 to " + std::to_string(patch) +
-                          " a side are filtered); choose one of these");
+                          " samples (the reference backend filters squares with a side of 1 to " +
+                          std::to_string(patch) + "); choose one of these");
   return std::make_unique<ReferenceEngine>(std::move(matcher), shape);
 }
 

@@ -56,7 +56,7 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
 
 GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                GroupTransform across) {
-  // Row i of H is what the inverse, H^T, makes of the i-th unit vector.
+  // Column i of the inverse H^T is the inverse transform of the i-th unit vector; it is row i of H.
   const std::size_t count = group.count;
   std::vector<std::array<double, max_group>> rows(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -79,13 +79,13 @@ GroupVariances group_variances(const PatchCovariance& covariance, const Group& g
       const std::span<const double> shared = covariance.at(dx, dy);
       for (std::size_t i = 0; i < count; ++i) {
         const double factor = rows[i][m] * rows[i][n];
-        if (factor == 0) continue;  // most of Haar
+        if (factor == 0) continue;  // most elements of Haar's H
         for (std::size_t k = 0; k < samples; ++k) variances[i][k] += factor * shared[k];
       }
     }
   for (PerCoefficient& variance : variances)
     for (std::size_t k = 0; k < samples; ++k)
-      variance[k] = std::max(variance[k], least_group_variance * covariance.at(0, 0)[k]);
+      variance[k] = std::max(variance[k], min_group_variance * covariance.at(0, 0)[k]);
   return variances;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of the reference backend, one by one, so that tests can hold the stages of the other
-// backends against them. Everything is double.
+// The stages of the reference backend as separate functions, so that tests can compare the stages
+// of the other backends with them. All computations are in double precision.
 
 #include <array>
 #include <complex>
@@ -17,73 +17,75 @@
 
 namespace lull::bm3d {
 
-/// The patches of a group: samples or coefficients, in the order of its members.
+/// The patches of a group, as samples or coefficients, in the order of the members.
 template <class Coefficient>
 using GroupStack = std::vector<PatchValues<Coefficient>>;
 
-/// `planes`: of all frames that the group has patches of.
+/// Copies the patches of a group whose reference patch is at (x, y). `planes` contains all frames
+/// in which the group has patches.
 template <class Coefficient>
 [[nodiscard]] GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
                                              const Group& group, PatchShape shape = square_8);
 
-/// Something for each coefficient of a patch, row by row.
+/// One value for each coefficient of a patch, row by row.
 using PerCoefficient = std::array<double, max_patch_samples>;
 
-/// Variance of the noise in each coefficient of a group, in units of the noise's: [coefficient of
-/// the group transform][coefficient of a patch]. Empty: 1 for all, as of white noise in patches
-/// that do not overlap.
+/// Variance of the noise in each coefficient of a group, in units of the noise variance:
+/// [coefficient of the group transform][coefficient of a patch]. Empty: all are 1, as in white
+/// noise if patches do not overlap.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Those of noise with this covariance: the diagonal of H C H^T for each coefficient of a patch,
-/// where H is the transform across the group and C the covariance of the members' coefficients.
-/// Members of different frames share no noise.
+/// Returns the variances for noise with this covariance. For each coefficient of a patch they are
+/// the diagonal of H C H^T, where H is the group transform and C the covariance of the members'
+/// coefficients. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Collaborative hard threshold of `stack` in place: coefficients of magnitude <= `threshold` times
-/// the noise's deviation become 0; for those of the mean over the group (coefficient 0 of the group
-/// transform) the limit is `mean_factor` times that. Gives the group's weight: 1 / the sum of the
-/// variances of what is retained.
+/// Collaborative hard threshold of `stack`, in place. Coefficients whose magnitude is at most
+/// `threshold` times the standard deviation of the noise become 0. For the mean over the group
+/// (coefficient 0 of the group transform) this limit is multiplied by `mean_factor`. Returns the
+/// weight of the group: 1 / the sum of the variances of the retained coefficients.
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
                       const GroupVariances& variances = {});
 
-/// Collaborative Wiener filter of `stack` in place, with the spectrum of `basic` (patches of the
-/// basic estimate) as that of the signal and `noise` = mu2 sigma^2 times the variances. Gives the
-/// group's weight: 1 / the sum of variances times squared factors.
+/// Collaborative Wiener filter of `stack`, in place. The spectrum of `basic`, the patches of the
+/// basic estimate, is used as that of the signal, and `noise` = mu2 sigma^2 times the variances as
+/// that of the noise. Returns the weight of the group: 1 / the sum of the variances times the
+/// squared factors.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
               const PerCoefficient& noise, const GroupVariances& variances = {});
 
-/// The same for all coefficients, as of white noise.
-[[nodiscard]] inline PerCoefficient for_all(double value) {
+/// Returns `value` for all coefficients, as in white noise.
+[[nodiscard]] inline PerCoefficient uniform_coefficients(double value) {
   PerCoefficient values;
   values.fill(value);
   return values;
 }
 
-/// The weights of a group's members (group_means.h). `stacks`: its patches of each plane, with the
-/// planes' sigmas.
+/// Returns the weights of a group's members (group_means.h). `stacks` holds the patches of each
+/// plane, and `sigmas` the noise levels of the planes.
 [[nodiscard]] std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
                                                 std::span<const double> sigmas,
                                                 const MeansCurve& curve);
-/// The weighted mean of the patches of one plane.
+/// Returns the weighted mean of the patches of one plane.
 [[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
                                                 std::span<const double> weights);
 
-/// Aggregation: the weighted mean of all estimates of a sample.
+/// Aggregation: the weighted mean of all estimates of each sample.
 class Accumulator {
  public:
   Accumulator(int width, int height);
-  /// Adds the estimate of one patch, at (x, y), weighted by `weight` and the separable `window`.
+  /// Adds the estimate of the patch at (x, y), weighted by `weight` and the separable `window`.
   template <class Coefficient>
   void add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window, int side = patch);
-  /// The same for samples of a square, row by row, with the weight 1.
+  /// Adds the samples of a square at (x, y), row by row, with the weight 1.
   void add(std::span<const double> estimate, int x, int y, int side);
-  /// 0 where no patch covers a sample.
+  /// Writes the means, 0 where no patch covers a sample.
   void divide(PlaneView<float> estimate) const;
   void clear();
 

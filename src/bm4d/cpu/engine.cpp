@@ -1,9 +1,10 @@
-// The cpu backend: keeps the slices that layers look at, and spreads the reference cubes of a layer
+// The cpu backend: keeps the slices that layers use, and distributes the reference cubes of a layer
 // over the cores.
 //
-// A layer is cut into tiles, whose groups reach a little beyond them. They take turns in four
-// colours, so that tiles of one colour, which are worked on at a time, add to different voxels: so
-// nothing depends on the number of threads, and no sum needs atomics or memory of its own.
+// A layer is divided into tiles, whose groups extend beyond them. Tiles have four colours, and the
+// tiles of one colour are processed in parallel: their groups never add to the same voxels. So the
+// result does not depend on the number of threads, and the sums need neither atomics nor memory per
+// thread.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -25,9 +26,9 @@ namespace {
 
 using namespace cpu;
 
-constexpr int least_tile = 8;  // reference cubes a side
+constexpr int min_tile = 8;  // side in reference cubes
 
-/// The planes of the slices that are in use: slice z has one of `depth` planes, in turn.
+/// The planes of the slices in use. Slice z is stored in plane z % depth.
 template <class T>
 class Ring {
  public:
@@ -56,7 +57,7 @@ class Ring {
   int width_ = 0;
 };
 
-/// What a phase keeps of slices.
+/// Data that a phase keeps for slices.
 struct PhaseMemory {
   PhaseMemory(const PhaseParams& p, int width, int height)
       : pairs(depth(p), width, height),
@@ -65,8 +66,8 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// The slices that a layer reaches, those that wait for the next layer, and those before whose
-  /// groups' weights reach the slice that is finished.
+  /// Number of slices: those that a layer reaches, those that wait for the next layer, and
+  /// preceding slices whose group weights reach the slice that is finished.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -76,8 +77,8 @@ struct PhaseMemory {
 struct Layer {
   Phase phase;
   int z;
-  SliceSpan there;
-  const std::uint8_t* wanted;  // of each reference cube, row by row; null: all are
+  SliceSpan available;
+  const std::uint8_t* wanted;  // one flag per reference cube, row by row; null: all are required
 };
 
 class CpuEngine final : public VolumeEngine {
@@ -93,7 +94,7 @@ class CpuEngine final : public VolumeEngine {
     if (plan.params.phases == 1) return;
     memory_[1].emplace(plan.params.wiener, plan.width, plan.height);
     tables_[1] = make_tables(plan.params, Phase::second, plan.sigma);
-    if (plan.params.ranks_anew()) kept_.emplace(plan);
+    if (plan.params.reranks_groups()) kept_.emplace(plan);
     basic_.emplace(PhaseMemory::depth(plan.params.wiener), plan.width, plan.height);
   }
 
@@ -114,7 +115,7 @@ class CpuEngine final : public VolumeEngine {
                            reference_count(plan_.height, params.step, params.cube);
     for (int k = 0; k < layers.count; ++k)
       arena_.execute([&] {
-        run({layers.phase, layers.z + k * params.step, layers.there,
+        run({layers.phase, layers.z + k * params.step, layers.available,
              layers.wanted ? layers.wanted + k * references : nullptr});
       });
   }
@@ -132,7 +133,7 @@ class CpuEngine final : public VolumeEngine {
  private:
   static int number(Phase phase) { return phase == Phase::first ? 0 : 1; }
 
-  /// A slice that a phase can look at and add to.
+  /// Prepares the guide of a slice, and clears its sums.
   void prepare(Phase phase, int z, PlaneView<const float> guide) {
     PhaseMemory& memory = *memory_[number(phase)];
     const int cube = plan_.phase(phase).cube;
@@ -155,7 +156,7 @@ class CpuEngine final : public VolumeEngine {
     });
   }
 
-  /// In parallel.
+  /// Runs work(rows) for all rows in parallel.
   template <class Work>
   void each_rows(const Work& work) {
     constexpr int rows = 16;
@@ -175,10 +176,10 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Between two tiles of one colour lies one that is as wide as what both reach beyond theirs: a
-    // window's radius each, and a row of 4.
+    // Between two tiles of one colour lies another tile. It is at least as wide as the sum of their
+    // extensions: a window radius on each side, and a row of 4.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
-    const int side = std::max(least_tile, reach);
+    const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;
     for (int colour = 0; colour < 4; ++colour) {
       const int first_i = colour % 2, first_j = colour / 2;
@@ -193,9 +194,9 @@ class CpuEngine final : public VolumeEngine {
             const int x = reference_position(i, plan_.width, params.step, params.cube);
             const int y = reference_position(j, plan_.height, params.step, params.cube);
             if (kept_ && layer.phase == Phase::second) {
-              std::array<std::uint32_t, most_listed> room;
-              rank_group(match, params, x, y, kept_->candidates(x, y, layer.z, layer.there, room),
-                         group);
+              std::array<std::uint32_t, max_listed> room;
+              rank_group(match, params, x, y,
+                         kept_->candidates(x, y, layer.z, layer.available, room), group);
             } else {
               find_group(match, params, x, y, group);
             }
@@ -212,8 +213,8 @@ class CpuEngine final : public VolumeEngine {
     MatchSlices slices{.stride = memory.pairs.stride(),
                        .width = plan_.width,
                        .height = plan_.height,
-                       .first = std::max(0, layer.there.first - base),
-                       .end = std::min(near, layer.there.end - base)};
+                       .first = std::max(0, layer.available.first - base),
+                       .end = std::min(near, layer.available.end - base)};
     for (int k = slices.first; k < slices.end; ++k) {
       slices.pairs[k] = memory.pairs.at(base + k).data;
       slices.squares[k] = memory.squares.at(base + k).data;
@@ -252,10 +253,10 @@ class CpuEngine final : public VolumeEngine {
   VolumePlan plan_;
   int threads_;
   tbb::task_arena arena_;
-  int first_ = 0;  // slice that was loaded first
+  int first_ = 0;  // first slice of the volume
   Ring<float> noisy_;
   std::optional<Ring<float>> basic_;
-  std::optional<KeptGroups> kept_;  // where the second phase does not search
+  std::optional<KeptGroups> kept_;  // empty if the second phase searches
   std::array<std::optional<PhaseMemory>, 2> memory_;
   std::array<FilterTables, 2> tables_;
 };

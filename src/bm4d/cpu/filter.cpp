@@ -1,11 +1,11 @@
-// Collaborative filtering of one group. A unit is a set of vectors of 4 lanes, which hold a cube,
-// or 8, which hold two side by side. In voxels, vector (z, y) has a row of the cube; in
-// coefficients, vector (w, u) has those of indices w along z and u along x, a lane for each along
-// y. A 1D transform combines vectors, lane by lane; between y and x a slice is transposed. The
-// lanes beyond a cube of 3 are 0 throughout.
+// Collaborative filtering of one group. A unit is a set of vectors of 4 lanes, which hold one cube,
+// or of 8 lanes, which hold two cubes side by side. For voxels, vector (z, y) holds a row of the
+// cube. For coefficients, vector (w, u) holds those of indices w along z and u along x, with one
+// lane for each index along y. A 1D transform combines vectors lane by lane; between y and x a
+// slice is transposed. The lanes beyond a cube of 3 are always 0.
 //
-// With two cubes to a unit these are cube i and i + count / 2: so all of Haar but its last level
-// is lane by lane too.
+// A unit with two cubes holds cubes i and i + count / 2, so all levels of Haar but the last one are
+// lane by lane, too.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -64,7 +64,7 @@ HWY_INLINE void inverse_dct(D d, V* x) {
   }
 }
 
-/// Of each block of 4 lanes: lane i of vector j becomes lane j of vector i.
+/// In each block of 4 lanes, lane i of vector j becomes lane j of vector i.
 template <class D, class V>
 HWY_INLINE void transpose(D d, V* x) {
   const V a = hn::InterleaveLower(d, x[0], x[2]), b = hn::InterleaveLower(d, x[1], x[3]);
@@ -75,15 +75,15 @@ HWY_INLINE void transpose(D d, V* x) {
   x[3] = hn::InterleaveUpper(d, e, f);
 }
 
-/// For groups of `count` cubes of side `cube`.
+/// Filters groups of `count` cubes of side `cube`.
 template <class D, int cube, int count>
 class GroupFilter {
  public:
   using V = hn::Vec<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-  static constexpr int cubes = lanes / 4;  // to a unit
+  static constexpr int cubes = lanes / 4;  // cubes in a unit
   static constexpr int units = count / cubes;
-  static constexpr int vectors = cube * cube;  // of a unit
+  static constexpr int vectors = cube * cube;  // vectors in a unit
   static_assert(units >= 1);
 
   GroupFilter(const FilterTables& tables, const FilterSlices& slices, int x, int y,
@@ -111,7 +111,7 @@ class GroupFilter {
   }
 
  private:
-  /// Cube number `block` of unit u.
+  /// Index of cube `block` of unit u.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -150,7 +150,7 @@ class GroupFilter {
     }
   }
 
-  /// Sums and differences of the two cubes of a unit, which is its own inverse.
+  /// Sum and difference of the two cubes of a unit. This transform is its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -162,7 +162,7 @@ class GroupFilter {
     }
   }
 
-  /// Across the group, of vector i of each unit. The mean comes first.
+  /// Haar transform across the group, of vector i of each unit. The mean comes first.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -188,8 +188,8 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Of the first vectors of a group, where its mean is: `own` for the overall one, `mean` for the
-  /// others of the mean.
+  /// Limits of the first vectors of a group, which hold its mean: `own` for the overall mean,
+  /// `mean` for the other coefficients of the mean, `all` for other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -225,7 +225,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // Nothing is divided by nothing where there is no noise.
+      // Avoids 0 / 0 for a noise of 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);
@@ -241,7 +241,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Number of each lane in its cube.
+  /// Index of each lane in its cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

@@ -1,6 +1,6 @@
-// The end of a phase for a slice: the sum of weighted estimates is divided by the sum of weights.
-// Groups leave their weight at the first voxels of their cubes only; what each voxel has got of it
-// is that map convolved with the aggregation window (separable).
+// The end of a phase for a slice: divides the sum of weighted estimates by the sum of weights.
+// Groups add their weight only at the first voxels of their cubes. The sum of weights at each voxel
+// is that map convolved with the (separable) aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/finish.cpp"
@@ -24,7 +24,7 @@ void finish_rows(const FinishSlice& slice, Rows rows, PlaneView<float> estimate)
   const int lanes = static_cast<int>(hn::Lanes(d)), width = estimate.width;
   constexpr int before = 16;  // zeros
   std::vector<float> memory(before + width + row_padding);
-  float* const line = memory.data() + before;  // weights convolved along z and y
+  float* const line = memory.data() + before;  // weights, convolved along z and y
   for (int y = rows.y0; y < rows.y1; ++y) {
     for (int x = 0; x < width; x += lanes) {
       auto sum = hn::Zero(d);

@@ -1,14 +1,14 @@
 #pragma once
-// What the stages of the cpu backend hand to each other. Each stage is one source that Highway
-// compiles for every instruction set, one of which is chosen at run time:
+// Data and kernels of the stages of the cpu backend. Each stage is one source file that Highway
+// compiles for every instruction set and dispatches at run time:
 //   match.cpp   the guide in 16 bits, distances, groups
 //   filter.cpp  transforms, threshold or Wiener factors, aggregation
 //   finish.cpp  division by the weights
 // engine.cpp keeps the slices and runs the stages in parallel.
 //
-// A stage sees the slices around a layer of reference cubes: element k of its arrays is slice
-// z - radius + k, where the layer's cubes begin in slice z. Rows of all planes of a kind are
-// `stride` apart, and can be read and written `row_padding` samples beyond their end.
+// A stage sees the slices around a layer of reference cubes. If the layer's cubes begin in slice z,
+// element k of its arrays is slice z - radius + k. Rows of all planes of a kind are `stride` apart,
+// and `row_padding` samples beyond their end are readable and writable.
 
 #include <array>
 #include <cstddef>
@@ -21,40 +21,43 @@
 
 namespace lull::bm4d::cpu {
 
-/// Slices that a layer's groups can reach.
+/// Maximum number of slices that a layer's groups can reach.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The guide as whole numbers, as the matrix products of 16 bits want it: with 12 bits for what
-/// filters see (core/float_range.h), the sum of 64 squared differences fits 32 bits.
-inline constexpr float guide_centre = 128, guide_levels = 8;  // of value 1
-inline constexpr int greatest_level = 2040;
+/// The guide as integers for matrix products of 16 bits: (sample - guide_centre) * guide_levels.
+/// The range that filters see (core/float_range.h) has 12 bits, so the sum of 64 squared
+/// differences fits 32 bits.
+inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
+inline constexpr int max_level = 2040;
 
-/// Rows that a stage makes of a slice: y0 .. y1 - 1.
+/// The rows of a slice that one call processes: y0 .. y1 - 1.
 struct Rows {
   int y0, y1;
 };
-/// The levels at x and x + 1 in the lower and upper half of a word.
+/// Stores the levels at x and x + 1 in the lower and upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// The sum of the squares of the face of a cube that begins there.
+/// Computes the sum of squares of a cube's face that begins at each position.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// The sum of the squares of the cubes that begin in a slice, of the faces of so many.
+/// Computes the sums of squares of the cubes that begin in a slice, from the sums of their faces.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// squares: of the cubes that begin there; of the last slices, where none does, unused.
+  /// `squares` are those of the cubes that begin in the slice. They are unused for the last slices,
+  /// where no cube begins.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
-  int first, end;     // elements of the arrays that exist
+  int first, end;     // existing elements of the arrays
 };
-/// The group of the reference cube whose first voxel is (x, y) of the layer's slice.
+/// Finds the group of the reference cube whose first voxel is (x, y) of the layer's slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// The same among these displacements alone, which are cubes of the volume, each there once.
+/// Finds the group of the best of these candidates. The displacements must be different from each
+/// other, and their cubes inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -63,31 +66,33 @@ void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int
 struct FilterTables {
   bool wiener;
   int cube;
-  int radius;                        // of the search window
+  int radius;                        // radius of the search window
   float limit;                       // threshold, or mu2 sigma^2
-  float limit_mean;                  // the same for the mean over a group
-  std::array<float, max_cube> axis;  // the aggregation window
+  float limit_mean;                  // `limit` for the mean over a group
+  std::array<float, max_cube> axis;  // the aggregation window along one axis
   alignas(64) std::array<float, max_cube * max_cube * 4> window;  // [z][y][x], 0 beyond the cube
 };
 FilterTables make_tables(const Params& params, Phase phase, float sigma);
 
 struct FilterSlices {
-  std::array<const float*, max_near> noisy, basic;  // basic: of the second phase
+  std::array<const float*, max_near> noisy, basic;  // basic: only in the second phase
   std::array<float*, max_near> numerator;
-  std::array<float*, max_near> weights;  // of groups, at the first voxels of their cubes
-  std::ptrdiff_t stride;                 // of all of them
+  std::array<float*, max_near> weights;  // group weights at the first voxels of their cubes
+  std::ptrdiff_t stride;                 // shared by all planes
 };
-/// Filters a group and adds its estimates and its weight.
+/// Filters a group, and adds its estimates and its weight to the sums.
 void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
                   const Group& group);
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// One slice: numerator / (weights convolved with the window), `noisy` where no cube was filtered.
+/// One slice: numerator / (weights convolved with the window), or `noisy` where no cube was
+/// filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  std::array<const float*, max_cube> weights;  // of this slice and those before; null: none
-  std::ptrdiff_t stride;                       // of the weights
+  /// The weights of this slice and of the preceding ones; null: missing.
+  std::array<const float*, max_cube> weights;
+  std::ptrdiff_t stride;  // stride of the weights
   int cube;
   std::array<float, max_cube> axis;
 };

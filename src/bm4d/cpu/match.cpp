@@ -1,8 +1,8 @@
-// Matching: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, where the products of a cube with 8 or 16 candidates
-// side by side are made at a time, two voxels of a row in each lane. Up to nine rows of candidates
-// of one slice are held in registers, so that what is loaded serves each row of the reference cube
-// while it is there. Those that are nearer than what
-// is in the group so far are collected, and the best of them kept now and then.
+// Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b. The kernel computes the products of a cube with
+// 8 or 16 candidates side by side at once, two voxels of a row in each lane. It keeps up to nine
+// rows of candidates of one slice in registers, so that each loaded row serves all rows of the
+// reference cube. Candidates nearer than the current bound of the group are collected, and from
+// time to time reduced to the best.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -24,26 +24,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::CappedTag<std::int32_t, 16>;
 using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
-inline constexpr int most_rows = 9;  // of candidates in registers
+inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Keeps the `count` least keys of those that come: distance, then place in the window. The
+/// Keeps the `count` smallest of the added keys: distance, then position in the window. The
 /// reference cube is not among them.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
-    if (count == 0) least_out_ = 0, bound_ = 0;
+    if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// What is as far or farther is not wanted.
+  /// Candidates at this distance or farther are rejected.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
     const std::uint64_t key = static_cast<std::uint64_t>(distance) << 16 | place;
-    if (key >= least_out_) return;
+    if (key >= worst_key_) return;
     keys_[found_++] = key;
     if (found_ == capacity) keep_best();
   }
 
-  /// The members in their order.
+  /// Sorts the members and returns their number.
   int finish() {
     if (found_ > count_) keep_best();
     std::sort(keys_.begin(), keys_.begin() + found_);
@@ -57,13 +57,14 @@ class Selection {
   void keep_best() {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
-    least_out_ = keys_[count_ - 1];
-    bound_ = static_cast<std::int32_t>(least_out_ >> 16) + 1;  // equal ones may come first
+    worst_key_ = keys_[count_ - 1];
+    // Candidates at equal distance may precede in the window.
+    bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
   int count_, found_ = 0;
   std::int32_t bound_ = std::numeric_limits<std::int32_t>::max();
-  std::uint64_t least_out_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t worst_key_ = std::numeric_limits<std::uint64_t>::max();
   std::array<std::uint64_t, capacity> keys_;
 };
 
@@ -94,9 +95,9 @@ class Search {
     own_ = slices.squares[radius_][y * slices.stride + x];
   }
 
-  /// Of the whole window.
+  /// Searches the complete window.
   void run(Group& group) {
-    // From the middle on, where the most similar cubes are likely.
+    // The search starts in the central slice, where the most similar cubes are likely.
     for (int away = 0; away <= radius_; ++away)
       for (const int k : {radius_ - away, radius_ + away}) {
         if (k >= slices_.first && k + cube_ <= slices_.end) search_slice(k);
@@ -105,7 +106,7 @@ class Search {
     finish(group);
   }
 
-  /// Of these displacements.
+  /// Searches these displacements.
   void run(std::span<const std::uint32_t> candidates, Group& group) {
     for (const std::uint32_t to : candidates) {
       const int x = offset_x(to), y = offset_y(to), k = offset_z(to) + radius_;
@@ -129,8 +130,8 @@ class Search {
     }
   }
 
-  /// Of one cube with the reference cube. (Four words of a row are the pairs of voxels from four
-  /// places; those from the first and the third are multiplied.)
+  /// Product of one cube with the reference cube. (Four words of a row hold the pairs of voxels
+  /// from four positions. The first and the third are multiplied.)
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -147,8 +148,8 @@ class Search {
   }
 
   void search_slice(int k) {
-    // As many blocks as it takes, of as equal a height as can be.
-    const int blocks = (rows_ + most_rows - 1) / most_rows;
+    // Minimum number of blocks, of nearly equal height.
+    const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
       for (int column = 0; column < columns_; column += lanes)
@@ -183,8 +184,8 @@ class Search {
     }
   }
 
-  /// Of rows of candidates, sums of products in the lanes that hold their pairs of voxels; of odd
-  /// ones apart where the instruction set has them so.
+  /// For each row of candidates, sums of products in the lanes that hold their pairs of voxels. The
+  /// sums of odd lanes are separate if the instruction set produces them so.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
@@ -227,9 +228,10 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // All at first, without a branch: which are near enough to look at nobody can foretell.
+    // All distances are computed without a branch, because it is unpredictable which are near
+    // enough.
     alignas(64) std::int32_t distances[rows][lanes];
-    std::uint32_t near[rows];  // a bit for each
+    std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);
     const auto in = hn::Lt(hn::Iota(d, column), hn::Set(d, columns_));
     std::uint32_t any = 0;
@@ -257,7 +259,7 @@ class Search {
 
   const MatchSlices& slices_;
   int cube_, radius_, window_, x_, y_;
-  int first_x_, first_y_, columns_, rows_;  // of the window, as far as it is in the volume
+  int first_x_, first_y_, columns_, rows_;  // the part of the window inside the volume
   Selection selection_;
   std::int32_t reference_[max_cube][max_cube][2];
   alignas(16) std::int32_t reference_row_[max_cube][max_cube][4] = {};
@@ -282,7 +284,7 @@ void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_
     for (int x = 0; x < width; ++x) {
       const float v = (from[x] - guide_centre) * guide_levels;
       const auto nearest = static_cast<int>(v < 0 ? v - 0.5f : v + 0.5f);
-      pairs[x] = std::clamp(nearest, -greatest_level, greatest_level) & 0xffff;
+      pairs[x] = std::clamp(nearest, -max_level, max_level) & 0xffff;
     }
     pairs[width] = 0;
     for (int x = 0; x < width; ++x)

@@ -1,8 +1,8 @@
-// Filtering where filter_tile.cu cannot. A warp takes a group, all of which stands in its
-// registers: a lane has two voxels of each cube, at one place along x and y and two places along z
-// that lie 2 apart. So Haar across the group combines registers, and a transform in the cube lanes:
-// x is in bits 0 and 1 of a lane's number, y in bits 2 and 3, z in bit 4 and the register. Cubes of
-// 3 have zeros at the fourth places, and a transform that leaves them.
+// Generic filter, used where filter_tile.cu does not apply. A warp processes a group in its
+// registers: a lane holds two voxels of each cube, at one position along x and y and two positions
+// along z, 2 apart. So Haar across the group combines registers, and a transform within the cube
+// combines lanes: x is in bits 0 and 1 of a lane's number, y in bits 2 and 3, z in bit 4 and the
+// register. Cubes of 3 have zeros at the fourth positions, and a transform that keeps them.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -11,7 +11,7 @@ namespace lull::bm4d::cuda {
 namespace {
 
 constexpr int warps = 4, threads = 32 * warps;
-constexpr unsigned everyone = 0xffffffffu;
+constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
 /// A lane's share of the transform along each axis, or of its inverse.
@@ -40,7 +40,7 @@ class LaneTransform {
       v[h] = along(v[h], x_, 1);
       v[h] = along(v[h], y_, 4);
     }
-    const float p = __shfl_xor_sync(everyone, v[0], 16), q = __shfl_xor_sync(everyone, v[1], 16);
+    const float p = __shfl_xor_sync(all_lanes, v[0], 16), q = __shfl_xor_sync(all_lanes, v[1], 16);
     const float low = z_[0][0] * v[0] + z_[0][1] * v[1] + z_[0][2] * p + z_[0][3] * q;
     v[1] = z_[1][0] * v[0] + z_[1][1] * v[1] + z_[1][2] * p + z_[1][3] * q;
     v[0] = low;
@@ -50,7 +50,7 @@ class LaneTransform {
   __device__ static __forceinline__ float along(float v, const float (&row)[4], int stride) {
     float sum = row[0] * v;
 #pragma unroll
-    for (int j = 1; j < 4; ++j) sum += row[j] * __shfl_xor_sync(everyone, v, j * stride);
+    for (int j = 1; j < 4; ++j) sum += row[j] * __shfl_xor_sync(all_lanes, v, j * stride);
     return sum;
   }
 
@@ -69,7 +69,7 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Across the first `count` values, the others being 0; the mean comes first.
+/// Haar across the first `count` values; the others are 0. The mean comes first.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -90,8 +90,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// A group of `count` cubes, `most` at most. `member`: in lane m where cube m begins. Those that
-/// are not there are 0, as voxels and as coefficients.
+/// A group of `count` cubes, at most `most`. `member` in lane m is the first voxel of cube m. Cubes
+/// from `count` on are 0, both as voxels and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -109,7 +109,7 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // As it is added: so estimates and weights belong together.
+    // The weight is rounded as it is added, so that estimates and weights are consistent.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -141,8 +141,8 @@ class WarpGroup {
     return x_ < plan_.cube && y_ < plan_.cube && z_ + 2 * h < plan_.cube;
   }
   __device__ int3 member(int m) const {
-    return make_int3(__shfl_sync(everyone, member_.x, m), __shfl_sync(everyone, member_.y, m),
-                     __shfl_sync(everyone, member_.z, m));
+    return make_int3(__shfl_sync(all_lanes, member_.x, m), __shfl_sync(all_lanes, member_.y, m),
+                     __shfl_sync(all_lanes, member_.z, m));
   }
   __device__ int place(int3 at) const { return margins_.at(at.x + x_, at.y + y_); }
 
@@ -161,7 +161,7 @@ class WarpGroup {
     haar<1>(v, count_);
   }
 
-  /// Whether the lane has the mean of all.
+  /// Returns whether the lane holds the overall mean.
   __device__ bool is_mean(int m, int h) const { return m == 0 && h == 0 && lane_ == 0; }
 
   __device__ float threshold(float (&noisy)[most][2]) const {
@@ -176,7 +176,7 @@ class WarpGroup {
         if (!keep) noisy[m][h] = 0;
         kept += keep ? 1 : 0;
       }
-    for (int step = 16; step > 0; step /= 2) kept += __shfl_xor_sync(everyone, kept, step);
+    for (int step = 16; step > 0; step /= 2) kept += __shfl_xor_sync(all_lanes, kept, step);
     return static_cast<float>(kept);
   }
 
@@ -190,12 +190,12 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // Nothing is divided by nothing where there is no noise.
+        // Avoids 0 / 0 for a noise of 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];
       }
-    for (int step = 16; step > 0; step /= 2) energy += __shfl_xor_sync(everyone, energy, step);
+    for (int step = 16; step > 0; step /= 2) energy += __shfl_xor_sync(all_lanes, energy, step);
     load(volumes_.noisy, noisy);
 #pragma unroll
     for (int m = 0; m < most; ++m)
@@ -211,7 +211,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// `most`: members that a group has at most.
+/// `most`: maximum group size.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The first member is the reference cube itself, which says the number of members.
+  // The first member is the reference cube itself. Its entry holds the number of members.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();
@@ -234,10 +234,10 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void detail::filter_groups_alone(const FilterPlan& plan, const Ring<float>& noisy,
-                                 const Ring<float>& basic, const Margins& margins,
-                                 const ReferenceCubes& cubes, const std::uint32_t* groups,
-                                 const VolumeSums& sums, cudaStream_t stream) {
+void detail::filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
+                                   const Ring<float>& basic, const Margins& margins,
+                                   const ReferenceCubes& cubes, const std::uint32_t* groups,
+                                   const VolumeSums& sums, cudaStream_t stream) {
   const int blocks = (cubes.count() + warps - 1) / warps;
   auto* kernel = plan.wiener ? filter_kernel<true, 16> : filter_kernel<false, 16>;
   if (cubes.params.group == 32)
@@ -250,7 +250,7 @@ void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<
                    const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
                    const VolumeSums& sums, cudaStream_t stream) {
   if (!detail::filter_groups_in_tiles(plan, noisy, basic, margins, cubes, groups, sums, stream))
-    detail::filter_groups_alone(plan, noisy, basic, margins, cubes, groups, sums, stream);
+    detail::filter_groups_generic(plan, noisy, basic, margins, cubes, groups, sums, stream);
 }
 
 }  // namespace lull::bm4d::cuda

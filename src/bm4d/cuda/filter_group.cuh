@@ -1,6 +1,6 @@
 #pragma once
-// A group in the registers of a warp, from the tile's samples to weighted estimates: steps 1 to 5
-// of filter_tile.cu.
+// Filters a group in the registers of a warp, from the tile's samples to weighted estimates: steps
+// 1 to 5 of filter_tile.cu.
 
 #include "bm4d/cuda/filter_tile.cuh"
 
@@ -8,13 +8,13 @@ namespace lull::bm4d::cuda::filter_detail {
 
 constexpr int slots = 16;
 
-/// The factors of the transforms that a lane needs, as operands of the products.
+/// The transform factors that a lane needs, as operands of the matrix products.
 struct Operands {
   std::uint32_t slice[4];      // voxels of a slice to coefficients
   std::uint32_t group[2][2];   // cubes to group coefficients 0..7, 8..15
-  std::uint32_t cubes[4];      // and back
-  std::uint32_t voxels[2][2];  // coefficients to voxels 0..7, 8..15, times the window
-  float window[2][2];          // of these voxels
+  std::uint32_t cubes[4];      // group coefficients to cubes
+  std::uint32_t voxels[2][2];  // coefficients to voxels 0..7, 8..15, multiplied by the window
+  float window[2][2];          // aggregation window at these voxels
 
   __device__ Operands(const FilterPlan& plan, int lane) {
     const int g = lane >> 2, t2 = 2 * (lane & 3);
@@ -49,7 +49,7 @@ struct Operands {
   }
 };
 
-/// The DCT along z of 3 or 4 values, two at a time, and its inverse.
+/// The DCT along z of 3 or 4 values, and its inverse, for two values at a time.
 template <int cube>
 __device__ __forceinline__ __half2 factor(int k, int z) {
   constexpr double of_4[4][4] = {{0.5, 0.5, 0.5, 0.5},
@@ -91,12 +91,13 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The group's spectrum, [z][group coefficients 0..7 | 8..15][coefficients of a slice likewise].
+/// The group's spectrum: [z][group coefficients 0..7 | 8..15][coefficients of a slice 0..7 |
+/// 8..15].
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// `word`: of the lane's first voxels in the tile, of cubes g and g + 8.
+  /// `word`: index of the lane's first voxels in the tile, for cubes g and g + 8.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -127,7 +128,8 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(two coefficients, whether the first is of the group's mean, of all the group).
+  /// Calls use(two coefficients, whether the first one belongs to the mean over the group, whether
+  /// it is the overall mean, z, b, r).
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -141,7 +143,7 @@ struct Spectrum {
   }
 };
 
-/// Keeps what is above the threshold; gives the number of these coefficients.
+/// Zeroes the coefficients up to the threshold. Returns the number of retained coefficients.
 template <int cube>
 __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPlan& plan,
                                            float scale, int lane) {
@@ -156,7 +158,7 @@ __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPl
   return warp_sum(static_cast<int>(__low2float(kept) + __high2float(kept)));
 }
 
-/// The factors, made of the basic estimate in `group`; gives the sum of their squares.
+/// Replaces the basic estimate in `group` by its Wiener factors. Returns the sum of their squares.
 template <int cube>
 __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const FilterPlan& plan,
                                                 float scale, int lane) {
@@ -166,17 +168,17 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     const float2 v = __half22float2(c);
     const float own = mean ? noise_mean : noise;
     float low = __fdividef(v.x * v.x, fmaf(v.x, v.x, own));
-    if (own == 0) low = v.x != 0 ? 1.0f : 0.0f;  // nothing is divided by nothing
+    if (own == 0) low = v.x != 0 ? 1.0f : 0.0f;  // avoids 0 / 0
     if (all) low = 1;
     const float high = __fdividef(v.y * v.y, fmaf(v.y, v.y, noise));
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // Whole numbers: the sum does not depend on the order in which lanes are added.
+  // The sum of integers does not depend on the order in which lanes are added.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Back to voxels, which are added to the tile's sums with this weight.
+/// Transforms back to voxels and adds them, multiplied by `weight`, to the tile's sums.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],
@@ -196,9 +198,10 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  constexpr float magic =
-      12582912.0f;  // 1.5 * 2^23: added to a float it rounds it, and the low bits
-#pragma unroll      // are those of the whole number
+  // 1.5 * 2^23: a float plus this value is rounded to an integer, and its low bits are those of the
+  // integer.
+  constexpr float magic = 12582912.0f;
+#pragma unroll
   for (int z = 0; z < cube; ++z) {
     const std::uint32_t a[4] = {word_of(back[0][0][z]), word_of(back[0][1][z]),
                                 word_of(back[1][0][z]), word_of(back[1][1][z])};

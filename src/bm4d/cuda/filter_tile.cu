@@ -1,25 +1,25 @@
-// Filtering on the tensor cores, in half precision. A block takes up to 4x4x4 reference cubes; what
-// their windows cover lies in shared memory as halves, at each place with the one to its right, and
-// there estimates are added up, in 32-bit fixed point, with one addition for each voxel to device
-// memory at the end.
+// Filtering on the tensor cores, in half precision. A block processes up to 4x4x4 reference cubes.
+// Shared memory holds the part of the volume that their windows cover as halves, each voxel paired
+// with its right neighbour. The block also adds up estimates in shared memory, in 32-bit fixed
+// point. At the end one addition for each voxel transfers them to device memory.
 //
-// A warp filters a group of 16 cubes ("slots"), which never leaves its registers. What a product of
-// 16x16 by 16x8 gives lands where the next step wants it; lane (g, t) = (lane / 4, lane % 4) holds,
-// for each slice z of the cubes,
+// A warp filters a group of 16 cubes ("slots") in its registers. The result of a product of 16x16
+// by 16x8 is in the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) holds, for
+// each slice z of the cubes:
 //   1. voxels 2t, 2t + 1 (and + 8) of the slice of cubes g (and g + 8), as loaded;
 //   2. after the product with the transform of a slice: coefficient g (and + 8) of cubes 2t, 2t + 1
 //      (and + 8); the transform along z combines registers;
 //   3. after the product across the group: coefficient g (and + 8), group coefficients 2t, 2t + 1
-//      (and + 8). Here the shrinkage happens;
+//      (and + 8); here the coefficients are shrunk;
 //   4. after the product back: coefficients 2t, 2t + 1 (and + 8) of cubes g and g + 8;
-//   5. after the inverse along z and the last product: voxels, times the window in a slice.
-// Groups of fewer cubes: each of the M stands 16 / M times, which is the transform of M scaled by
-// sqrt(16 / M), the rest zeros.
+//   5. after the inverse along z and the last product: voxels, multiplied by the window in a slice.
+// In smaller groups, each of the M cubes is repeated 16 / M times. That is the transform of M cubes
+// scaled by sqrt(16 / M); the other coefficients are zero.
 //
-// Numbers. Samples enter as the difference from one voxel, which is the same for the reference
-// cubes of a block wherever a volume is cut into parts: it lies in the windows of all of them. In
-// shared memory meet at a voxel at most 64 groups of 16 cubes of weight 1 and values up to 255 from
-// the centre: 2^10 * 255 * 2^13 < 2^31.
+// Number range: samples are stored as the difference from one voxel. That voxel lies in the windows
+// of all reference cubes of a block, and is the same for each way of dividing a volume into parts.
+// At one voxel in shared memory, at most 64 groups of 16 cubes add estimates with a weight of at
+// most 1 and values up to 255 from the centre: 2^10 * 255 * 2^13 < 2^31.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -32,7 +32,7 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// `window` and `step`: 0 and 1 where they are what the arguments say.
+/// `window` and `step` are 0 and 1 if the arguments define them.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
   const Shape<cube, window, step, fixed_layers> shape(a);
   const TilePlan& tile = shape.tile;
   auto* const noisy = reinterpret_cast<std::uint32_t*>(aligned_memory);
-  std::uint32_t* const basic = noisy + tile.words();  // of the second phase
+  std::uint32_t* const basic = noisy + tile.words();  // used in the second phase
   int* const sums = reinterpret_cast<int*>(noisy + tile.words() * (wiener ? 2 : 1));
   const int members = a.cubes.params.group;
   constexpr int warps = threads_of(wiener) / 32;
@@ -65,20 +65,20 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
                            members +
                        lane]
             : 0u;
-    const int count = static_cast<int>(__shfl_sync(~0u, entry, 0) >> 24), times = slots / count;
+    const int count = static_cast<int>(__shfl_sync(~0u, entry, 0) >> 24), repeats = slots / count;
     const std::uint32_t member =
-        __shfl_sync(~0u, lane == 0 ? 0u : entry, (lane & (slots - 1)) / times);
-    // In the tile.
+        __shfl_sync(~0u, lane == 0 ? 0u : entry, (lane & (slots - 1)) / repeats);
+    // Position in the tile.
     const int x = shape.position(i, a.margins.width) - at.x + shape.radius + offset_x(member);
     const int y = shape.position(j, a.margins.height) - at.y + shape.radius + offset_y(member);
-    const int z = (k >> 4) * shape.apart + shape.radius + offset_z(member);
+    const int z = (k >> 4) * shape.spacing + shape.radius + offset_z(member);
     const int own = z * tile.plane + y * tile.pitch + x;
     int word[2];
 #pragma unroll
     for (int h = 0; h < 2; ++h)
       word[h] = __shfl_sync(~0u, own, g + 8 * h) + (t >> 1) * tile.pitch + 2 * (t & 1);
 
-    const float scale = sqrtf(static_cast<float>(times));
+    const float scale = sqrtf(static_cast<float>(repeats));
     Spectrum<cube> group;
     float total;
     if constexpr (wiener) {
@@ -92,9 +92,9 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // As it is added: so estimates and weights belong together.
+    // The weight is rounded as it is added, so that estimates and weights are consistent.
     const float units =
-        rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(times))));
+        rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)
       atomicAdd(a.sums.weights.data + slices.sums[z] * a.sums.weights.slice + at.start +
                     y * a.margins.pitch + x,
@@ -109,10 +109,10 @@ using Kernel = void (*)(TileArgs);
 template <int cube, bool wiener, int window, int step>
 Kernel fixed_kernel(const TilePlan& tile) {
   constexpr PhaseParams p{.cube = cube, .window = window, .step = step};
-  constexpr int layers = TilePlan::most_layers(p);
+  constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Those of the profiles (params.cpp), where a GPU has room for as many layers as there can be.
+/// Kernels for the profiles (params.cpp), if shared memory holds the maximum number of layers.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;
@@ -139,16 +139,16 @@ bool detail::filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& n
   const PhaseParams& p = cubes.params;
   if (p.group > slots) return false;
   const std::size_t room = lull::cuda::device_limits().dynamic_limit() - sizeof(SlicePlaces);
-  int layers = TilePlan::most_layers(p);
+  int layers = TilePlan::max_layers(p);
   while (layers > 1 && TilePlan::of(p, layers).bytes(plan.wiener) > room) layers /= 2;
   const TilePlan tile = TilePlan::of(p, layers);
-  if (tile.bytes(plan.wiener) > room || tile.pitch > 32 || tile.depth > most_slices) return false;
+  if (tile.bytes(plan.wiener) > room || tile.pitch > 32 || tile.depth > max_slices) return false;
 
   Kernel kernel = fixed_kernel(p, plan.wiener, tile);
   if (kernel == nullptr) kernel = any_kernel(p, plan.wiener);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  // Blocks lie at multiples of their layers, counted from the volume's first.
+  // Blocks lie at multiples of their number of layers, counted from the volume's first layer.
   const bool at_end = cubes.z % p.step != 0;
   const int first = cubes.z / p.step, first_block = at_end ? -1 : first / layers;
   const int deep = at_end ? 1 : (first + cubes.layers - 1) / layers - first_block + 1;

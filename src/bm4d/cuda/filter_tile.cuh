@@ -1,24 +1,27 @@
 #pragma once
-// The tile of filter_tile.cu: what a block of reference cubes looks at, in shared memory.
+// The tile of filter_tile.cu: the part of the volume that a block of reference cubes uses, in
+// shared memory.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/warp.cuh"
 
 namespace lull::bm4d::cuda::filter_detail {
 
-constexpr int block_side = 4;   // reference cubes of a block along x and y, and z at most
-constexpr int tile_shift = 11;  // sums of the tile count 2^11 / estimate_unit
-constexpr float tile_unit = estimate_unit / (1 << tile_shift);  // of value 1 times weight 1
+constexpr int block_side = 4;   // reference cubes of a block along x and y, and at most along z
+constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estimate_unit
+// Fixed-point value of an estimate of 1 with weight 1.
+constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
-/// How a block's shared memory is cut: lengths in words.
+/// The layout of a block's shared memory. Lengths are in words.
 struct TilePlan {
-  int layers;              // of reference cubes in a block
-  int side, pitch, plane;  // rows and columns that windows reach; word of a row, of a slice
-  int depth;               // slices
-  std::uint32_t inverse;   // 2^16 / side, rounded up
+  int layers;  // layers of reference cubes in a block
+  /// Rows and columns that windows reach; words of a row; words of a slice.
+  int side, pitch, plane;
+  int depth;              // slices
+  std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // A cube of 3 is read as one of 4x4x3.
+    // A cube of 3 is read as 4x4x3 voxels.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -29,8 +32,9 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// A power of two, and so few that one voxel is in the windows of all of them.
-  static constexpr int most_layers(const PhaseParams& p) {
+  /// Maximum number of layers in a block: a power of two, and small enough that one voxel lies in
+  /// the windows of all of them.
+  static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
   }
@@ -48,32 +52,34 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  int first_block;  // along z, of those that a volume is cut into; the layer at its end is its own
+  /// First block along z, where blocks are counted from the volume's first layer. -1: the layer at
+  /// the volume's end, which is a block of its own.
+  int first_block;
 };
 
-/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
-/// as the arguments say.
+/// Parameters of the address arithmetic: constants in the instructions if a profile has them
+/// (window > 0), else taken from the arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
       TilePlan::of({.cube = cube, .window = window > 0 ? window : 3, .step = step}, layers);
-  int radius, apart;  // of the window, between reference cubes
+  int radius, spacing;  // window radius; distance between reference cubes
   TilePlan tile;
 
   __device__ __forceinline__ explicit Shape(const TileArgs& a)
       : radius(window > 0 ? window / 2 : a.cubes.params.radius()),
-        apart(window > 0 ? step : a.cubes.params.step),
+        spacing(window > 0 ? step : a.cubes.params.step),
         tile(window > 0 ? fixed : a.tile) {}
   __device__ __forceinline__ int position(int index, int length) const {
-    return min(index * apart, length - cube);
+    return min(index * spacing, length - cube);
   }
 };
 
-/// Where the block is: its first reference cube, and the first voxel of the tile.
+/// Position of the block: its first reference cube, and the first voxel of the tile.
 struct BlockPlace {
-  int x, y, z;      // of the first reference cube
-  int first_layer;  // its layer among those that are filtered; may be below 0
-  int start;        // in a slice, of the tile's first voxel
+  int x, y, z;      // position of the first reference cube
+  int first_layer;  // index of its layer among the filtered layers; may be negative
+  int start;        // position of the tile's first voxel in a slice
   float level;
 
   template <class Shape>
@@ -82,27 +88,30 @@ struct BlockPlace {
     x = shape.position(blockIdx.x * block_side, a.margins.width);
     y = shape.position(blockIdx.y * block_side, a.margins.height);
     const int block = a.first_block + static_cast<int>(blockIdx.z);
-    z = a.first_block < 0 ? a.cubes.z : block * shape.tile.layers * shape.apart;
-    first_layer = (z - a.cubes.z) / shape.apart;
+    z = a.first_block < 0 ? a.cubes.z : block * shape.tile.layers * shape.spacing;
+    first_layer = (z - a.cubes.z) / shape.spacing;
     start = a.margins.at(x - shape.radius, y - shape.radius);
     const int layers = a.first_block < 0 ? 1 : shape.tile.layers;
-    const int middle = min(z + ((layers - 1) * shape.apart + cube) / 2, a.cubes.there.end - 1);
-    level = a.noisy.at(max(middle, a.cubes.there.first))[a.margins.at(x + cube / 2, y + cube / 2)];
+    const int middle =
+        min(z + ((layers - 1) * shape.spacing + cube) / 2, a.cubes.available.end - 1);
+    level =
+        a.noisy.at(max(middle, a.cubes.available.first))[a.margins.at(x + cube / 2, y + cube / 2)];
   }
 };
 
-constexpr int most_slices = 32;  // of a tile
+constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// The places of the tile's slices in each ring; those that do not exist are the nearest ones.
+/// Positions of the tile's slices in each ring. Slices that do not exist are replaced by the
+/// nearest ones.
 struct SlicePlaces {
-  int noisy[most_slices], basic[most_slices], sums[most_slices];
-  bool exists[most_slices];
+  int noisy[max_slices], basic[max_slices], sums[max_slices];
+  bool exists[max_slices];
 
   template <class Shape>
   __device__ __forceinline__ void find(const TileArgs& a, const Shape& shape, int first) {
     const int k = threadIdx.x;
     if (k >= shape.tile.depth) return;
-    const int z = min(max(first + k, a.cubes.there.first), a.cubes.there.end - 1);
+    const int z = min(max(first + k, a.cubes.available.first), a.cubes.available.end - 1);
     noisy[k] = z % a.noisy.depth;
     basic[k] = z % a.basic.depth;
     sums[k] = z % a.sums.numerator.depth;
@@ -110,7 +119,7 @@ struct SlicePlaces {
   }
 };
 
-/// A row of the tile: its slice, its first word, and its first place in the slice.
+/// A row of the tile: its slice, its first word, and its first position in the slice.
 struct TileRow {
   int slice, word, place;
   template <class Shape>
@@ -122,7 +131,7 @@ struct TileRow {
   }
 };
 
-/// A warp takes several rows at a time: as many loads are on their way.
+/// Loads the tile. A warp processes several rows at a time, so that several loads are in flight.
 template <bool wiener, int warps, class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const SlicePlaces& slices,
@@ -155,7 +164,7 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
   }
 }
 
-/// The tile's sums to device memory.
+/// Adds the tile's sums to device memory.
 template <int warps, class Shape>
 __device__ __forceinline__ void add_tile(const TileArgs& a, const Shape& shape,
                                          const BlockPlace& at, const SlicePlaces& slices,

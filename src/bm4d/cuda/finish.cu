@@ -1,5 +1,5 @@
-// The end of a phase: sums divided by weights, a thread for each voxel, from slice to slice. The
-// weights that lie on a voxel are summed up along each axis in turn.
+// The end of a phase: divides sums by weights, with one thread for each voxel, slice by slice. The
+// kernel sums the weights that contribute to a voxel along each axis in turn.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -9,7 +9,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// What cubes that begin in this slice, at this voxel or before it, weigh there.
+/// Sum of the weights, at this voxel, of the cubes that begin in this slice, at this voxel or
+/// before it.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {
@@ -25,7 +26,7 @@ __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
   return sum;
 }
 
-/// Where estimates go: to the planes of the next phase, and as its guide.
+/// Stores estimates in the planes of the next phase, and in its 8-bit guide.
 struct ToNextPhase {
   Ring<float> estimate;
   Ring<std::uint8_t> bytes;
@@ -35,7 +36,8 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
-/// To samples as they are stored; of floats that filters did not see, those of `original`.
+/// Stores estimates as samples of the output format. Out-of-range float samples are restored from
+/// `original`.
 template <class Sample>
 struct ToSamples {
   StoredPlanes original, results;
@@ -62,10 +64,10 @@ __global__ void finish_kernel(const __grid_constant__ PhaseEnd a,
                ? 0.0f
                : weight_in_slice<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window);
   };
-  float weights[cube];  // in the slices z, z - 1, ..
+  float weights[cube];  // weights in the slices z, z - 1, ..
 #pragma unroll
   for (int c = 1; c < cube; ++c) weights[c - 1] = weight_in(own.first - c);
-#pragma unroll 2  // loads of the next slice are on their way
+#pragma unroll 2  // loads of the next slice are in flight
   for (int z = own.first; z < own.end; ++z) {
 #pragma unroll
     for (int c = cube - 1; c > 0; --c) weights[c] = weights[c - 1];

@@ -1,5 +1,5 @@
-// What a phase looks for groups in, from slice to slice: guides, a thread for each voxel, and norms
-// of cubes, a thread for four below each other, which share what they look at.
+// Guides and norms of a phase, slice by slice. One thread for each voxel makes the guide. One
+// thread for four vertically neighbouring cubes makes their norms, because these share loaded data.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -9,9 +9,9 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-constexpr int rows = 4;  // of cubes whose norms a thread makes
+constexpr int rows = 4;  // cubes whose norms a thread makes
 
-/// Where a thread has so many rows.
+/// Blocks of kernels whose threads process `rows` rows.
 dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
   return blocks_of(width, (height + rows - 1) / rows, slices);
 }
@@ -25,7 +25,7 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// The sums of squares of what cubes have in a slice, those that begin at `at` and below it.
+/// The sums of squares in one slice of the cubes that begin at `at` and below.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -53,7 +53,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // Of the slices before z + cube - 1. (Rows below the picture are looked at for nobody.)
+  // Squares of the slices before z + cube - 1. (Rows below the picture are also read; those values
+  // are unused.)
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

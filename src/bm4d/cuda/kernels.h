@@ -1,9 +1,9 @@
 #pragma once
-// The kernels of BM4D on a GPU. Everything is asynchronous on `stream`; nothing here allocates or
-// waits. The head of each .cu file says how it works.
+// The kernels of BM4D on a GPU. All work is asynchronous on `stream`: no function allocates or
+// waits. The head of each .cu file describes its algorithm.
 //
-// Slices lie in rings of device memory. Each has margins (cuda/device_planes.h), so that no kernel
-// asks whether a window leaves it along x or y.
+// Slices are stored in rings of device memory. Each slice has padding (cuda/device_planes.h), so
+// kernels need not check whether a window leaves it along x or y.
 
 #include <cuda_runtime_api.h>
 
@@ -24,104 +24,110 @@ namespace lull::bm4d::cuda {
 struct ReferenceCubes {
   PhaseParams params;
   int z = 0, layers = 1;      // the first layer; others follow a step apart
-  SliceSpan there;            // the slices that exist
-  int columns = 0, rows = 0;  // of a layer
+  SliceSpan available;        // the slices that exist
+  int columns = 0, rows = 0;  // reference cubes in a row and in a column of a layer
   constexpr int count() const { return columns * rows * layers; }
 };
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// These slices of `stored` as floats on the 0..255 scale, continued by their mirror image where
-/// the planes of `noisy` are larger. `cells`: of floats, room for those of the slices.
+/// Converts these slices of `stored` to floats on the 0..255 scale, extended by their mirror image
+/// where the planes of `noisy` are larger. `cells` is scratch memory for the slices, used for float
+/// samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
 // ---- guide.cu --------------------------------------------------------------------------------
 
-/// The guide in bytes: (sample - low) * scale, rounded and limited to 0..255.
+/// Conversion of the guide to bytes: (sample - low) * scale, rounded and clamped to 0..255.
 struct ByteScale {
   float low = 0, scale = 1;
 };
-/// All values that noise of this deviation makes of 0..255, nearly, as finely as bytes can.
+/// Returns the finest scale that covers nearly all values of 0..255 with noise of this standard
+/// deviation.
 constexpr ByteScale byte_scale(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// What a phase looks for groups in: the guide, and half the sum of squares of the cube that begins
-/// at each voxel (rounded down); where none does, no_patch (match/cuda/kernels.h) or nearly that.
+/// The data in which a phase matches: the guide, and half the sum of squares of the cube that
+/// begins at each voxel (rounded down). Where no cube begins, it is no_patch (match/cuda/kernels.h)
+/// or nearly that.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const ByteScale& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Of cubes that begin in `slices`; a cube's side less one more slices are there. The margins stay
-/// as they are.
+/// Computes the norms of cubes that begin in `slices`; the next `cube` - 1 slices must be
+/// available. The padding is not changed.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
 // ---- finish.cu: the end of a phase -------------------------------------------------------------
 
-/// Sums in fixed point, which are equal in whatever order they are made. Of estimates with 64 bits,
-/// which there are not enough cubes in a volume to fill. A voxel begins at most 15^3 cubes of
-/// weight 1.
-using Sum = unsigned long long;                  // of signed numbers: modulo 2^64
-inline constexpr float estimate_unit = 1 << 24;  // of value 1 times weight 1
-inline constexpr float weight_unit = 1 << 20;    // of weight 1
-inline constexpr float estimate_centre = 128;    // estimates are added as differences from it
+/// Sums in fixed point, which do not depend on the order of additions. 64 bits suffice for the
+/// estimates of any volume. At most 15^3 cubes of weight 1 begin at a voxel.
+using Sum = unsigned long long;  // signed numbers modulo 2^64
+/// Fixed-point value of an estimate of 1 with weight 1.
+inline constexpr float estimate_unit = 1 << 24;
+inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight of 1
+/// Estimates are stored as differences from this value.
+inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  Ring<std::uint32_t> weights;  // at the first voxels of cubes; the window comes later
+  /// Stored at the first voxels of cubes, not yet convolved with the window.
+  Ring<std::uint32_t> weights;
 };
 
-/// Slices of a phase's estimate, `noisy` where no cube was filtered.
+/// Slices of a phase's estimate. Voxels without an estimate get the value of `noisy`.
 struct PhaseEnd {
   VolumeSums sums;
   SliceSpan slices;
-  int first = 0;  // weights of slices from here on exist
+  int first = 0;  // first slice that has weights
   Ring<float> noisy;
   Margins margins;
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Of the first of two phases; its guide for the second, too, if `bytes` are given.
+/// Ends the first of two phases. If `bytes` is given, it also makes the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const ByteScale& scale, cudaStream_t stream);
-/// Of the last phase: as samples, of which floats get what filters did not see of `original`.
+/// Ends the last phase: stores samples. Out-of-range float samples are restored from `original`.
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream);
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// The greatest score of a candidate; half the squared distance is taken off, rounded down. Cubes
-/// that differ by more are no candidates: 45 units of the guide for each voxel.
+/// Maximum score of a candidate. Half the squared distance, rounded down, is subtracted from it.
+/// Cubes that differ by more are not candidates: 45 units of the guide for each voxel.
 inline constexpr int best_score = 65535;
 
-/// The members of each reference cube's group, params.group each (cubes.h); the number of members
-/// in bits 24 to 31 of the first; zeros behind them. Both kinds of kernels find the same.
+/// Finds the members of each reference cube's group, params.group entries each (cubes.h). Bits 24
+/// to 31 of the first entry hold the number of members. Unused entries are zero. Both kinds of
+/// kernels find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
-/// For any window, on any GPU.
-void find_groups_alone(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
-                       std::uint32_t* groups, cudaStream_t stream);
-/// False where the window is too wide for it or the GPU too small.
+/// Supports any window on any GPU.
+void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
+                         std::uint32_t* groups, cudaStream_t stream);
+/// Returns false if the window is too wide or the GPU too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
 
 // ---- rank.cu ---------------------------------------------------------------------------------
 
-inline constexpr int most_layers = 16;  // of reference cubes at a time
-/// The first phase's groups, as find_groups() gives them, layer by layer.
+inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
+/// The first phase's groups as find_groups() stores them, layer by layer.
 struct KeptLists {
   const std::uint32_t* groups = nullptr;
-  PhaseParams params;         // of the first phase
-  int columns = 0, rows = 0;  // of a layer
-  /// For each layer of the second phase: KeptLayers::around (propagation.h).
-  int around[most_layers][3] = {};
+  PhaseParams params;         // parameters of the first phase
+  int columns = 0, rows = 0;  // size of a layer
+  /// KeptLayers::around (propagation.h) for each layer of the second phase.
+  int around[max_layers][3] = {};
 };
-/// The same as find_groups() among what is listed there.
+/// Finds groups like find_groups(), but only among the candidates that propagation.h lists.
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream);
@@ -131,20 +137,23 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  float limit = 0, limit_mean = 0;  // threshold, or mu2 sigma^2; the same for the group's mean
+  /// Threshold, or mu2 sigma^2; the same for the mean over the group.
+  float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
-  std::array<std::array<float, max_cube>, max_cube> rows{};  // of the transform
+  std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
 };
-/// Filters the groups and adds their estimates and weights. `basic`: of the second phase.
+/// Filters the groups, and adds their estimates and weights to the sums. `basic` is used in the
+/// second phase.
 void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
                    const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
                    const VolumeSums& sums, cudaStream_t stream);
 namespace detail {
-/// For any group, on any GPU.
-void filter_groups_alone(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
-                         const Margins& margins, const ReferenceCubes& cubes,
-                         const std::uint32_t* groups, const VolumeSums& sums, cudaStream_t stream);
-/// In half precision. False where groups are too large for it or the GPU too small.
+/// Supports any group on any GPU.
+void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
+                           const Ring<float>& basic, const Margins& margins,
+                           const ReferenceCubes& cubes, const std::uint32_t* groups,
+                           const VolumeSums& sums, cudaStream_t stream);
+/// Filters in half precision. Returns false if groups are too large or the GPU too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

@@ -1,14 +1,14 @@
-// Matching where match_tile.cu cannot. A block takes a tile of reference cubes of one layer; what
-// their windows cover of the guide lies in shared memory, at each place as the word of the four
-// bytes that begin there, beside the half norm of the cube that begins there. A warp takes a
-// reference cube at a time.
+// Generic matching, used where match_tile.cu does not apply. A block processes a tile of reference
+// cubes of one layer. Shared memory holds the part of the guide that their windows cover: at each
+// position the word of the four bytes that begin there, and the half norm of the cube that begins
+// there. A warp processes one reference cube at a time.
 //
 // |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
-// lane takes columns of candidates along y, one for each place in the window along x and z: a word
-// that it reads belongs to as many candidates of the column as the cube has rows. All distances of
-// a warp then stand in its lanes' registers, and the greatest that is still in the group is found
-// bit by bit, by counting. So nothing depends on an order, and ties go by their place in the
-// window.
+// lane processes columns of candidates along y, one for each position in the window along x and z:
+// a word that it reads serves as many candidates of the column as the cube has rows. All distances
+// of a warp are then in the registers of its lanes. The largest distance in the group is found bit
+// by bit, by counting. So the result does not depend on any order, and ties are broken by the
+// position in the window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -18,16 +18,17 @@ namespace lull::bm4d::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps;
-constexpr unsigned everyone = 0xffffffffu;
-constexpr std::uint32_t nowhere = 0xffffffffu;  // distance of what is no candidate
-constexpr int distance_bits = 16;               // of what is, less than best_score
+constexpr unsigned all_lanes = 0xffffffffu;
+constexpr std::uint32_t no_distance = 0xffffffffu;  // distance of a position without a candidate
+constexpr int distance_bits = 16;  // bits of a valid distance, which is less than best_score
 
-/// The part of the guide that a tile of side x side reference cubes looks at.
+/// The part of the guide that a tile of side x side reference cubes uses.
 struct Tile {
-  int side;           // reference cubes a side
-  int width, height;  // places where candidates begin
+  int side;           // reference cubes along an axis
+  int width, height;  // positions where candidates begin
   int slices;
-  int words_x, words_y, words_z;  // with what their cubes cover beyond; along x a word has that
+  // Including the part of cubes beyond these positions. Along x a word contains it.
+  int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
     const int reach = p.step * (side - 1) + window;
@@ -45,14 +46,14 @@ struct Tile {
 
 __device__ __forceinline__ int count_in_warp(int count) {
 #if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(everyone, count);
+  return __reduce_add_sync(all_lanes, count);
 #else
-  for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(everyone, count, step);
+  for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(all_lanes, count, step);
   return count;
 #endif
 }
 
-/// Four bytes from any place of a row; `left`: samples up to its end.
+/// Four bytes from any position of a row. `left` is the number of samples up to its end.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -64,15 +65,16 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  static constexpr int columns = window * window;  // candidates along y, for each x and z
+  // Columns of candidates along y: one for each x and z.
+  static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
-  /// `words`, `norms`: of the tile, at its first place.
+  /// `words` and `norms` begin at the first position of the tile.
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Of the cube at (x, y) of the tile; `low`, `high`: first and last displacement that is in the
-  /// volume.
+  /// Computes the distances for the cube at (x, y) of the tile. `low` and `high` are the first and
+  /// last displacement inside the volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -85,9 +87,9 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // Where there is no column, of the reference cube itself: what is read is there.
+      // Lanes without a column use the reference cube itself, so that reads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
-#pragma unroll 1  // all at once would take more registers than there are
+#pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {
         std::uint32_t own[cube];
 #pragma unroll
@@ -95,7 +97,8 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Tiles begin at the first row of the volume at least: rows before it are not read.
+          // Tiles begin at the first row of the volume at the earliest. Rows before it are not
+          // read.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
 #pragma unroll
@@ -109,7 +112,7 @@ class WarpSearch {
       for (int i = 0; i < window; ++i) {
         const int dy = i - radius;
         const bool candidate = in && dy >= low.y && dy <= high.y && (dx | dy | dz) != 0;
-        distance_[round][i] = nowhere;
+        distance_[round][i] = no_distance;
         if (candidate) {
           const int norm = norms_[(w * tile_.height + y + dy) * tile_.width + u];
           const int distance = max(0, norm + own_norm - products[i]);
@@ -119,12 +122,14 @@ class WarpSearch {
     }
   }
 
-  /// Chooses `wanted` candidates at most; `members` gets them in order. Gives their number.
+  /// Selects at most `wanted` candidates, writes them to `members` in order, and returns their
+  /// number.
   __device__ int select(int wanted, unsigned long long* members) {
-    const int found = count([](std::uint32_t d, int) { return d != nowhere; });
+    const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The greatest distance that is in, and among equal ones the last place that is.
+    // Find the largest distance in the group, and among equal distances the last position in the
+    // group.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -151,14 +156,14 @@ class WarpSearch {
         const std::uint32_t d = distance_[round][i];
         const int at = place(round, i);
         const bool in = d < bound || (d == bound && at <= last);
-        const unsigned who = __ballot_sync(everyone, in);
+        const unsigned ballot = __ballot_sync(all_lanes, in);
         if (in)
-          members[written + __popc(who & ((1u << lane_) - 1))] =
+          members[written + __popc(ballot & ((1u << lane_) - 1))] =
               static_cast<unsigned long long>(d) << 12 | static_cast<unsigned>(at);
-        written += __popc(who);
+        written += __popc(ballot);
       }
     __syncwarp();
-    // Each lane finds the rank of one.
+    // Each lane finds the rank of one member.
     const unsigned long long mine = lane_ < most ? members[lane_] : ~0ull;
     int rank = 0;
     for (int i = 0; i < most; ++i) rank += members[i] < mine ? 1 : 0;
@@ -175,7 +180,7 @@ class WarpSearch {
   }
 
  private:
-  /// Slice by slice, row by row.
+  /// Position in the window, slice by slice, row by row.
   __device__ int place(int round, int row) const {
     const int column = 32 * round + lane_;
     return (column / window * window + row) * window + column % window;
@@ -202,10 +207,10 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// As many as registers for all distances allow.
+/// Number of blocks on a multiprocessor for which the registers hold all distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// `radius`: that of the window at least.
+/// `radius` is at least the window's radius.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,
@@ -217,14 +222,15 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
   const PhaseParams& p = cubes.params;
   const int first_i = blockIdx.x * tile.side, first_j = blockIdx.y * tile.side;
   const int z = cubes.z + static_cast<int>(blockIdx.z) * p.step;
-  // The first place of the tile along x and y; along z it begins a radius before the layer.
+  // The first position of the tile along x and y. Along z the tile begins `radius` slices before
+  // the layer.
   const int tile_x = max(0, position(first_i, margins.width, p) - radius);
   const int tile_y = max(0, position(first_j, margins.height, p) - radius);
   for (int i = threadIdx.x; i < tile.words(); i += threads) {
     const int x = tile_x + i % tile.words_x, y = tile_y + i / tile.words_x % tile.words_y;
     const int slice = z - radius + i / (tile.words_x * tile.words_y);
-    const bool in = x < margins.width && y < margins.height && slice >= cubes.there.first &&
-                    slice < cubes.there.end;
+    const bool in = x < margins.width && y < margins.height && slice >= cubes.available.first &&
+                    slice < cubes.available.end;
     std::uint32_t word = 0;
     if (in) word = word_at(guide.at(slice) + margins.at(x, y), min(cube, margins.width - x));
     words[i] = word;
@@ -250,9 +256,9 @@ __global__ void __launch_bounds__(threads, blocks_together(radius))
     if (i >= cubes.columns || j >= cubes.rows) continue;
     const int x = position(i, margins.width, p), y = position(j, margins.height, p);
     const int r = p.radius();
-    const int3 low = make_int3(max(-x, -r), max(-y, -r), max(cubes.there.first - z, -r));
+    const int3 low = make_int3(max(-x, -r), max(-y, -r), max(cubes.available.first - z, -r));
     const int3 high = make_int3(min(margins.width - cube - x, r), min(margins.height - cube - y, r),
-                                min(cubes.there.end - cube - z, r));
+                                min(cubes.available.end - cube - z, r));
     search.find_distances(x - tile_x, y - tile_y, low, high);
     unsigned long long* const own = members + warp * (max_group + 1);
     const int found = search.select(p.group - 1, own);
@@ -299,9 +305,9 @@ void launch(const Ring<std::uint8_t>& guide, const Margins& margins, const Refer
 
 }  // namespace
 
-void detail::find_groups_alone(const Guide& guide, const Margins& margins,
-                               const ReferenceCubes& cubes, std::uint32_t* groups,
-                               cudaStream_t stream) {
+void detail::find_groups_generic(const Guide& guide, const Margins& margins,
+                                 const ReferenceCubes& cubes, std::uint32_t* groups,
+                                 cudaStream_t stream) {
   if (cubes.params.cube == 3)
     launch<3>(guide.samples, margins, cubes, groups, stream);
   else

@@ -1,13 +1,13 @@
-// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so that the
+// Matching on the tensor cores. A cube of 4x4x4 has as many voxels as a patch of 8x8, so the
 // products of 16 reference cubes with 8 candidates are two products of 16x32 by 32x8 bytes
-// (match/cuda/match.cu does the same for patches). A block takes 4x2x2 reference cubes and the
+// (match/cuda/match.cu does the same for patches). A block processes 4x2x2 reference cubes and the
 // union of their windows:
-//   1. what the union covers of the guide goes to shared memory, at each place as the word of the
-//      four samples that begin there, and the half norms of its candidates;
-//   2. warps fill the tables of scores, 16 bits for each candidate of a reference cube's own
-//      window, slice by slice and row by row. A lane takes the slice of a cube that has its number:
-//      the next candidates along y then cost one new word;
-//   3. each warp selects the best of one reference cube (match/cuda/match_select.cuh).
+//   1. It loads the part of the guide that the union covers into shared memory, at each position as
+//      the word of the four samples that begin there, and the half norms of the candidates.
+//   2. Warps fill the tables of scores, 16 bits for each candidate of a reference cube's own
+//      window, slice by slice and row by row. A lane processes one slice of a cube, so the next
+//      candidates along y need only one new word.
+//   3. Each warp selects the best candidates of one reference cube (match/cuda/match_select.cuh).
 
 #include <algorithm>
 #include <type_traits>
@@ -25,14 +25,14 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// How a block's shared memory is cut. Lengths of the union count candidates.
+/// The layout of a block's shared memory. Lengths of the union count candidates.
 struct TilePlan {
   int width, height, depth;   // the union; width is a multiple of 8
   int pitch, plane;           // words of a row and of a slice of samples
-  int row_words, table;       // of scores: words of a row, from table to table
+  int row_words, table;       // words of a row of scores; words between tables
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// `scanned`: words that a warp looks at in one go.
+  /// `scanned`: number of words that a warp scans at once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -41,14 +41,14 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbours of 4 slices: all in banks of their own.
+    // Lanes read 8 neighbours of 4 slices: all are in different banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Of scores, of one table; a row for each row of each slice of a window.
+  /// Words of one table of scores, with a row for each row of each slice of a window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -69,23 +69,23 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
-/// as the arguments say.
+/// Parameters of the address arithmetic: constants in the instructions if a profile has them
+/// (window > 0), else taken from the arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
   static constexpr TilePlan fixed_plan =
       TilePlan::of({.cube = cube, .window = window > 0 ? window : 3, .step = step}, 32 * chunk);
-  int side, apart;  // of the window, between reference cubes
+  int side, spacing;  // window side; distance between reference cubes
   TilePlan plan;
 
   __device__ __forceinline__ explicit Shape(const TileArgs& a)
       : side(window > 0 ? window : a.cubes.params.window),
-        apart(window > 0 ? step : a.cubes.params.step),
+        spacing(window > 0 ? step : a.cubes.params.step),
         plan(window > 0 ? fixed_plan : a.plan) {}
   __device__ __forceinline__ int radius() const { return side / 2; }
   __device__ __forceinline__ int position(int index, int length) const {
-    return min(index * apart, length - cube);
+    return min(index * spacing, length - cube);
   }
 };
 
@@ -103,7 +103,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// The block's place: of its first reference cube, and of the union's first candidate in a slice.
+/// Position of the block: of its first reference cube, and of the union's first candidate in a
+/// slice.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -111,34 +112,34 @@ struct BlockPlace {
   __device__ __forceinline__ BlockPlace(const TileArgs& a, const Shape& shape) {
     x = shape.position(blockIdx.x * block_x, a.margins.width);
     y = shape.position(blockIdx.y * block_y, a.margins.height);
-    z = a.cubes.z + static_cast<int>(blockIdx.z) * block_z * shape.apart;
+    z = a.cubes.z + static_cast<int>(blockIdx.z) * block_z * shape.spacing;
     start = a.margins.at(x - shape.radius(), y - shape.radius());
   }
-  /// Of a reference cube, from the first.
+  /// Displacement of a reference cube from the first one.
   template <class Shape>
   __device__ __forceinline__ int3 offset_of(const TileArgs& a, const Shape& shape,
                                             int reference) const {
     const int i = blockIdx.x * block_x + (reference & 3);
     const int j = blockIdx.y * block_y + (reference >> 2 & 1);
     return make_int3(shape.position(i, a.margins.width) - x,
-                     shape.position(j, a.margins.height) - y, (reference >> 3) * shape.apart);
+                     shape.position(j, a.margins.height) - y, (reference >> 3) * shape.spacing);
   }
 };
 
-constexpr int most_slices = 32;  // of a tile
+constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Step 1. Slices that do not exist are those at the end: no score is made of them. `places` of the
-/// slices in their rings.
+/// Step 1. Slices that do not exist are replaced by the first or last slice; they are not scored.
+/// `places` are the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
-                                          const BlockPlace& at, const int (&places)[most_slices],
+                                          const BlockPlace& at, const int (&places)[max_slices],
                                           const Tables& tables) {
   const TilePlan& plan = shape.plan;
   constexpr int lanes = 8, warps = threads / 32;
   const int skew = at.start & 3, quads = plan.pitch / 4, q = threadIdx.x % lanes;
   const int rows = plan.height + 3;
   if (q < quads)
-#pragma unroll 3  // several loads are on their way
+#pragma unroll 3  // several loads are in flight
     for (int row = threadIdx.x / lanes; row < rows * (plan.depth + 3); row += threads / lanes) {
       const int k = row / rows, y = row - k * rows;
       const auto* words = reinterpret_cast<const std::uint32_t*>(
@@ -161,20 +162,20 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Where the table of a reference cube begins. A warp writes the same place of the union for 8
-/// reference cubes at once: these are then in 8 times 4 different banks.
+/// Start of the table of a reference cube. A warp writes the same position of the union for 8
+/// reference cubes at once: these words are then in 8 times 4 different banks.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, as a lane has them: slice t of each.
+/// Two of the 16 reference cubes, g and g + 8, as a lane holds them: slice t of each.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
   int3 offset[2];
-  int base[2];   // the score before the product, less the candidate's half norm
-  int table[2];  // word of the union's first place in the table
+  int base[2];   // base score; the candidate's half norm is subtracted and the product added
+  int table[2];  // word of the union's first position in the table
 
   template <class Shape>
   __device__ __forceinline__ LaneReferences(const TileArgs& a, const Shape& shape,
@@ -189,7 +190,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // What lies outside of a cube of 3 counts nothing.
+        // Words and bytes outside a cube of 3 are zeroed.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -201,7 +202,7 @@ struct LaneReferences {
   }
 };
 
-/// Step 2.
+/// Step 2: fills the tables of scores.
 template <int cube, class Shape>
 __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
                                       const Tables& tables) {
@@ -213,14 +214,15 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   for (int unit = warp; unit < columns * plan.depth; unit += threads / 32) {
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
-    const bool there = z >= a.cubes.there.first && z <= a.cubes.there.end - cube;
-    const int column = x + 2 * t - own.offset[0].x;  // in the window, of the first of two
+    const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
+    // Column in the window of the first of two candidates.
+    const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
-    const int low_0 = low && there ? own.base[0] : no_score;
-    const int high_0 = high && there ? own.base[0] : no_score;
-    const int low_1 = low && there ? own.base[1] : no_score;
-    const int high_1 = high && there ? own.base[1] : no_score;
+    const int low_0 = low && available ? own.base[0] : no_score;
+    const int high_0 = high && available ? own.base[0] : no_score;
+    const int low_1 = low && available ? own.base[1] : no_score;
+    const int high_1 = high && available ? own.base[1] : no_score;
     std::uint32_t* to_0 =
         tables.scores + own.table[0] + (k * window - top) * plan.row_words + x / 2;
     std::uint32_t* to_1 = tables.scores + own.table[1] +
@@ -229,7 +231,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Of the lower reference cubes, of the upper ones, or of both: who has the slice in its window.
+    // Scores a row for the lower reference cubes, the upper ones, or both, if their windows contain
+    // the slice.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -238,8 +241,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle are in every window: nothing is asked of them where lengths are known.
-      const bool inside = (low || high) && (row >= shape.apart || row >= top) &&
+      // Rows in the middle are in every window, so these checks vanish if lengths are constants.
+      const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
         if (inside) to_0[row * plan.row_words] = pack_saturated(c[1], c[0]);
@@ -270,7 +273,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   }
 }
 
-/// Step 3.
+/// Step 3: selects the group of the warp's reference cube.
 template <int most, int chunk, class Shape>
 __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
                                            const BlockPlace& at, const Tables& tables) {
@@ -312,18 +315,18 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// `window` and `step`: 0 and 1 where they are what the arguments say.
+/// `window` and `step` are 0 and 1 if the arguments define them.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
   const Shape<cube, window, step, chunk> shape(a);
   const Tables tables(reinterpret_cast<std::uint32_t*>(aligned_memory), shape.plan);
   const BlockPlace at(a, shape);
-  __shared__ int places[most_slices];
+  __shared__ int places[max_slices];
   if (threadIdx.x < shape.plan.depth + 3) {
     const int z = at.z - shape.radius() + static_cast<int>(threadIdx.x);
     places[threadIdx.x] =
-        min(max(z, a.cubes.there.first), a.cubes.there.end - 1) % a.guide.samples.depth;
+        min(max(z, a.cubes.available.first), a.cubes.available.end - 1) % a.guide.samples.depth;
   }
   __syncthreads();
   load_tile(a, shape, at, places, tables);
@@ -336,11 +339,11 @@ __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant
 using Kernel = void (*)(TileArgs);
 struct Choice {
   Kernel kernel = nullptr;
-  int chunk = 0;  // words of a table that a lane looks at in one go
+  int chunk = 0;  // words of a table that a lane scans at once
 };
-constexpr int of_wide = 23;  // as many as windows of 11 have
+constexpr int of_wide = 23;  // sufficient for windows of 11
 
-/// Those of the profiles (params.cpp).
+/// Kernels for the profiles (params.cpp).
 Choice fixed_kernel(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && p.group <= 16;
@@ -380,7 +383,7 @@ bool detail::find_groups_in_tiles(const Guide& guide, const Margins& margins,
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream) {
   if (!detail::find_groups_in_tiles(guide, margins, cubes, groups, stream))
-    detail::find_groups_alone(guide, margins, cubes, groups, stream);
+    detail::find_groups_generic(guide, margins, cubes, groups, stream);
 }
 
 }  // namespace lull::bm4d::cuda

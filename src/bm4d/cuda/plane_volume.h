@@ -1,5 +1,6 @@
 #pragma once
-// A plane with noise on a GPU, whose samples of all slices are a volume. Everything is queued.
+// A plane with noise on a GPU. The samples of all slices form a volume. All functions queue their
+// work.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +13,12 @@
 
 namespace lull::bm4d::cuda {
 
-/// How many slices and layers are in work at a time.
+/// Number of slices and layers in work at a time.
 struct Extent {
-  int layers;    // filtered together
-  int batch;     // slices that come between two batches
-  int noisy;     // slices from the oldest that is not finished
-  int phase[2];  // those that a phase looks at and adds to
+  int layers;    // layers that are filtered together
+  int batch;     // slices that are loaded between two batches of layers
+  int noisy;     // slices from the oldest unfinished one on
+  int phase[2];  // slices that a phase reads and adds to
 
   Extent(const Params& params, const FrameFormat& format);
 };
@@ -29,11 +30,12 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Members of groups that do not stay: room for them serves one plane after the other.
+  /// Number of group members that need not be kept. The same memory serves one plane after the
+  /// other.
   std::size_t members() const;
 
   void begin(int z);
-  /// Slices of which the samples are there.
+  /// Loads slices whose samples are on the device.
   void load(SliceSpan slices, const StoredPlanes& stored, cudaStream_t stream);
   void filter(const Layers& layers, std::uint32_t* groups, cudaStream_t stream);
   void finish_basic(SliceSpan slices, cudaStream_t stream);
@@ -45,7 +47,7 @@ class PlaneVolume {
 
   Memory& of(Phase phase) const { return *phases_[phase == Phase::first ? 0 : 1]; }
   void make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const;
-  std::uint32_t* room_for(ReferenceCubes& cubes);
+  std::uint32_t* reserve_groups(ReferenceCubes& cubes);
   KeptLists lists_for(const ReferenceCubes& cubes) const;
   std::size_t layers_at_once(const Memory& memory) const;
   void prepare(Phase phase, int end, cudaStream_t stream);
@@ -55,12 +57,12 @@ class PlaneVolume {
   int plane_;
   Extent extent_;
   Margins margins_;
-  int first_ = 0;  // slice that was loaded first
+  int first_ = 0;  // first slice of the volume
   Slices<float> noisy_, basic_;
-  Slices<CellSum> cells_;  // of floats
+  Slices<CellSum> cells_;  // used for float samples
   std::vector<std::unique_ptr<Memory>> phases_;
-  KeptLayers kept_layers_;                        // where the second phase does not search
-  lull::cuda::DeviceBuffer<std::uint32_t> kept_;  // their groups
+  KeptLayers kept_layers_;                        // used if the second phase does not search
+  lull::cuda::DeviceBuffer<std::uint32_t> kept_;  // groups of these layers
 };
 
 }  // namespace lull::bm4d::cuda

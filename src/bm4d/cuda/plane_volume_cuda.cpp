@@ -22,18 +22,18 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
 }  // namespace
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // Few layers of small slices would leave a GPU with too little to do.
+  // A few layers of small slices would not occupy a GPU.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
-  layers = cubes < 10000 ? most_layers : cubes < 20000 ? 8 : 4;
+  layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // And those of the batch that comes meanwhile.
+  // Includes the slices of the batch that is loaded meanwhile.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
-/// What a phase keeps of slices.
+/// Data that a phase keeps for slices.
 struct PlaneVolume::Memory {
   Memory(const VolumePlan& plan, Phase phase, bool searches, const Margins& margins, int depth,
          cudaStream_t stream)
@@ -54,14 +54,15 @@ struct PlaneVolume::Memory {
 
   PhaseParams params;
   Slices<std::uint8_t> guide;
-  Slices<std::int32_t> half_norms;  // where it searches
+  Slices<std::int32_t> half_norms;  // empty if the phase does not search
   Slices<Sum> numerator;
   Slices<std::uint32_t> weights;
   int columns, rows;
   FilterPlan filter;
-  int cleared = 0;  // sums of slices before it are ready to be added to
-  int guided = 0;   // of the first phase: there are guides of slices before it
-  int normed = 0;   // and norms of cubes that begin before it
+  int cleared = 0;  // sums of slices before it have been cleared
+  // In the first phase: guides exist for slices before it.
+  int guided = 0;
+  int normed = 0;  // norms exist for cubes that begin before it
 };
 
 PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
@@ -73,13 +74,13 @@ PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const
                std::max(plan_.params.hard.window, plan_.params.wiener.window), 2 * max_cube),
       noisy_(extent.noisy, margins_.size(), stream),
       kept_layers_(plan_.params, extent.layers) {
-  const bool ranks_anew = plan_.params.ranks_anew();
+  const bool reranks_groups = plan_.params.reranks_groups();
   for (int i = 0; i < plan_.params.phases; ++i)
     phases_.push_back(std::make_unique<Memory>(plan_, i == 0 ? Phase::first : Phase::second,
-                                               i == 0 || !ranks_anew, margins_, extent.phase[i],
+                                               i == 0 || !reranks_groups, margins_, extent.phase[i],
                                                stream));
   if (plan_.params.phases == 2) basic_ = {extent.phase[1], margins_.size(), stream};
-  if (ranks_anew)
+  if (reranks_groups)
     kept_ = lull::cuda::DeviceBuffer<std::uint32_t>(kept_layers_.depth() *
                                                     phases_[0]->members_of_layer());
   if (format.sample == SampleType::f32)
@@ -93,7 +94,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Those of the first phase are elsewhere where they are kept.
+  // Kept groups of the first phase have their own memory.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members_of_layer());
   return most;
@@ -111,19 +112,19 @@ void PlaneVolume::load(SliceSpan slices, const StoredPlanes& stored, cudaStream_
 
 void PlaneVolume::filter(const Layers& layers, std::uint32_t* groups, cudaStream_t stream) {
   Memory& memory = of(layers.phase);
-  prepare(layers.phase, layers.there.end, stream);
-  const bool first = layers.phase == Phase::first, ranks_anew = plan_.params.ranks_anew();
-  if (first || !ranks_anew) make_norms(memory, layers, stream);
+  prepare(layers.phase, layers.available.end, stream);
+  const bool first = layers.phase == Phase::first, reranks_groups = plan_.params.reranks_groups();
+  if (first || !reranks_groups) make_norms(memory, layers, stream);
   const auto at_once = static_cast<int>(layers_at_once(memory));
   for (int k = 0; k < layers.count;) {
     ReferenceCubes cubes{.params = memory.params,
                          .z = layers.z + k * memory.params.step,
                          .layers = std::min(at_once, layers.count - k),
-                         .there = layers.there,
+                         .available = layers.available,
                          .columns = memory.columns,
                          .rows = memory.rows};
-    std::uint32_t* const found = first && ranks_anew ? room_for(cubes) : groups;
-    if (first || !ranks_anew)
+    std::uint32_t* const found = first && reranks_groups ? reserve_groups(cubes) : groups;
+    if (first || !reranks_groups)
       find_groups(memory.guides(), margins_, cubes, found, stream);
     else
       rank_groups(memory.guide.ring(), margins_, cubes, lists_for(cubes), found, stream);
@@ -147,23 +148,24 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // Of layers that were left out nobody asks: their slices may be out of the ring by now.
+  // No layer uses the norms of skipped layers: their slices may have left the ring.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
-                        layers.there.end - memory.params.cube + 1};
+                        layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
     make_half_norms(memory.guides(), fresh, margins_, memory.params.cube, stream);
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Where the groups of these layers are kept, of fewer of them where the room ends.
-std::uint32_t* PlaneVolume::room_for(ReferenceCubes& cubes) {
+/// Returns the memory in which the groups of these layers are kept. Reduces the number of layers at
+/// the end of the ring.
+std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
   for (int k = 1; k < cubes.layers; ++k) kept_layers_.add(cubes.z + k * cubes.params.step);
   return kept_.get() + place * phases_[0]->members_of_layer();
 }
 
-/// What layers of the second phase look at.
+/// The kept groups that layers of the second phase use.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
@@ -174,14 +176,14 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Layers of which there are groups at a time: of large slices fewer, so that these need no more
-/// memory than the slices do.
+/// Number of layers whose groups exist at a time. It is reduced for large slices, so that groups
+/// need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members_of_layer() / 4 * 4, 1, extent_.layers);
 }
 
-/// Slices up to `end` that a phase can look at and add to.
+/// Clears the sums of slices before `end`, and in the first phase makes their guides.
 void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
   Memory& memory = of(phase);
   if (memory.cleared < end) {

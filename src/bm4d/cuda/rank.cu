@@ -1,12 +1,15 @@
-// The second phase without a search (propagation.h): groups from what the first phase found nearby.
-// A block takes 4x4 reference cubes of up to four layers; what the union of their windows covers of
-// the guide goes to shared memory, at each place as the word of the four samples that begin there.
-// A warp takes the cubes of one column, one after the other:
-//   1. a lane takes four of the listed members. Who first sets a candidate's bit in a map of the
-//      window writes it to the warp's list, so that each is there once, in whatever order;
-//   2. a lane takes a candidate of the list at a time: products and norms of rows (dp4a);
-//   3. at least as many candidates as are wanted reach the bound that the lanes' best ones tell:
-//      those that do are sorted (cuda/warp.cuh), by their distance and their place in the window.
+// The second phase without a search (propagation.h): groups from the members of nearby groups of
+// the first phase. A block processes 4x4 reference cubes of up to four layers. It loads the part of
+// the guide that the union of their windows covers into shared memory, at each position as the word
+// of the four samples that begin there. A warp processes the cubes of one column, one after the
+// other:
+//   1. Each lane tests four of the listed members. The lane that first sets a candidate's bit in a
+//      map of the window appends it to the warp's list, so that each candidate is listed once, in
+//      arbitrary order.
+//   2. Each lane computes the products and norms of one candidate at a time, row by row (dp4a).
+//   3. The lanes' best scores give a bound that at least the required number of candidates reach.
+//      Candidates that reach it are sorted (cuda/warp.cuh) by distance and by position in the
+//      window.
 
 #include <algorithm>
 
@@ -22,14 +25,14 @@ namespace {
 
 constexpr int block_side = 4;  // reference cubes along each axis
 constexpr int warps = block_side * block_side, threads = 32 * warps;
-constexpr int rounds = (most_listed + 31) / 32;
+constexpr int rounds = (max_listed + 31) / 32;
 constexpr int list_size = 32 * rounds;  // words of a warp
-constexpr int most_slices = 32;         // of a tile
-constexpr unsigned everyone = 0xffffffffu;
+constexpr int max_slices = 32;          // maximum number of slices in a tile
+constexpr unsigned all_lanes = 0xffffffffu;
 
-/// Which member a lane takes in a round, and of whose group: 0 for none.
+/// The member that a lane tests in a round, and the group it belongs to. Member 0: none.
 struct Entry {
-  std::int8_t x = 0, y = 0, z = 0;  // on the grid, from the nearest
+  std::int8_t x = 0, y = 0, z = 0;  // displacement on the grid from the nearest reference cube
   std::uint8_t member = 0;
 };
 struct Entries {
@@ -40,21 +43,21 @@ struct Entries {
     for (int z = -1; z <= 1; ++z)
       for (int y = -1; y <= 1; ++y)
         for (int x = -1; x <= 1; ++x)
-          for (int member = 1; member <= listed[(x != 0) + (y != 0) + (z != 0)]; ++member)
+          for (int member = 1; member <= members_listed[(x != 0) + (y != 0) + (z != 0)]; ++member)
             at[count++] = {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y),
                            static_cast<std::int8_t>(z), static_cast<std::uint8_t>(member)};
   }
 };
 __device__ const Entries entries;
 
-/// What a block has of the guide, in words; along x and y.
+/// The part of the guide that a block uses. Lengths are in words, along x and y.
 struct RankTile {
   int pitch, rows, plane;
 
   static constexpr RankTile of(const PhaseParams& p) {
     const int union_side = p.step * (block_side - 1) + p.window;
     RankTile tile{};
-    tile.pitch = round_up(union_side + 3, 4);  // words begin up to three samples before
+    tile.pitch = round_up(union_side + 3, 4);  // a load may begin up to three samples earlier
     tile.rows = union_side + p.cube - 1;
     tile.plane = tile.pitch * tile.rows;
     return tile;
@@ -74,31 +77,31 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// What addresses are made of: part of the instructions where a profile has it (window > 0), else
-/// as the arguments say.
+/// Parameters of the address arithmetic: constants in the instructions if a profile has them
+/// (window > 0), else taken from the arguments.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
       RankTile::of({.cube = cube, .window = window > 0 ? window : 3, .step = step});
-  int side, apart;  // of the window, between reference cubes
+  int side, spacing;  // window side; distance between reference cubes
   RankTile tile;
 
   __device__ __forceinline__ explicit RankShape(const RankArgs& a)
       : side(window > 0 ? window : a.cubes.params.window),
-        apart(window > 0 ? step : a.cubes.params.step),
+        spacing(window > 0 ? step : a.cubes.params.step),
         tile(window > 0 ? fixed_tile : RankTile::of(a.cubes.params)) {}
   __device__ __forceinline__ int position(int index, int length) const {
-    return min(index * apart, length - cube);
+    return min(index * spacing, length - cube);
   }
 };
 
-/// `start`: of the union in a slice. `places` of the slices in the ring.
+/// `start`: first position of the union in a slice. `places`: positions of the slices in the ring.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
   const int skew = start & 3, q = threadIdx.x % lanes;
   if (q >= tile.pitch / 4) return;
-#pragma unroll 3  // several loads are on their way
+#pragma unroll 3  // several loads are in flight
   for (int row = threadIdx.x / lanes; row < tile.rows * slices; row += threads / lanes) {
     const int k = row / tile.rows, y = row - k * tile.rows;
     const auto* from =
@@ -112,11 +115,11 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Of one column of reference cubes, by a warp.
+/// Ranks the candidates of one column of reference cubes, with one warp.
 template <int cube, class Shape>
 class Ranking {
  public:
-  /// `words`: of the tile, where the window of the first cube begins.
+  /// `words` points to the first position of the first cube's window in the tile.
   __device__ __forceinline__ Ranking(const RankArgs& a, const Shape& shape, int i, int j,
                                      const std::uint32_t* words, std::uint32_t* map,
                                      std::uint32_t* list)
@@ -140,25 +143,26 @@ class Ranking {
     for (int r = 0; r < rounds; ++r) {
       const Entry e = entries.at[32 * r + lane_];
       const int column = x + e.x, row = y + e.y;
-      const bool there = e.member > 0 && e.member < p.group && column >= 0 &&
-                         column < a.kept.columns && row >= 0 && row < a.kept.rows;
-      from_[r] = there ? (row * a.kept.columns + column) * p.group + e.member : -1;
+      const bool available = e.member > 0 && e.member < p.group && column >= 0 &&
+                             column < a.kept.columns && row >= 0 && row < a.kept.rows;
+      from_[r] = available ? (row * a.kept.columns + column) * p.group + e.member : -1;
       layer_[r] = e.z + 1;
     }
   }
 
-  /// The cube of the layer at `z`, the k-th of the block; `layers`: what is kept around it.
+  /// Ranks the cube of the layer at `z`, the k-th of the block. `layers` holds the kept layers
+  /// around it.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
-    const std::uint32_t* window = words_ + k * shape_.apart * shape_.tile.plane;
+    const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
     const int count = collect(z, layers);
     std::uint32_t keys[rounds];
     score(window, count, keys);
     const int keep = a_.cubes.params.group;
     const std::uint32_t best = choose(keys, keep);
-    const int found = min(__popc(__ballot_sync(everyone, best != 0)), keep - 1) + 1;
+    const int found = min(__popc(__ballot_sync(all_lanes, best != 0)), keep - 1) + 1;
     const int members = 1 << (31 - __clz(found));  // a power of two
-    const std::uint32_t own = __shfl_up_sync(everyone, best, 1);
+    const std::uint32_t own = __shfl_up_sync(all_lanes, best, 1);
     const int place = 65535 - static_cast<int>(own & 0xffffu), side = shape_.side;
     const std::uint32_t member = pack_offset(place % side - radius_, place / side % side - radius_,
                                              place / (side * side) - radius_);
@@ -170,12 +174,12 @@ class Ranking {
   }
 
  private:
-  /// Step 1. The list has the place in the window of each candidate in the upper half of a word,
-  /// its first word from that of the window's first cube in the lower.
+  /// Step 1. A list entry has the candidate's position in the window in its upper half. The lower
+  /// half is the offset of its first word from that of the window's first cube.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
-        in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.there.first,
-                                             a_.cubes.there.end - cube - z);
+        in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
+                                             a_.cubes.available.end - cube - z);
     std::uint32_t listed_members[rounds];
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {  // 0 is the cube itself
@@ -190,7 +194,7 @@ class Ranking {
     int count = 0;
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
-      const std::uint32_t to = from_least(listed_members[r]);
+      const std::uint32_t to = to_offset_bytes(listed_members[r]);
       const std::uint32_t place = weighed(to, side, side * side);
       bool fresh = range.has(to);
       if (fresh) {
@@ -198,25 +202,26 @@ class Ranking {
         fresh = (atomicOr(map_ + place / 32, bit) & bit) == 0;
       }
       const std::uint32_t word = weighed(to, pitch, 0) + (to >> 16) * plane +
-                                 static_cast<std::uint32_t>(least_displacement + radius_) * plane;
-      const std::uint32_t who = __ballot_sync(everyone, fresh);
-      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+                                 static_cast<std::uint32_t>(min_displacement + radius_) * plane;
+      const std::uint32_t ballot = __ballot_sync(all_lanes, fresh);
+      std::uint32_t* const slot = list_ + count + __popc(ballot & before_);
       if (fresh) *slot = place << 16 | word;
-      count += __popc(who);
+      count += __popc(ballot);
     }
     __syncwarp();
     return count;
   }
 
-  /// u + v * pitch + w * plane of a displacement, each counted from the window's first.
+  /// Returns u + v * pitch + w * plane of a displacement, where u, v and w are counted from the
+  /// window's start.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
-    const auto first = static_cast<std::uint32_t>(least_displacement + radius_);
+    const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
     return __dp4a(bytes, 1u | pitch << 8 | plane << 16,
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Step 2: score << 16 | (65535 - place), 0 for none.
+  /// Step 2: computes score << 16 | (65535 - position), or 0 for no candidate.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -250,29 +255,30 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Step 3: the best keys, one a lane in order; those before keep - 1 are there if any are.
+  /// Step 3: returns the best keys in order, one for each lane. At least the first keep - 1 keys
+  /// are complete.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
 #pragma unroll
     for (int r = 1; r < rounds; ++r) best = max(best, keys[r]);
     const std::uint32_t bound =
-        max(1u, __shfl_sync(everyone, sort_descending(best, lane_), max(keep - 2, 0)));
+        max(1u, __shfl_sync(all_lanes, sort_descending(best, lane_), max(keep - 2, 0)));
     int count = 0;
 #pragma unroll
     for (int r = 0; r < rounds; ++r) {
       const bool hit = keys[r] >= bound;
-      const std::uint32_t who = __ballot_sync(everyone, hit);
-      std::uint32_t* const slot = list_ + count + __popc(who & before_);
+      const std::uint32_t ballot = __ballot_sync(all_lanes, hit);
+      std::uint32_t* const slot = list_ + count + __popc(ballot & before_);
       if (hit) *slot = keys[r];
-      count += __popc(who);
+      count += __popc(ballot);
     }
     __syncwarp();
     best = sort_descending(lane_ < count ? list_[lane_] : 0u, lane_);
     for (int from = 32; from < count; from += 32) {
       const std::uint32_t more =
           sort_descending(from + lane_ < count ? list_[from + lane_] : 0u, lane_);
-      best = merge_descending(max(best, __shfl_sync(everyone, more, 31 - lane_)), lane_);
+      best = merge_descending(max(best, __shfl_sync(all_lanes, more, 31 - lane_)), lane_);
     }
     return best;
   }
@@ -280,29 +286,30 @@ class Ranking {
   const RankArgs& a_;
   const Shape& shape_;
   int lane_;
-  std::uint32_t before_;  // lanes
+  std::uint32_t before_;  // mask of the lower lanes
   int radius_, centre_;
   DisplacementRange in_slice_;
   const std::uint32_t* words_;
   std::uint32_t *map_, *list_;
-  int from_[rounds];   // of a kept layer; -1: none
-  int layer_[rounds];  // 0: before the nearest, 1: the nearest, 2: after it
+  int from_[rounds];   // index in a kept layer; -1: none
+  int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// `window` and `step`: 0 and 1 where they are what the arguments say.
+/// `window` and `step` are 0 and 1 if the arguments define them.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
-  __shared__ int places[most_slices];
+  __shared__ int places[max_slices];
   __shared__ const std::uint32_t* layers[block_side][3];
   const RankShape<cube, window, step> shape(a);
-  const int slices = shape.apart * (a.block_layers - 1) + shape.side + cube - 1;
+  const int slices = shape.spacing * (a.block_layers - 1) + shape.side + cube - 1;
   const int first = static_cast<int>(blockIdx.z) * a.block_layers, radius = shape.side / 2;
-  const int z = a.cubes.z + first * shape.apart;
+  const int z = a.cubes.z + first * shape.spacing;
   if (threadIdx.x < slices)
-    places[threadIdx.x] = min(max(z - radius + static_cast<int>(threadIdx.x), a.cubes.there.first),
-                              a.cubes.there.end - 1) %
-                          a.guide.depth;
+    places[threadIdx.x] =
+        min(max(z - radius + static_cast<int>(threadIdx.x), a.cubes.available.first),
+            a.cubes.available.end - 1) %
+        a.guide.depth;
   const int count = min(a.block_layers, a.cubes.layers - first);
   if (threadIdx.x < 3 * count) {
     const int place = a.kept.around[first + threadIdx.x / 3][threadIdx.x % 3];
@@ -330,14 +337,14 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
       lists + warps * list_size + warp * map_words(shape.side), lists + warp * list_size);
   for (int k = 0; k < count; ++k)
     ranking.rank(
-        k, z + k * shape.apart, layers[k],
+        k, z + k * shape.spacing, layers[k],
         a.groups +
             (static_cast<std::size_t>((first + k) * a.cubes.rows + j) * a.cubes.columns + i) *
                 a.cubes.params.group);
 }
 
 using Kernel = void (*)(RankArgs);
-/// Those of the profiles (params.cpp), and for all others.
+/// Kernels for the profiles (params.cpp), and generic ones.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;
@@ -358,7 +365,7 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
     return sizeof(std::uint32_t) * (RankTile::of(p).plane * slices_of(p, layers) +
                                     warps * (list_size + map_words(p.window)));
   };
-  // A layer at a time takes 72 KiB at most, and where there is less, that is too wide a window.
+  // One layer needs at most 72 KiB. GPUs with less shared memory do not support the widest windows.
   int layers = std::min(block_side, cubes.layers);
   while (layers > 1 && bytes(layers) > lull::cuda::device_limits().dynamic_limit()) layers /= 2;
   const Kernel kernel = kernel_for(p);

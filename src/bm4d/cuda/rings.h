@@ -1,5 +1,5 @@
 #pragma once
-// Slices in a ring of device memory: slice z is in place z % depth.
+// Slices in a ring of device memory: slice z is stored at index z % depth.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace lull::bm4d::cuda {
 
-/// As kernels see one.
+/// A ring as kernels see it.
 template <class T>
 struct Ring {
   T* data = nullptr;
-  std::size_t slice = 0;  // samples from one to the next
+  std::size_t slice = 0;  // samples between slices
   int depth = 1;
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// One and its memory.
+/// A ring and its memory.
 template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// Kernels read what lies around the picture, too, for nobody: all bytes are `fill`.
+  /// All bytes are set to `fill`, because kernels also read the padding; those values are unused.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
@@ -31,7 +31,8 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    for (int z = slices.first; z < slices.end;) {  // up to the end of the ring, then from its start
+    // Clear up to the end of the ring, then from its start.
+    for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));
       z += run;

@@ -1,5 +1,5 @@
-// Samples as they are stored to the floats that are filtered: a thread for each voxel, from slice
-// to slice. Memory-bound.
+// Converts stored samples to the floats that are filtered, with one thread for each voxel, slice by
+// slice. The kernels are memory-bound.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 struct LoadArgs {
   StoredPlanes stored;
-  Ring<CellSum> cells;  // of floats
+  Ring<CellSum> cells;  // used for float samples
   SliceSpan slices;
   float scale;
   Margins margins;
@@ -37,14 +37,14 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   for (int z = own.first; z < own.end; ++z) {
     float v;
     if constexpr (std::is_same_v<Sample, float>)
-      v = seen_sample(a.floats(z), a.stored.guard, a.cells.at(z), p.x, p.y);
+      v = filter_input(a.floats(z), a.stored.guard, a.cells.at(z), p.x, p.y);
     else
       v = static_cast<float>(stored_sample<Sample>(a.stored, z, p));
     a.noisy.at(z)[at] = v * a.scale;
   }
 }
 
-/// A block for each row of each slice.
+/// One block for each row of each slice.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {
   float* const plane = noisy.at(first + static_cast<int>(blockIdx.y));

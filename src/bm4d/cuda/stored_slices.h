@@ -1,5 +1,5 @@
 #pragma once
-// Slices on a GPU as they are stored: those that come, and results on their way out.
+// Slices on a GPU in their sample format: input slices, and results before they are downloaded.
 
 #include <array>
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace lull::bm4d::cuda {
 
-/// A plane of each slice, as kernels see them.
+/// A plane of each slice, as kernels see it.
 struct StoredPlanes {
   Ring<std::byte> bytes;
   int pitch, width, height;  // pitch in bytes
   SampleType sample;
   double full_scale;
-  FloatGuard guard;  // of floats
+  FloatGuard guard;  // used for float samples
 };
 
 /// All planes of the slices in a ring.
 class StoredSlices {
  public:
-  /// `levels`: of the noise in samples as they are stored.
+  /// `levels`: noise levels in samples as they are stored.
   StoredSlices(const FrameFormat& format, const std::array<float, max_planes>& levels, int depth,
                cudaStream_t stream)
       : format_(format), levels_(levels) {
@@ -33,14 +33,15 @@ class StoredSlices {
       planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
   }
 
-  /// Queues: the samples of `slice`, which must stay until that is done, from the host or a GPU.
-  void bring(int z, const Frame& slice, cudaStream_t stream) {
+  /// Queues the upload of a slice from the host or a GPU. The slice must stay valid until that is
+  /// done.
+  void upload(int z, const Frame& slice, cudaStream_t stream) {
     if (slice.on_device) return pictures_.read(*slice.on_device, format_, planes_of(z), stream);
     for (int i = 0; i < format_.planes(); ++i)
       staging_.upload(slice.planes[i], planes_[i].at(z), pitch(i), stream);
   }
-  /// Queues: plane `i` to that of `slice`, in the host's memory or the GPU's.
-  void take(int z, int i, const Frame& slice, cudaStream_t stream) const {
+  /// Queues the copy of plane `i` to that of `slice`, in the host's or the GPU's memory.
+  void download(int z, int i, const Frame& slice, cudaStream_t stream) const {
     const auto& to = slice.planes[i];
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that have a thread for each voxel of some slices: a thread takes a run of slices, one
-// after the other.
+// Helpers for kernels with one thread for each voxel of some slices. A thread processes a run of
+// slices, one after the other.
 
 #include "bm4d/cuda/kernels.h"
 
@@ -9,7 +9,7 @@ namespace lull::bm4d::cuda {
 inline constexpr int block_x = 32, block_y = 8;
 inline constexpr int slice_run = 8;
 
-/// Blocks along z take a run of slices each.
+/// Each block along z processes a run of slices.
 inline dim3 blocks_of(int width, int height, SliceSpan slices) {
   return dim3((width + block_x - 1) / block_x, (height + block_y - 1) / block_y,
               (slices.size() + slice_run - 1) / slice_run);

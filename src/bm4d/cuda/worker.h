@@ -1,5 +1,5 @@
 #pragma once
-// The cuda backend of BM4D: works on all planes of a volume on one GPU.
+// The cuda backend of BM4D: processes all planes of a volume on one GPU.
 
 #include <memory>
 
@@ -7,8 +7,9 @@
 
 namespace lull::bm4d {
 
-/// `params` and `format` are valid. For the device that is current (cuda/session_on_device.h) now
-/// and whenever it works. `results_on_device`: as of Backend. Takes slices wherever they lie.
+/// Makes a worker for the current device (cuda/session_on_device.h), which must also be current
+/// when the worker is called. `params` and `format` must be valid. `results_on_device` is that of
+/// Backend. Slices may be in device or host memory.
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params,
                                                              const FrameFormat& format,

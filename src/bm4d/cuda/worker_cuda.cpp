@@ -1,7 +1,8 @@
-// Three streams: one brings slices, as samples and as planes of floats, one computes, and one takes
-// results away. Each batch of layers is queued as a few launches over all its slices, and the host
-// waits for results alone: those of a batch are on their way while it brings the next one. What
-// slices are written to is used again when the results of a batch before are there.
+// The worker uses three streams: one uploads slices and converts them to planes of floats, one
+// computes, and one downloads results. Each batch of layers is queued as a few launches over all of
+// its slices. The host waits only for results: the results of a batch are in flight while it
+// uploads the next one. Memory for results is reused when the results of an earlier batch have
+// arrived.
 
 #include <algorithm>
 #include <array>
@@ -27,90 +28,92 @@ using namespace bm4d::cuda;
 class CudaWorker final : public VolumeWorker {
  public:
   CudaWorker(const Params& params, const FrameFormat& format, bool results_on_device)
-      : format_(planes_alone(format)),
+      : format_(without_colour_transform(format)),
         extent_(params, format),
-        bringing_(lull::cuda::make_stream(lull::cuda::Priority::high)),
-        computing_(lull::cuda::make_stream()),
-        taking_(lull::cuda::make_stream()),
-        noisy_(format_, params.noise.levels_in_samples(), extent_.noisy, computing_.get()),
-        results_(format_, params.noise.levels_in_samples(), 2 * extent_.batch, computing_.get()),
+        upload_stream_(lull::cuda::make_stream(lull::cuda::Priority::high)),
+        compute_stream_(lull::cuda::make_stream()),
+        download_stream_(lull::cuda::make_stream()),
+        noisy_(format_, params.noise.levels_in_samples(), extent_.noisy, compute_stream_.get()),
+        results_(format_, params.noise.levels_in_samples(), 2 * extent_.batch,
+                 compute_stream_.get()),
         pool_(format, results_on_device),
-        brought_(lull::cuda::make_event()),
+        uploaded_(lull::cuda::make_event()),
         computed_(lull::cuda::make_event()) {
     std::size_t members = 0;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      volumes_.push_back(std::make_unique<PlaneVolume>(plan, format_, extent_, computing_.get()));
+      volumes_.push_back(
+          std::make_unique<PlaneVolume>(plan, format_, extent_, compute_stream_.get()));
       members = std::max(members, volumes_.back()->members());
       passes_[plan.plane] = false;
     }
     groups_ = lull::cuda::DeviceBuffer<std::uint32_t>(members);
     pool_.reserve(extent_.batch);
-    check(cudaStreamSynchronize(computing_.get()));
+    check(cudaStreamSynchronize(compute_stream_.get()));
   }
 
   ~CudaWorker() override { wait_for_all(); }
 
   void begin(int z) override {
-    wait_for_all();  // what is written now may be in use by the volume before
-    brought_end_ = loaded_end_ = z;
-    written_.clear();
+    wait_for_all();  // the previous volume may still be in use
+    uploaded_end_ = loaded_end_ = z;
+    pending_results_.clear();
     for (auto& volume : volumes_) volume->begin(z);
   }
 
   void load(int z, const Frame& slice) override {
-    const lull::cuda::NvtxRange range("bring a slice");
-    // Where this slice goes is another one: its result has to be there.
-    for (const Written& written : written_)
-      if (written.end > z - extent_.noisy && written.first <= z - extent_.noisy)
-        check(cudaStreamWaitEvent(bringing_.get(), written.there.get()));
-    noisy_.bring(z, slice, bringing_.get());
-    brought_end_ = z + 1;
-    if (brought_end_ - loaded_end_ == extent_.batch) make_planes();
+    const lull::cuda::NvtxRange range("upload a slice");
+    // The slice replaces another one, whose result must have been downloaded.
+    for (const PendingResult& pending : pending_results_)
+      if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
+        check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
+    noisy_.upload(z, slice, upload_stream_.get());
+    uploaded_end_ = z + 1;
+    if (uploaded_end_ - loaded_end_ == extent_.batch) make_planes();
   }
 
   void filter(const Layers& layers) override {
     const lull::cuda::NvtxRange range(layers.phase == Phase::first ? "first phase"
                                                                    : "second phase");
     make_planes();
-    for (auto& volume : volumes_) volume->filter(layers, groups_.get(), computing_.get());
+    for (auto& volume : volumes_) volume->filter(layers, groups_.get(), compute_stream_.get());
   }
 
   void finish_basic(SliceSpan slices) override {
     make_planes();
-    for (auto& volume : volumes_) volume->finish_basic(slices, computing_.get());
+    for (auto& volume : volumes_) volume->finish_basic(slices, compute_stream_.get());
   }
 
   Frame acquire() override { return pool_.acquire(); }
 
   void finish(int z, std::span<const Frame>, std::span<const Frame> clean) override {
-    const lull::cuda::NvtxRange range("take results away");
+    const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The memory for results holds those of two batches.
-    for (const Written& written : written_)
-      if (written.end > slices.first - 2 * extent_.batch &&
-          written.first < slices.end - 2 * extent_.batch)
-        check(cudaStreamWaitEvent(computing_.get(), written.there.get()));
+    // The memory for results holds two batches.
+    for (const PendingResult& pending : pending_results_)
+      if (pending.end > slices.first - 2 * extent_.batch &&
+          pending.first < slices.end - 2 * extent_.batch)
+        check(cudaStreamWaitEvent(compute_stream_.get(), pending.finished.get()));
     for (auto& volume : volumes_)
       volume->finish(slices, noisy_.plane(volume->plane()), results_.plane(volume->plane()),
-                     computing_.get());
-    check(cudaEventRecord(computed_.get(), computing_.get()));
-    check(cudaStreamWaitEvent(taking_.get(), computed_.get()));
+                     compute_stream_.get());
+    check(cudaEventRecord(computed_.get(), compute_stream_.get()));
+    check(cudaStreamWaitEvent(download_stream_.get(), computed_.get()));
     for (int k = 0; k < slices.size(); ++k)
       for (int i = 0; i < format_.planes(); ++i)
-        (passes_[i] ? noisy_ : results_).take(z + k, i, clean[k], taking_.get());
-    written_.push_back({slices.first, slices.end, slices.size(), lull::cuda::make_event()});
-    check(cudaEventRecord(written_.back().there.get(), taking_.get()));
-    while (written_.size() > 1 && written_.front().waiting == 0 &&
-           written_.front().end <= brought_end_ - extent_.noisy - extent_.batch)
-      written_.pop_front();
+        (passes_[i] ? noisy_ : results_).download(z + k, i, clean[k], download_stream_.get());
+    pending_results_.push_back({slices.first, slices.end, slices.size(), lull::cuda::make_event()});
+    check(cudaEventRecord(pending_results_.back().finished.get(), download_stream_.get()));
+    while (pending_results_.size() > 1 && pending_results_.front().waiting == 0 &&
+           pending_results_.front().end <= uploaded_end_ - extent_.noisy - extent_.batch)
+      pending_results_.pop_front();
   }
 
   void await() override {
-    for (Written& written : written_)
-      if (written.waiting > 0) {
-        --written.waiting;
-        return check(cudaEventSynchronize(written.there.get()));
+    for (PendingResult& pending : pending_results_)
+      if (pending.waiting > 0) {
+        --pending.waiting;
+        return check(cudaEventSynchronize(pending.finished.get()));
       }
   }
 
@@ -118,39 +121,40 @@ class CudaWorker final : public VolumeWorker {
   int layers_at_a_time() const noexcept override { return extent_.layers; }
 
  private:
-  /// Slices whose results are on their way.
-  struct Written {
+  /// Slices whose results are in flight.
+  struct PendingResult {
     int first, end;
-    int waiting;  // results that nobody waited for
-    lull::cuda::Event there;
+    int waiting;  // results that have not been waited for
+    lull::cuda::Event finished;
   };
 
   void wait_for_all() {
-    for (const auto* stream : {&bringing_, &computing_, &taking_})
+    for (const auto* stream : {&upload_stream_, &compute_stream_, &download_stream_})
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Of all slices that were brought: what is computed from now on sees them.
+  /// Converts all uploaded slices to planes of floats. Later computations see them.
   void make_planes() {
-    if (loaded_end_ == brought_end_) return;
-    const SliceSpan fresh{std::exchange(loaded_end_, brought_end_), brought_end_};
+    if (loaded_end_ == uploaded_end_) return;
+    const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};
     for (auto& volume : volumes_)
-      volume->load(fresh, noisy_.plane(volume->plane()), bringing_.get());
-    check(cudaEventRecord(brought_.get(), bringing_.get()));
-    check(cudaStreamWaitEvent(computing_.get(), brought_.get()));
+      volume->load(fresh, noisy_.plane(volume->plane()), upload_stream_.get());
+    check(cudaEventRecord(uploaded_.get(), upload_stream_.get()));
+    check(cudaStreamWaitEvent(compute_stream_.get(), uploaded_.get()));
   }
 
   FrameFormat format_;
   Extent extent_;
-  lull::cuda::Stream bringing_, computing_, taking_;
+  lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   StoredSlices noisy_, results_;
   lull::cuda::ResultFrames pool_;
-  lull::cuda::Event brought_, computed_;
+  lull::cuda::Event uploaded_, computed_;
   std::vector<std::unique_ptr<PlaneVolume>> volumes_;
-  std::array<bool, max_planes> passes_{true, true, true};  // of planes: without noise
+  std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
-  std::deque<Written> written_;
-  int brought_end_ = 0, loaded_end_ = 0;  // slices before it are on the GPU, are planes of floats
+  std::deque<PendingResult> pending_results_;
+  // Slices before these have been uploaded, and converted to planes of floats.
+  int uploaded_end_ = 0, loaded_end_ = 0;
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ class HostWorker final : public VolumeWorker {
   void filter(const Layers& layers) override {
     for (Volume& volume : volumes_) {
       Layers own = layers;
-      // Masks know voxels of the size of the first plane's.
+      // Masks have the size of the first plane.
       if (format_.plane_width(volume.plane) != format_.width ||
           format_.plane_height(volume.plane) != format_.height)
         own.wanted = nullptr;
@@ -80,19 +80,19 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// A plane with noise, whose samples of all slices are a volume.
+  /// A plane with noise. The samples of all slices form a volume.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;
-    Plane<float> slice;  // continued up to a cube's side
+    Plane<float> slice;  // extended to at least the side of a cube
   };
 
   FrameFormat format_;
   FilteredSamples samples_;
   FramePool pool_;
   std::vector<Volume> volumes_;
-  std::array<bool, 3> passes_{true, true, true};  // of planes: without noise
-  /// Of slices from oldest_ on: filters do not see all samples as they are (float_guard.h).
+  std::array<bool, 3> passes_{true, true, true};  // planes without noise
+  /// For each slice from oldest_ on: whether it has out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Brings slices to engines on the host (volume_engine.h), one for each plane with noise, and their
-// estimates back.
+// The worker for engines on the host (volume_engine.h), with one engine for each plane with noise.
+// It converts slices to floats and estimates back to samples.
 
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@ namespace lull::bm4d {
 
 using EngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-/// `params` and `format` are valid.
+/// `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_host_worker(const Params& params,
                                                              const FrameFormat& format,
                                                              const EngineFactory& make_engine);

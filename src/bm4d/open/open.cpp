@@ -39,12 +39,13 @@ double host_bytes(const Params& params, const FrameFormat& format) {
   double bytes = 0;
   for (int i = 0; i < format.planes(); ++i) {
     const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
-    // Slices that wait, as they came; and of each phase the guide, two sums, what is filtered.
+    // Pending slices in their own format, and for each phase the guide, two sums, and the filtered
+    // samples.
     bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
     for (const PhaseParams* phase : {&params.hard, &params.wiener})
       bytes += samples * (2 * phase->reach() + 4) * 4 * sizeof(float);
     const int step = params.hard.step;
-    if (params.ranks_anew())
+    if (params.reranks_groups())
       bytes += samples / (step * step) * KeptLayers(params, 1).depth() * sizeof(KeptList);
   }
   return bytes;

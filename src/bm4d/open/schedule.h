@@ -1,6 +1,6 @@
 #pragma once
-// When a phase can go on: layers of reference cubes and finished slices along z, without any
-// samples.
+// The schedule of a phase along z: which layers of reference cubes can be filtered, and which
+// slices are finished. It needs no samples.
 
 #include <algorithm>
 #include <optional>
@@ -10,11 +10,12 @@
 
 namespace lull::bm4d {
 
-/// One phase in one volume. Layers lie at multiples of the step from the volume's first slice on,
-/// and one at its end; what is seen of a volume may begin with a later slice.
+/// The schedule of one phase in one volume. Layers lie at multiples of the step, counted from the
+/// volume's first slice, and at its end. The session may see only a part of a volume, which begins
+/// with a later slice.
 class PhaseSchedule {
  public:
-  /// `at_a_time`: layers that are filtered together before the end.
+  /// `at_a_time`: number of layers that are filtered together, except at the end of the volume.
   PhaseSchedule(Phase phase, const PhaseParams& params, int at_a_time)
       : phase_(phase), params_(params), at_a_time_(at_a_time) {}
 
@@ -24,14 +25,15 @@ class PhaseSchedule {
     last_run_ = -1;
     ended_ = false;
   }
-  /// One more slice is there to be looked at.
+  /// One more slice is available.
   void add_slice() { ++available_; }
-  /// There will be no more; a cube's side have come at least.
+  /// No more slices follow. At least as many slices as the side of a cube must be available.
   void end() { ended_ = true; }
 
-  /// What can be filtered now, if anything. Once it is asked for, it counts as done.
-  std::optional<Layers> take_layers() {
-    const int end_place = available_ - params_.cube;  // of the last layer, if this is the end
+  /// Returns the next layers that can be filtered, if any. They count as filtered from then on.
+  std::optional<Layers> next_layers() {
+    /// Position of the last layer if no slice follows.
+    const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
     if (!ended_) {
@@ -40,18 +42,19 @@ class PhaseSchedule {
       count = std::min(at_a_time_, (end_place - next_) / params_.step + 1);
     } else if (last_run_ != end_place && end_place >= first_) {
       return last_run_ = end_place,
-             Layers{.phase = phase_, .z = end_place, .there = {first_, available_}};
+             Layers{.phase = phase_, .z = end_place, .available = {first_, available_}};
     } else {
       return std::nullopt;
     }
     last_run_ = z + (count - 1) * params_.step;
     next_ = last_run_ + params_.step;
-    return Layers{.phase = phase_, .z = z, .count = count, .there = {first_, available_}};
+    return Layers{.phase = phase_, .z = z, .count = count, .available = {first_, available_}};
   }
 
-  /// The next slice that no layer to come reaches, if there is one. It counts as finished.
-  std::optional<int> take_finished() {
-    // Where the end may come, a layer comes at the last place.
+  /// Returns the next slice that no later layer reaches, if there is one. It counts as finished
+  /// from then on.
+  std::optional<int> next_finished() {
+    // If the volume ends now, a layer follows at its last position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);
@@ -60,7 +63,7 @@ class PhaseSchedule {
     return finished_++;
   }
 
-  /// Slices that estimates of these layers are added to.
+  /// Range of slices to which the estimates of these layers are added.
   SliceSpan reach(const Layers& layers) const {
     return {layers.z - params_.radius(),
             layers.z + (layers.count - 1) * params_.step + params_.radius() + params_.cube};
@@ -70,10 +73,10 @@ class PhaseSchedule {
   Phase phase_;
   PhaseParams params_;
   int at_a_time_;
-  int first_ = 0, available_ = 0;  // slices that are there: first .. available - 1
+  int first_ = 0, available_ = 0;  // available slices: first .. available - 1
   int next_ = 0;                   // next layer of the grid
-  int last_run_ = -1;              // last layer that was filtered
-  int finished_ = 0;               // slices before it are
+  int last_run_ = -1;              // last filtered layer
+  int finished_ = 0;               // slices before it are finished
   bool ended_ = false;
 };
 

@@ -23,13 +23,14 @@ class VolumeSession final : public SliceSession {
       : SliceSession(format, memory),
         params_(params),
         worker_(std::move(worker)),
-        // (On a GPU slices have to come out where they should, wherever they come from.)
+        // (On a GPU the session also handles volumes without noise, because results must be in the
+        // requested memory.)
         passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
-    const int side = greatest_cube(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
-    least_slices_ = side;
+    const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
+    min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // Masks know voxels of the size of the first plane's.
-      masks_tell_ = masks_tell_ && format.plane_width(plan.plane) == format.width &&
+      // Masks have the size of the first plane.
+      uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
     }
     wanted_.emplace(params, std::max(format.width, side), std::max(format.height, side));
@@ -53,17 +54,18 @@ class VolumeSession final : public SliceSession {
   }
 
   void add(Frame noisy, int z) override {
-    inside_.push_back(std::move(noisy));
+    pending_.push_back(std::move(noisy));
     next_slice_ = z + 1;
-    load(inside_.back(), z);
+    load(pending_.back(), z);
     advance(0);
   }
 
   void end_volume() override {
-    // A volume thinner than a cube is continued. None of its slices is finished yet.
+    // A volume thinner than a cube is extended by mirroring. None of its slices is finished at this
+    // point.
     const int slices = next_slice_ - first_;
-    for (int i = slices; i < least_slices_; ++i) {
-      load(inside_[mirrored(i, slices)], first_ + i);
+    for (int i = slices; i < min_slices_; ++i) {
+      load(pending_[mirrored(i, slices)], first_ + i);
       advance(0);
     }
     for (std::size_t phase = 0; phase < schedules_.size(); ++phase) {
@@ -71,22 +73,23 @@ class VolumeSession final : public SliceSession {
       advance(phase);
     }
     await(0);
-    inside_.clear();
+    pending_.clear();
   }
 
  private:
   void load(const Frame& slice, int z) {
     worker_->load(z, slice);
-    masked_ |= slice.mask != nullptr && masks_tell_;
+    masked_ |= slice.mask != nullptr && uses_masks_;
     wanted_->add(slice.mask.get());
     schedules_[0].add_slice();
   }
 
-  /// Does what a phase can do by now, and what follows from it in the next.
+  /// Filters all layers of a phase that can be filtered, and advances the next phase by the
+  /// finished slices.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
-    while (const std::optional<Layers> layers = schedule.take_layers()) {
+    while (const std::optional<Layers> layers = schedule.next_layers()) {
       if (is_needed(phase, *layers)) filter(*layers);
       finish_slices(phase);
     }
@@ -99,8 +102,8 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Those layers alone that have a wanted cube, whoever they come together with: so a part of a
-  /// volume has the same.
+  /// Filters only the layers that have a required cube, regardless of the layers in the same batch.
+  /// So a part of a volume skips the same layers as the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -124,7 +127,7 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish_slices(std::size_t phase) {
-    for (SliceSpan slices; (slices = take_finished(phase)).size() > 0;) {
+    for (SliceSpan slices; (slices = next_finished(phase)).size() > 0;) {
       if (phase + 1 == schedules_.size()) {
         finish(slices);
         continue;
@@ -135,12 +138,13 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Finished slices, as many as come of layers at a time: the next phase has room for so many.
-  SliceSpan take_finished(std::size_t phase) {
+  /// Returns the next finished slices, at most as many as one batch of layers finishes, because the
+  /// next phase has memory for that number.
+  SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
     while (slices.size() < most) {
-      const std::optional<int> z = schedules_[phase].take_finished();
+      const std::optional<int> z = schedules_[phase].next_finished();
       if (!z) break;
       if (slices.size() == 0) slices.first = *z;
       slices.end = *z + 1;
@@ -148,72 +152,73 @@ class VolumeSession final : public SliceSession {
     return slices;
   }
 
-  /// Whether a result that is wanted depends on these layers.
+  /// Returns whether a required result depends on these layers.
   bool is_needed(std::size_t phase, const Layers& layers) const {
     SliceSpan reach = schedules_[phase].reach(layers);
     if (phase + 1 < schedules_.size()) {
       reach.first -= params_.wiener.reach();
       reach.end += params_.wiener.reach();
     }
-    for (std::size_t i = 0; i < inside_.size(); ++i) {
-      // The nearest slice that is wanted.
-      const int wanted = oldest_ + static_cast<int>(i) - inside_[i].aside;
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      // The nearest slice whose result is required.
+      const int wanted = oldest_ + static_cast<int>(i) - pending_[i].context_distance;
       if (reach.first <= wanted && wanted < reach.end) return true;
     }
     return false;
   }
 
   void finish(SliceSpan slices) {
-    slices.end = std::min(slices.end, next_slice_);  // beyond: of a volume thinner than a cube
+    // Excludes the extension of a volume thinner than a cube.
+    slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;
     for (int z = slices.first; z < slices.end; ++z) {
-      noisy.push_back(std::move(inside_.front()));
-      inside_.pop_front();
+      noisy.push_back(std::move(pending_.front()));
+      pending_.pop_front();
       clean.push_back(worker_->acquire());
-      clean.back().take_identity(noisy.back());
+      clean.back().copy_info(noisy.back());
     }
     oldest_ = slices.end;
     wanted_->forget_before(oldest_);
     worker_->finish(slices.first, noisy, clean);
     for (std::size_t k = 0; k < noisy.size(); ++k)
-      written_.push_back({std::move(noisy[k]), std::move(clean[k])});
+      pending_results_.push_back({std::move(noisy[k]), std::move(clean[k])});
     await(worker_->in_flight());
   }
 
-  /// Until no more than so many results are on their way.
+  /// Waits until at most `in_flight` results are in flight.
   void await(int in_flight) {
-    while (static_cast<int>(written_.size()) > in_flight) {
+    while (static_cast<int>(pending_results_.size()) > in_flight) {
       worker_->await();
-      deliver(cuda::handed_out(std::move(written_.front().clean)));
-      written_.pop_front();
+      deliver(cuda::publish_frame(std::move(pending_results_.front().clean)));
+      pending_results_.pop_front();
     }
   }
 
-  /// A result that may be on its way; until it is there the slice stays, too.
-  struct Written {
+  /// A result that may be in flight. The noisy slice must stay valid until it has arrived.
+  struct PendingResult {
     Frame noisy, clean;
   };
 
   Params params_;
   std::unique_ptr<VolumeWorker> worker_;
-  const bool passes_;  // slices come out as they went in
-  int least_slices_, at_a_time_, latency_;
-  bool masks_tell_ = true;
+  const bool passes_;  // all planes pass through unchanged
+  int min_slices_, at_a_time_, latency_;
+  bool uses_masks_ = true;
   std::vector<PhaseSchedule> schedules_;
   std::optional<WantedCubes> wanted_;
-  bool masked_ = false;       // a slice of the volume has a mask
-  int first_ = 0;             // its first slice
-  int next_slice_ = 0;        // one past the last that came
-  int oldest_ = 0;            // the first of inside_
-  std::deque<Frame> inside_;  // slices that are not finished
-  std::deque<Written> written_;
+  bool masked_ = false;        // the volume has a slice with a mask
+  int first_ = 0;              // first slice of the volume
+  int next_slice_ = 0;         // one past the last slice that was given
+  int oldest_ = 0;             // slice number of the first element of pending_
+  std::deque<Frame> pending_;  // slices that are not finished
+  std::deque<PendingResult> pending_results_;
 };
 
 }  // namespace
 
 std::vector<PlanePlan> plan_planes(const Params& params, const FrameFormat& format) {
-  const int side = greatest_cube(params);
+  const int side = max_cube_side(params);
   std::vector<PlanePlan> plans;
   for (int i = 0; i < format.planes(); ++i)
     if (params.noise.sigma(i) > 0)

@@ -1,7 +1,7 @@
 #pragma once
-// The session over the slices of volumes: which layers of reference cubes are filtered when, which
-// slices are finished then, and what comes out under which identity. The work on samples is the
-// worker's (volume_worker.h).
+// The session over the slices of volumes: schedules layers of reference cubes and finished slices,
+// and assigns the identity of input slices to results. The worker processes the samples
+// (volume_worker.h).
 
 #include <memory>
 
@@ -12,7 +12,8 @@
 
 namespace lull::bm4d {
 
-/// `params` and `format` are valid, and `worker` was made for them, and for slices in this memory.
+/// `params` and `format` must be valid. `worker` must have been made for these, and for slices in
+/// this kind of memory.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

@@ -38,7 +38,7 @@ void WantedCubes::begin(int z) {
 void WantedCubes::add(const SliceMask* mask) {
   Slice slice;
   if (mask) slice.resize(static_cast<std::size_t>(width_) * height_);
-  // Of an axis shorter than a cube, its continuation.
+  // Axes shorter than a cube are extended by mirroring.
   for (int y = 0; mask && y < height_; ++y)
     for (int x = 0; x < width_; ++x)
       slice[static_cast<std::size_t>(y) * width_ + x] =

@@ -1,5 +1,5 @@
 #pragma once
-// Which reference cubes results depend on, where a mask says which voxels are wanted.
+// Determines the reference cubes on which results depend, if a mask selects the required voxels.
 
 #include <cstdint>
 #include <deque>
@@ -10,38 +10,39 @@
 
 namespace lull::bm4d {
 
-/// How far from the voxels that are wanted cubes of the first phase still count: as far as a cube
-/// of the second phase that has one of these can reach, so that its guide is an estimate wherever
-/// it lies, but not beyond the search window. (Against the whole volume that costs 0.001 dB inside
-/// and 0.007 dB within two voxels of the edge; none at all 0.01 and 0.03 dB.)
+/// Maximum distance from a required voxel at which cubes of the first phase are still filtered. A
+/// cube of the second phase that contains a required voxel can extend by this distance, so its
+/// guide is an estimate everywhere, but the distance does not exceed the search radius. (Compared
+/// with filtering the complete volume, the loss is 0.001 dB inside the mask and 0.007 dB within two
+/// voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in work. A cube of the second phase is wanted if a voxel inside is in
-/// it; one of the first phase also if one is so near that the second phase may look at its
-/// estimates: within `first_phase_reach` of it. A decision depends on no slice that the cube's
-/// group cannot reach, so that it is the same in a part of a volume.
+/// The masks of the slices in work. A cube of the second phase is required if it contains a voxel
+/// inside the mask. A cube of the first phase is also required if such a voxel is within
+/// `first_phase_reach`, because the second phase may use its estimates. The decision depends only
+/// on slices that the cube's group can reach, so it is the same in a part of a volume.
 class WantedCubes {
  public:
-  /// `width`, `height`: voxels of a slice as engines see it.
+  /// `width` and `height` are the voxels of a slice as the engines see it.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// The next slice, wanted as a whole without a mask.
+  /// Adds the next slice. Without a mask all of its voxels are required.
   void add(const SliceMask* mask);
-  /// Nobody asks for layers any more that reach slices before this one.
+  /// Drops the slices before `z`. Later calls of choose() must not need them.
   void forget_before(int z);
 
-  /// Whether any cube of the layer that begins in slice z is wanted. Adds to `cubes` a value for
-  /// each, row by row: 1 if it is.
+  /// Returns whether any cube of the layer that begins in slice `z` is required. Appends a value
+  /// for each cube to `cubes`, row by row: 1 if it is required, else 0.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:
-  using Slice = std::vector<std::uint8_t>;  // 1: inside; empty: all is
+  using Slice = std::vector<std::uint8_t>;  // 1: inside the mask; empty: all voxels are
 
   Params params_;
   int width_, height_;
-  int first_ = 0;  // the place of the first slice that is kept
+  int first_ = 0;  // number of the first slice in slices_
   std::deque<Slice> slices_;
 };
 

@@ -1,5 +1,5 @@
-// The reference backend: BM4D in double, one statement of the paper at a time (Maggioni et al.
-// 2013, section II). It is the oracle of the tests; nothing in it is made for speed.
+// The reference backend: BM4D in double precision, following the paper statement by statement
+// (Maggioni et al. 2013, section II). It is the oracle of the tests and is not optimised for speed.
 
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace reference;
 
-/// Aggregation (equation 8): the weighted mean of all estimates of a voxel.
+/// Sums for the aggregation (equation 8): the weighted mean of all estimates of a voxel.
 struct Sums {
   Sums(int width, int height) : numerator(width, height), denominator(width, height) {}
   Slices numerator, denominator;
@@ -61,7 +61,7 @@ class ReferenceEngine final : public VolumeEngine {
     const int columns = reference_count(plan_.width, params.step, params.cube);
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const int z = layers.z + k * params.step;
-    const bool keeps = layers.phase == Phase::first && plan_.params.ranks_anew();
+    const bool keeps = layers.phase == Phase::first && plan_.params.reranks_groups();
     const std::span<KeptList> kept = keeps ? kept_.add_layer(z) : std::span<KeptList>();
     for (int j = 0; j < rows; ++j)
       for (int i = 0; i < columns; ++i) {
@@ -85,10 +85,11 @@ class ReferenceEngine final : public VolumeEngine {
 
   Group group_of(const Layers& layers, const Place& at) const {
     const PhaseParams& params = plan_.phase(layers.phase);
-    if (layers.phase == Phase::first) return find_group(noisy_, layers.there, at, params);
-    if (!plan_.params.ranks_anew()) return find_group(basic_, layers.there, at, params);
-    std::array<std::uint32_t, most_listed> room;
-    return rank_group(basic_, at, params, kept_.candidates(at.x, at.y, at.z, layers.there, room));
+    if (layers.phase == Phase::first) return find_group(noisy_, layers.available, at, params);
+    if (!plan_.params.reranks_groups()) return find_group(basic_, layers.available, at, params);
+    std::array<std::uint32_t, max_listed> room;
+    return rank_group(basic_, at, params,
+                      kept_.candidates(at.x, at.y, at.z, layers.available, room));
   }
 
   void filter(Phase phase, const Place& at, const Group& group) {

@@ -7,7 +7,8 @@
 namespace lull::bm4d::reference {
 namespace {
 
-/// Along x, y and z: coefficients = rows * samples, or its transpose for the way back.
+/// Transforms a cube along x, y and z: coefficients = rows * samples, or the transpose for the
+/// inverse.
 void transform_cube(Cube& cube, int side, bool forward) {
   const AxisMatrix rows = dct_rows(side);
   for (const int stride : {1, side, side * side})
@@ -21,7 +22,7 @@ void transform_cube(Cube& cube, int side, bool forward) {
     }
 }
 
-/// Orthonormal Haar transform across the group: mean first, then details from coarse to fine.
+/// Orthonormal Haar transform across the group: the mean first, then details from coarse to fine.
 void haar(GroupStack& stack, int samples, bool forward) {
   GroupStack next = stack;
   const auto level = [&](std::size_t length) {
@@ -63,7 +64,8 @@ double distance(const Slices& guide, const Place& a, const Place& b, int side) {
 
 }  // namespace
 
-Group find_group(const Slices& guide, SliceSpan there, const Place& at, const PhaseParams& params) {
+Group find_group(const Slices& guide, SliceSpan available, const Place& at,
+                 const PhaseParams& params) {
   const int radius = params.radius(), side = params.cube;
   std::vector<std::uint32_t> candidates;
   for (int dz = -radius; dz <= radius; ++dz)
@@ -71,9 +73,9 @@ Group find_group(const Slices& guide, SliceSpan there, const Place& at, const Ph
       for (int dx = -radius; dx <= radius; ++dx) {
         const Place to{at.x + dx, at.y + dy, at.z + dz};
         const bool reference = dx == 0 && dy == 0 && dz == 0;
-        if (!reference && to.x >= 0 && to.y >= 0 && to.z >= there.first &&
+        if (!reference && to.x >= 0 && to.y >= 0 && to.z >= available.first &&
             to.x <= guide.width() - side && to.y <= guide.height() - side &&
-            to.z <= there.end - side)
+            to.z <= available.end - side)
           candidates.push_back(pack_offset(dx, dy, dz));
       }
   return rank_group(guide, at, params, candidates);
@@ -81,7 +83,7 @@ Group find_group(const Slices& guide, SliceSpan there, const Place& at, const Ph
 
 Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                  std::span<const std::uint32_t> candidates) {
-  std::vector<std::tuple<double, int, int, int>> found;  // distance; place slice by slice
+  std::vector<std::tuple<double, int, int, int>> found;  // distance, then position slice by slice
   for (const std::uint32_t to : candidates) {
     const int dx = offset_x(to), dy = offset_y(to), dz = offset_z(to);
     found.emplace_back(distance(guide, at, {at.x + dx, at.y + dy, at.z + dz}, params.cube), dz, dy,
@@ -132,7 +134,7 @@ double wiener(GroupStack& stack, GroupStack basic, int side, double noise, doubl
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < side * side * side; ++i) {
       const double power = basic[m][i] * basic[m][i], n = m == 0 ? mean_factor * noise : noise;
-      // Nothing is divided by nothing where mean_factor is 0.
+      // Avoids 0 / 0 if mean_factor is 0.
       const double factor = (m == 0 && i == 0) || n == 0 ? 1 : power / (power + n);
       stack[m][i] *= factor;
       energy += factor * factor;

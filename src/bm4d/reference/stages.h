@@ -1,6 +1,7 @@
 #pragma once
-// The stages of the reference backend, one by one, so that tests can hold the stages of the other
-// backends against them. Everything is double and straight from Maggioni et al. 2013, section II.
+// The stages of the reference backend as separate functions, so that tests can compare the stages
+// of the other backends with them. All arithmetic is double precision and follows Maggioni et al.
+// 2013, section II.
 
 #include <array>
 #include <map>
@@ -19,7 +20,7 @@ class Slices {
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// A voxel of slice `z`, which is made of zeros if it was not there.
+  /// Returns a voxel of slice `z`. A missing slice is created with zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);
@@ -40,29 +41,31 @@ struct Place {
   int x = 0, y = 0, z = 0;  // first voxel of a cube
 };
 
-/// The group of the reference cube at `at` (cubes.h). Of the slices only `there` exist.
-[[nodiscard]] Group find_group(const Slices& guide, SliceSpan there, const Place& at,
+/// Returns the group of the reference cube at `at` (cubes.h). Only the slices `available` exist.
+[[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// The same among these displacements alone, which are cubes of the volume, each there once.
+/// Returns the group of the best of these candidates. The displacements must be different from each
+/// other, and their cubes inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 
-/// A cube's voxels or coefficients: x fastest, then y, then z, `side` each.
+/// Voxels or coefficients of a cube: x varies fastest, then y, then z, `side` each.
 using Cube = std::array<double, max_cube * max_cube * max_cube>;
-/// In the order of the group's members.
+/// The cubes of a group, in the order of its members.
 using GroupStack = std::vector<Cube>;
 
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
 /// Collaborative hard threshold of `stack` in place (equation 7): coefficients of magnitude <=
-/// `threshold` become 0; for those of the mean over the group (coefficient 0 of Haar) the limit is
-/// `mean_factor` times that. Gives the group's weight, 1 / retained coefficients.
+/// `threshold` become 0. For those of the mean over the group (coefficient 0 of Haar) the threshold
+/// is multiplied by `mean_factor`. Returns the group's weight, 1 / (number of retained
+/// coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Collaborative Wiener filter of `stack` in place (equation 10), with the spectrum of `basic` as
-/// that of the signal and `noise` = mu2 sigma^2; for the mean over the group `mean_factor` times
-/// that. Gives the group's weight, 1 / the sum of squared factors.
+/// Collaborative Wiener filter of `stack` in place (equation 10). The spectrum of `basic` is that
+/// of the signal, and `noise` = mu2 sigma^2 is the noise power; for the mean over the group it is
+/// multiplied by `mean_factor`. Returns the group's weight, 1 / (sum of squared factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

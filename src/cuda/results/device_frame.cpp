@@ -6,7 +6,7 @@
 namespace lull::cuda {
 namespace {
 
-/// Keeps the memory of its planes.
+/// A picture that keeps the memory of its planes alive.
 struct KeptPicture {
   DevicePicture picture;
   std::shared_ptr<std::byte[]> pixels;
@@ -23,7 +23,7 @@ Frame on_device(Frame frame, int device) {
   return frame;
 }
 
-Frame handed_out(Frame frame) {
+Frame publish_frame(Frame frame) {
   if (frame.on_device) {
     frame.planes = {};
     frame.pixels.reset();

@@ -1,5 +1,5 @@
 #pragma once
-// Where sessions on a GPU write their results: to the host's memory, or to the GPU's own, to stay
+// Memory for the results of sessions on a GPU: in host memory, or in GPU memory if results stay
 // there.
 
 #include <memory_resource>
@@ -8,38 +8,42 @@
 
 namespace lull::cuda {
 
-/// Memory of a GPU, for buffers that are used again and again. Lives as long as the process.
-/// Allocation throws OutOfDeviceMemory.
+/// Returns a memory resource of GPU memory, for buffers that are reused. It lives as long as the
+/// process. Allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
-/// So many results usually wait for a sink. Page-locked memory for them is allocated in advance.
-inline constexpr int results_that_wait = 6;
+/// Number of results that usually wait for a sink. Page-locked memory is allocated for them in
+/// advance.
+inline constexpr int expected_queued_results = 6;
 
 class ResultFrames {
  public:
-  /// `on_device`: of the device that is current.
+  /// `on_device`: results are in the memory of the current device.
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
-  /// Has `planes` for the GPU to write to, wherever they are, and says whether they are on it.
+  /// Returns a frame whose `planes` the GPU can write to, in host or GPU memory. Frame::on_device
+  /// is set if they are in GPU memory.
   [[nodiscard]] Frame acquire();
 
  private:
-  int device_ = -1;  // -1: in the host's memory
+  int device_ = -1;  // -1: host memory
   FramePool pool_;
 };
 
-/// `frame`, of a pool in device_memory(device), as one on that device, too.
+/// Returns `frame`, whose buffer is from a pool in device_memory(device), with Frame::on_device
+/// set.
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// A frame as users see it, once all that writes it is queued: the planes of one that stays on its
-/// device are none of the host's.
-[[nodiscard]] Frame handed_out(Frame frame);
+/// Returns the frame as users of the session see it. All work that writes the frame must be queued.
+/// A frame on a device then has no host `planes`.
+[[nodiscard]] Frame publish_frame(Frame frame);
 
-// Copies that are done when they return. Builds without CUDA have these and device_memory() too;
-// there they throw. @throws DeviceUnavailable, DeviceFailure
+// These copies are complete when the functions return. Builds without CUDA provide these functions
+// and device_memory(), which then throw.
+// @throws DeviceUnavailable, DeviceFailure
 
 /// Waits for all work on a device.
 void synchronize(int device);
-/// Between a device's memory and the host's, either way.
+/// Copies between device memory and host memory, in either direction.
 void copy_bytes(void* to, const void* from, std::size_t bytes, int device);
 
 }  // namespace lull::cuda

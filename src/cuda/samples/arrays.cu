@@ -1,8 +1,8 @@
-// Numbers of arrays to samples and back. Kernels bound by memory: a thread takes one number, a warp
-// 32 of a row, or of what follows one another.
+// Conversion of array elements to samples and back. The kernels are memory-bound: each thread
+// converts one element, each warp 32 contiguous elements or 32 elements of a row.
 //
-// Arithmetic is what numpy does with such arrays in the host's memory (python/lull/_values.py), so
-// that results are equal to the bit: in doubles, each step rounded.
+// The arithmetic equals that of numpy for arrays in host memory (python/lull/_values.py), so that
+// results are equal bit for bit: double precision, with each step rounded.
 
 #include <cuda_fp16.h>
 
@@ -18,15 +18,15 @@
 namespace lull::cuda {
 namespace {
 
-constexpr dim3 block{32, 8};  // of threads
+constexpr dim3 block{32, 8};  // threads
 
-/// Planes that a kernel takes, and those that it makes of them.
+/// Source and destination planes of a kernel.
 struct PlanePairs {
   std::array<ArrayPlane, 3> from{}, to{};
   std::array<int, 3> width{}, height{};
 };
 
-/// Whose numbers are samples, or low + sample * span.
+/// Conversion between samples and elements: identity (`plain`), or low + sample * span.
 struct Scale {
   bool plain;
   double low, span;
@@ -38,7 +38,7 @@ ArrayPlane plane_of(PlaneView<const std::byte> plane, const FrameFormat& format)
   return {const_cast<std::byte*>(plane.data), plane.stride, format.bytes_per_sample()};
 }
 
-/// A number of a picture.
+/// Position of an element in a picture.
 struct Place {
   int x, y, plane;
 };
@@ -74,14 +74,14 @@ __device__ float to_sample(Number v, const Scale& scale) {
     else
       return static_cast<float>(v);
   }
-  constexpr double reach = 0.5;  // as of numbers on the host
+  constexpr double reach = 0.5;  // must equal the tolerance for arrays in host memory
   const double at = (as_double(v) - scale.low) / scale.span;
   return at >= -reach && at <= 1 + reach ? static_cast<float>(at) : nanf("");
 }
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // (The compiler would make one step of the product and the sum.)
+  // Separate intrinsics prevent the compiler from fusing the product and the sum.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);
@@ -120,7 +120,7 @@ __global__ void to_numbers_kernel(const PlanePairs pairs, const std::array<Array
   number_at<Number>(pairs.to, p) = same ? original : to_number<Number>(sample, scale);
 }
 
-/// Calls `work` with a number of that type.
+/// Calls `work` with a value of that type.
 template <class Work>
 void with_number(NumberType type, Work work) {
   switch (type) {
@@ -179,7 +179,9 @@ PlanePairs sized(const FrameFormat& format) {
 /// @throws InvalidArgument
 void check_floats(const FrameFormat& format) {
   if (format.sample != SampleType::f32)
-    throw InvalidArgument("an array whose numbers are no samples of the session's; convert them");
+    throw InvalidArgument(
+        "an array whose elements are not samples of the session (only float sessions convert "
+        "elements); convert the array");
 }
 
 }  // namespace
@@ -215,10 +217,10 @@ void samples_to_array(const DevicePicture& result, const FrameFormat& format,
 
 namespace {
 
-constexpr int threads = 256;  // of a block, where numbers are in a line
+constexpr int threads = 256;  // threads of a block for contiguous elements
 
 int blocks_of(std::int64_t numbers) {
-  constexpr std::int64_t most = 4096;  // each takes several then
+  constexpr std::int64_t most = 4096;  // each thread then processes several elements
   return static_cast<int>(std::min((numbers + threads - 1) / threads, most));
 }
 
@@ -241,7 +243,7 @@ __global__ void gather_kernel(const NumberGrid from, std::int64_t count, std::in
     to[i] = *reinterpret_cast<const Number*>(from.data + offset_of(from, i * step));
 }
 
-__global__ void greatest_kernel(const NumberGrid numbers, std::int64_t count, unsigned* greatest) {
+__global__ void max_kernel(const NumberGrid numbers, std::int64_t count, unsigned* greatest) {
   unsigned own = 0;
   for (std::int64_t i = blockIdx.x * std::int64_t{threads} + threadIdx.x; i < count;
        i += std::int64_t{threads} * gridDim.x)
@@ -267,13 +269,12 @@ void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int 
   wait();
 }
 
-int greatest_u16(const NumberGrid& numbers, int device) {
+int max_u16(const NumberGrid& numbers, int device) {
   const DeviceScope scope(device);
   const DeviceBuffer<unsigned> greatest(1);
   check(cudaMemsetAsync(greatest.get(), 0, greatest.bytes(), cudaStreamPerThread));
   const std::int64_t count = numbers.size();
-  greatest_kernel<<<blocks_of(count), threads, 0, cudaStreamPerThread>>>(numbers, count,
-                                                                         greatest.get());
+  max_kernel<<<blocks_of(count), threads, 0, cudaStreamPerThread>>>(numbers, count, greatest.get());
   check(cudaGetLastError());
   unsigned found = 0;
   check(cudaMemcpyAsync(&found, greatest.get(), sizeof(found), cudaMemcpyDeviceToHost,

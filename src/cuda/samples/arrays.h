@@ -1,8 +1,8 @@
 #pragma once
-// Arrays of programs in the memory of a GPU, of any type and any strides, to planes of samples and
-// back. What is read was written by work that is done, and so is what is written when functions
-// return. Builds without CUDA have them, too; there they throw. @throws DeviceUnavailable,
-// DeviceFailure
+// Conversion of programs' arrays in GPU memory, of any type and strides, to planes of samples and
+// back. Work that writes the input must be complete; the output is complete when a function
+// returns. Builds without CUDA provide these functions, which then throw.
+// @throws DeviceUnavailable, DeviceFailure
 
 #include <array>
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace lull::cuda {
 
-/// Of the machine's byte order.
+/// Types of array elements, in the machine's byte order.
 enum class NumberType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
 
-/// A picture, at an address of a device.
+/// A plane of array elements at a device address.
 struct ArrayPlane {
   std::byte* data = nullptr;
-  std::ptrdiff_t row = 0, number = 0;  // bytes from each to the next
+  std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, from element to element
 };
 
-/// Planes of a frame in an array, whose numbers are low + sample * span; of integers as they are,
-/// samples of the same type, low is 0 and span 1.
+/// Planes of a frame in an array whose elements are low + sample * span. For integers of the
+/// samples' own type low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
   NumberType type = NumberType::f32;
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Whether numbers are samples as they are.
+  /// Returns whether the elements are samples of this type, without conversion.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -40,21 +40,22 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// The samples of an array. Where low and span say what they are, those far outside of 0..1 become
-/// no numbers: filters restore them.
-/// @throws InvalidArgument  numbers that are neither samples nor become floats
+/// Converts the elements of an array to samples. If low and span define a conversion, elements far
+/// outside 0..1 become NaN, which filters preserve.
+/// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// The way back. What filters left as it was in `original`, or as no number, gets the number that
-/// it had there. Both arrays are of one device and have one type, low and span.
+/// Converts samples back to elements. A sample that equals the original sample, or is NaN, gets the
+/// element of `original` at its position. Both arrays are on one device and have equal type, low
+/// and span.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
-/// Numbers in the memory of a device, in up to five axes.
+/// Elements in device memory, with up to five axes.
 struct NumberGrid {
   static constexpr int max_axes = 5;
   const std::byte* data = nullptr;
   std::array<std::int64_t, max_axes> length{1, 1, 1, 1, 1};
-  std::array<std::ptrdiff_t, max_axes> stride{};  // in bytes
+  std::array<std::ptrdiff_t, max_axes> stride{};  // bytes
 
   [[nodiscard]] constexpr std::int64_t size() const {
     std::int64_t numbers = 1;
@@ -63,10 +64,10 @@ struct NumberGrid {
   }
 };
 
-/// Every `step`-th number, of 1, 2, 4 or 8 bytes, in the order of the axes, one after the other to
-/// `to` on the same device. Done when it returns.
+/// Copies every `step`-th element, of 1, 2, 4 or 8 bytes, in the order of the axes, to contiguous
+/// memory at `to` on the same device. The copy is complete on return.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
-/// The greatest of 16-bit integers.
-[[nodiscard]] int greatest_u16(const NumberGrid& numbers, int device);
+/// Returns the maximum of 16-bit integers.
+[[nodiscard]] int max_u16(const NumberGrid& numbers, int device);
 
 }  // namespace lull::cuda

@@ -18,6 +18,6 @@ void samples_to_array(const DevicePicture&, const FrameFormat&, const ArrayPictu
   refuse_arrays();
 }
 void gather(const NumberGrid&, int, std::int64_t, void*, int) { refuse_arrays(); }
-int greatest_u16(const NumberGrid&, int) { refuse_arrays(); }
+int max_u16(const NumberGrid&, int) { refuse_arrays(); }
 
 }  // namespace lull::cuda

@@ -1,5 +1,5 @@
-// Samples as they are stored to planes of floats and back. Kernels bound by memory: a thread takes
-// 4 neighbouring samples of a row.
+// Conversion of stored samples to planes of floats and back. The kernels are memory-bound: each
+// thread converts 4 adjacent samples of a row.
 
 #include <algorithm>
 
@@ -14,13 +14,13 @@
 namespace lull {
 namespace {
 
-constexpr int quad = 4;       // samples of a thread in conversions
-constexpr dim3 block{32, 8};  // of threads
+constexpr int quad = 4;       // samples per thread
+constexpr dim3 block{32, 8};  // threads
 constexpr dim3 quads_for(int width, int height) {
   constexpr int columns = block.x * quad;
   return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
 }
-/// First of a thread's 4 samples.
+/// Returns the position of the first of a thread's 4 samples.
 __device__ int2 own_quad() {
   return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
           static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
@@ -50,7 +50,8 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Rows of `raw` are padded to quads; those of planes end in a margin, which stays as it is.
+/// Stores 4 samples of a plane without writing to its margin. (Rows of raw planes are padded to 4
+/// samples, so they need no such function.)
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -62,46 +63,49 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
     if (p.x + k < margins.width) to[k] = v[k];
 }
 
-/// What becomes of samples on the 0..255 scale: nothing.
+/// Input curve that does not change samples.
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// What a table says. Its knots stay in the caches: pictures use few of the 8 KiB at a time.
-struct Tabled {
-  const float* values;  // null: nothing
+/// Input curve from a table. Its knots stay in the caches: a picture uses few of the 8 KiB at a
+/// time.
+struct TableCurve {
+  const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {
     return values == nullptr ? v : SampleCurve::at(values, v);
   }
 };
-struct TabledColour {
-  Tabled planes[max_planes];
-  explicit TabledColour(const CurveTables& curves)
-      : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
+struct TableCurves {
+  TableCurve planes[max_planes];
+  explicit TableCurves(const CurveTables& curves) : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
 };
 
-/// What becomes of filtered samples at (x + k, y): nothing.
-struct BackAsIs {
+/// Output transform that does not change the filtered samples at (x + k, y).
+struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
-/// What a table says, between where samples end.
-struct BackTabled {
-  WayBack way;
-  int rows;  // of cells
-  BackTabled(const WayBack& back, int height) : way(back), rows(toll_cells(height)) {}
+/// Output transform from a table, with clip limits.
+struct TableOutput {
+  OutputTransform transform;
+  int rows;  // rows of cells
+  TableOutput(const OutputTransform& back, int height)
+      : transform(back), rows(clip_shift_cells(height)) {}
   __device__ float operator()(float v, int2 p, int k) const {
-    if (way.curve != nullptr) v = SampleCurve::at(way.curve, v);
-    if (way.low_tolls == nullptr && way.high_tolls == nullptr) return v;
-    const TollPlace x(p.x + k, way.columns), y(p.y, rows);
-    if (way.low_tolls != nullptr)
-      v = way.ends.low.kept(v, toll_at(way.low_tolls, way.columns, x, y));
-    if (way.high_tolls != nullptr)
-      v = way.ends.high.kept(v, toll_at(way.high_tolls, way.columns, x, y));
+    if (transform.curve != nullptr) v = SampleCurve::at(transform.curve, v);
+    if (transform.low_shifts == nullptr && transform.high_shifts == nullptr) return v;
+    const ClipShiftPosition x(p.x + k, transform.columns), y(p.y, rows);
+    if (transform.low_shifts != nullptr)
+      v = transform.limits.low.clipped(
+          v, clip_shift_at(transform.low_shifts, transform.columns, x, y));
+    if (transform.high_shifts != nullptr)
+      v = transform.limits.high.clipped(
+          v, clip_shift_at(transform.high_shifts, transform.columns, x, y));
     return v;
   }
 };
-struct BackTabledColour {
-  BackTabled planes[max_planes];
-  BackTabledColour(const WaysBack& back, int height)
+struct TableOutputs {
+  TableOutput planes[max_planes];
+  TableOutputs(const OutputTransforms& back, int height)
       : planes{{back[0], height}, {back[1], height}, {back[2], height}} {}
 };
 
@@ -139,23 +143,23 @@ __global__ void load_colour_kernel(const RawColour raw, const ColourMatrix colou
 
 template <class Sample>
 __global__ void load_tabled_colour_kernel(const RawColour raw, const ColourMatrix colour,
-                                          float scale, const TabledColour curves, Margins margins,
+                                          float scale, const TableCurves curves, Margins margins,
                                           Pointers planes) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
-  float of[max_planes][quad];
+  float curved[max_planes][quad];
 #pragma unroll
   for (int i = 0; i < max_planes; ++i) {
     const Quad<Sample> samples = raw.planes[i].quad_at<Sample>(p);
 #pragma unroll
     for (int k = 0; k < quad; ++k)
-      of[i][k] = curves.planes[i](static_cast<float>(samples.at[k]) * scale);
+      curved[i][k] = curves.planes[i](static_cast<float>(samples.at[k]) * scale);
   }
 #pragma unroll
   for (int i = 0; i < max_planes; ++i) {
     float v[quad];
 #pragma unroll
-    for (int k = 0; k < quad; ++k) v[k] = colour.row(i, of[0][k], of[1][k], of[2][k]);
+    for (int k = 0; k < quad; ++k) v[k] = colour.row(i, curved[0][k], curved[1][k], curved[2][k]);
     store_quad(planes[i], margins, p, v);
   }
 }
@@ -164,8 +168,8 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-template <class Sample, class Way>
-__global__ void store_kernel(const float* plane, float scale, float full_scale, const Way back,
+template <class Sample, class Output>
+__global__ void store_kernel(const float* plane, float scale, float full_scale, const Output back,
                              Margins margins, const RawPlane raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
@@ -194,7 +198,7 @@ __global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, fl
 
 template <class Sample>
 __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
-                                           float full_scale, const BackTabledColour ways,
+                                           float full_scale, const TableOutputs outputs,
                                            Margins margins, const RawColour raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
@@ -202,7 +206,7 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
                c = load_quad(planes[2], margins, p);
 #pragma unroll
   for (int i = 0; i < max_planes; ++i) {
-    const BackTabled& back = ways.planes[i];
+    const TableOutput& back = outputs.planes[i];
     raw.planes[i].quad_at<Sample>(p) = {
         to_sample<Sample>(scale * back(colour.row(i, a.x, b.x, c.x), p, 0), full_scale),
         to_sample<Sample>(scale * back(colour.row(i, a.y, b.y, c.y), p, 1), full_scale),
@@ -214,16 +218,17 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
 bool any(const CurveTables& curves) {
   return curves[0] != nullptr || curves[1] != nullptr || curves[2] != nullptr;
 }
-bool any(const WaysBack& back) {
+bool any(const OutputTransforms& back) {
   return back[0].curve != nullptr || back[1].curve != nullptr || back[2].curve != nullptr;
 }
 
 }  // namespace
 
-// Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch, and
-// is loaded in words that start up to 3 samples early and end up to 12 late; below it, the tile of
-// 8 reference patches, up to 8 apart. Before it: the patches that hold the first samples, for the
-// sums of weights.
+// The margins exceed the window's radius. On the right and below: a union of windows is rounded up
+// to 8 samples, spans up to 3 steps of 8 samples and a patch, and is loaded in words that start up
+// to 3 samples early and end up to 12 samples late; below, also the tile of 8 reference patches,
+// which are up to 8 samples apart. On the left and above: the patches that contain the first
+// samples, for the sums of weights.
 Margins::Margins(int w, int h, int window, int rows_above)
     : width(w),
       height(h),
@@ -242,7 +247,7 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
     if (colour == Colour::opponent && any(curves)) {
       load_tabled_colour_kernel<Sample>
           <<<grid, block, 0, stream>>>(RawColour(raw), ColourMatrix(opponent_forward), scale,
-                                       TabledColour(curves), margins, planes);
+                                       TableCurves(curves), margins, planes);
     } else if (colour == Colour::opponent) {
       load_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           RawColour(raw), ColourMatrix(opponent_forward), scale, margins, planes);
@@ -251,7 +256,7 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
         const RawPlane from(raw, first + i);
         if (const float* const curve = curves[first + i])
           load_kernel<Sample>
-              <<<grid, block, 0, stream>>>(from, scale, Tabled{curve}, margins, planes[i]);
+              <<<grid, block, 0, stream>>>(from, scale, TableCurve{curve}, margins, planes[i]);
         else
           load_kernel<Sample><<<grid, block, 0, stream>>>(from, scale, AsIs{}, margins, planes[i]);
       }
@@ -262,29 +267,29 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
-                       const WaysBack& back) {
+                       const OutputTransforms& back) {
   const auto scale = static_cast<float>(raw.full_scale / 255);
   const auto full_scale = static_cast<float>(raw.full_scale);
-  find_tolls(planes, first, count, colour, margins, back, stream);
+  find_clip_shifts(planes, first, count, colour, margins, back, stream);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto type) {
     using Sample = decltype(type);
     if (colour == Colour::opponent && any(back)) {
-      store_tabled_colour_kernel<Sample><<<grid, block, 0, stream>>>(
-          planes, ColourMatrix(opponent_inverse), scale, full_scale,
-          BackTabledColour(back, margins.height), margins, RawColour(raw));
+      store_tabled_colour_kernel<Sample>
+          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, full_scale,
+                                       TableOutputs(back, margins.height), margins, RawColour(raw));
     } else if (colour == Colour::opponent) {
       store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
           planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
     } else {
       for (int i = 0; i < count; ++i) {
         const RawPlane to(raw, first + i);
-        if (const WayBack& way = back[first + i]; way.curve != nullptr)
+        if (const OutputTransform& transform = back[first + i]; transform.curve != nullptr)
           store_kernel<Sample><<<grid, block, 0, stream>>>(
-              planes[i], scale, full_scale, BackTabled(way, margins.height), margins, to);
+              planes[i], scale, full_scale, TableOutput(transform, margins.height), margins, to);
         else
           store_kernel<Sample>
-              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, BackAsIs{}, margins, to);
+              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, OutputAsIs{}, margins, to);
       }
     }
   });

@@ -1,4 +1,4 @@
-// Planes of float samples: what filters see of them, and what they do not see.
+// Input range handling for planes of float samples (core/float_range.h).
 
 #include "cuda/check.h"
 #include "cuda/samples/float_guard.cuh"
@@ -6,7 +6,7 @@
 namespace lull {
 namespace {
 
-constexpr dim3 block{32, 8};  // of threads
+constexpr dim3 block{32, 8};  // threads
 constexpr dim3 blocks_for(int width, int height) {
   return dim3((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
 }
@@ -28,10 +28,10 @@ __global__ void guard_kernel(const FloatPlane plane, const FloatGuard guard, con
                              const FloatPlane seen) {
   const int2 p = own_place();
   if (p.x < plane.width && p.y < plane.height)
-    seen(p.x, p.y) = seen_sample(plane, guard, cells, p.x, p.y);
+    seen(p.x, p.y) = filter_input(plane, guard, cells, p.x, p.y);
 }
 
-__global__ void unguard_kernel(const FloatPlane plane, const FloatGuard guard,
+__global__ void restore_kernel(const FloatPlane plane, const FloatGuard guard,
                                const FloatPlane filtered) {
   const int2 p = own_place();
   if (p.x >= plane.width || p.y >= plane.height) return;
@@ -56,12 +56,12 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
   cuda::check(cudaGetLastError());
 }
 
-void unguard_samples(const RawPlanes& raw, const FrameFormat& format,
+void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream) {
   for (int i = 0; i < format.planes(); ++i) {
     const FloatPlane plane = plane_of(raw, format, i);
-    unguard_kernel<<<blocks_for(plane.width, plane.height), block, 0, stream>>>(
+    restore_kernel<<<blocks_for(plane.width, plane.height), block, 0, stream>>>(
         plane, FloatGuard(format, sigma[i]), plane_of(filtered, format, i));
   }
   cuda::check(cudaGetLastError());

@@ -1,6 +1,7 @@
 #pragma once
-// What filters see of float samples (core/float_range.h), for kernels. Memory-bound: a thread takes
-// a sample, a warp 32 of a row; outsiders, which look around, are few.
+// Input range handling for float samples (core/float_range.h), for kernels. It is memory-bound:
+// each thread processes one sample, each warp 32 of a row. Out-of-range samples, which read their
+// neighbours, are rare.
 
 #include <cstddef>
 
@@ -18,8 +19,8 @@ struct FloatPlane {
   }
 };
 
-/// Cells of a plane along x and y for a block of 32x8 threads. A warp takes 4 neighbouring cells, a
-/// thread a row of one: that is a sector of memory.
+/// Number of cells per warp, for blocks of 32x8 threads. A warp sums 4 adjacent cells; a thread
+/// sums one row of a cell, which is one sector of memory.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 
@@ -32,7 +33,7 @@ __device__ inline void sum_cells(const FloatPlane& plane, const FloatGuard& guar
   CellSum sum;
   if (column < columns && y < plane.height)
     for (int x = column * guard_cell; x < min((column + 1) * guard_cell, plane.width); ++x)
-      if (const float v = plane(x, y) * guard.scale(); !guard.is_outsider(v))
+      if (const float v = plane(x, y) * guard.scale(); !guard.is_out_of_range(v))
         sum.sum += FloatGuard::level(v), ++sum.count;
   for (int step = 16; step >= cells_of_warp; step /= 2) {
     sum.sum += __shfl_xor_sync(~0u, sum.sum, step);
@@ -41,18 +42,19 @@ __device__ inline void sum_cells(const FloatPlane& plane, const FloatGuard& guar
   if (lane < cells_of_warp && column < columns && row < rows) cells[row * columns + column] = sum;
 }
 
-/// What filters see of the sample at (x, y).
-__device__ inline float seen_sample(const FloatPlane& plane, const FloatGuard& guard,
-                                    const CellSum* cells, int x, int y) {
+/// Returns the input of the filters for the sample at (x, y).
+__device__ inline float filter_input(const FloatPlane& plane, const FloatGuard& guard,
+                                     const CellSum* cells, int x, int y) {
   const float sample = plane(x, y), v = sample * guard.scale();
-  if (FloatGuard::is_seen(v)) return sample;
+  if (FloatGuard::is_in_filter_range(v)) return sample;
   const int columns = guard_cells(plane.width);
   const auto sample_at = [&](int i, int j) { return plane(i, j) * guard.scale(); };
   const auto cell_at = [&](int i, int j) { return cells[j * columns + i]; };
-  const float stands_in =
-      guard.is_outsider(v) ? guard.stand_in(v, x, y, plane.width, plane.height, sample_at, cell_at)
-                           : FloatGuard::bounded(v);
-  return stands_in / guard.scale();
+  const float replaced =
+      guard.is_out_of_range(v)
+          ? guard.replacement(v, x, y, plane.width, plane.height, sample_at, cell_at)
+          : FloatGuard::clamped(v);
+  return replaced / guard.scale();
 }
 
 }  // namespace lull

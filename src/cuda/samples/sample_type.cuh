@@ -1,5 +1,5 @@
 #pragma once
-// Kernels for samples of every type.
+// Dispatch of kernels by sample type.
 
 #include <cstdint>
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// Calls `use` with a value of the samples' type.
+/// Calls `use` with a value of the sample type.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -21,7 +21,7 @@ void with_sample_type(SampleType sample, Use use) {
   }
 }
 
-/// Integers rounded to nearest and clipped.
+/// Converts to a stored sample: integers are rounded to nearest and clipped.
 template <class Sample>
 __device__ Sample to_sample(float v, float full_scale) {
   if constexpr (std::is_same_v<Sample, float>)

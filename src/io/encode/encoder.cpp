@@ -8,7 +8,7 @@
 #include "io/encode/frame_sei.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/float_map.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 
 namespace lull::io {
 namespace {
@@ -158,7 +158,7 @@ void Encoder::open(Dictionary& leftover) {
 // A picture of `frame`'s own samples, which live as long as the picture; null if they must be
 // packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
-  if (choice_.convert || (frame.passenger && frame.passenger->alpha.pixels)) return nullptr;
+  if (choice_.convert || (frame.side_data && frame.side_data->alpha.pixels)) return nullptr;
   FramePtr picture = make_frame();
   picture->format = choice_.format;
   picture->width = frame.format.width;
@@ -185,7 +185,7 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
 // The samples of `frame` in the encoder's format, in a picture of the pool.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   const Frame* alpha =
-      frame.passenger && frame.passenger->alpha.pixels ? &frame.passenger->alpha : nullptr;
+      frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
   AVFrame& out = pictures_.writable();
   if (!choice_.convert) {
     pack(frame, alpha, out);
@@ -194,9 +194,9 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& plain = unconverted_->writable();
   pack(frame, alpha, plain);
   if (!converter_) {
-    if (frame.passenger) {
-      plain.colorspace = frame.passenger->properties->colorspace;
-      plain.color_range = frame.passenger->properties->color_range;
+    if (frame.side_data) {
+      plain.colorspace = frame.side_data->properties->colorspace;
+      plain.color_range = frame.side_data->properties->color_range;
     }
     out.colorspace = context_->colorspace;
     out.color_range = context_->color_range;
@@ -209,8 +209,8 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
 void Encoder::send(const Frame& frame) {
   FramePtr picture = share_samples(frame);
   if (!picture) picture.reset(non_null(av_frame_clone(&pack_samples(frame))));
-  if (frame.passenger)
-    check<InternalError>(av_frame_copy_props(picture.get(), frame.passenger->properties.get()),
+  if (frame.side_data)
+    check<InternalError>(av_frame_copy_props(picture.get(), frame.side_data->properties.get()),
                          "cannot copy side data");
   if (mark_fields_) {
     const AVFieldOrder order = context_->field_order;

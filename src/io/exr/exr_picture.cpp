@@ -8,7 +8,7 @@
 
 #include "core/frame_pool.h"
 #include "io/exr/exr_file.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/layers.h"
 
 namespace lull::io {
@@ -44,8 +44,8 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
 
 /// Null: the frame came from no such file.
 const Origin* origin_of(const Frame& frame) {
-  if (!frame.passenger || !frame.passenger->properties) return nullptr;
-  const AVBufferRef* bytes = frame.passenger->properties->opaque_ref;
+  if (!frame.side_data || !frame.side_data->properties) return nullptr;
+  const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
   return bytes ? static_cast<const Origin*>(av_buffer_get_opaque(bytes)) : nullptr;
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/frame_pool.h"
 #include "io/encode/converter.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/ffmpeg/pixel_formats.h"
 #include "io/text_file.h"
 
@@ -71,9 +71,9 @@ Frame to_rgb(const Frame& frame) {
   const FramePtr from = make_picture(format_for(format), format.width, format.height);
   const FramePtr to = make_picture(AV_PIX_FMT_RGB48, format.width, format.height);
   pack(frame, nullptr, *from);
-  if (frame.passenger && frame.passenger->properties) {
-    from->colorspace = frame.passenger->properties->colorspace;
-    from->color_range = frame.passenger->properties->color_range;
+  if (frame.side_data && frame.side_data->properties) {
+    from->colorspace = frame.side_data->properties->colorspace;
+    from->color_range = frame.side_data->properties->color_range;
   }
   Converter(*from, *to).convert(*from, *to);
   unpack(*to, rgb, nullptr);
@@ -81,21 +81,21 @@ Frame to_rgb(const Frame& frame) {
 }
 
 const Frame* alpha_of(const Frame& frame) {
-  return frame.passenger && frame.passenger->alpha.pixels ? &frame.passenger->alpha : nullptr;
+  return frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
 }
 
 void set_alpha(Frame& frame, Frame alpha) {
-  auto passenger = std::make_shared<Passenger>();
-  if (const Passenger* const old = frame.passenger.get()) {
-    passenger->properties = make_frame();
-    check<InternalError>(av_frame_copy_props(passenger->properties.get(), old->properties.get()),
+  auto side_data = std::make_shared<SideData>();
+  if (const SideData* const old = frame.side_data.get()) {
+    side_data->properties = make_frame();
+    check<InternalError>(av_frame_copy_props(side_data->properties.get(), old->properties.get()),
                          "cannot copy side data");
-    passenger->number = old->number;
-    passenger->match = old->match;
-    passenger->stored = old->stored;
+    side_data->number = old->number;
+    side_data->match = old->match;
+    side_data->stored = old->stored;
   }
-  passenger->alpha = std::move(alpha);
-  frame.passenger = std::move(passenger);
+  side_data->alpha = std::move(alpha);
+  frame.side_data = std::move(side_data);
 }
 
 std::string encode_png(const Frame& frame) {

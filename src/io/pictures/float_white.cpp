@@ -76,7 +76,7 @@ White choose_white(const AVFrame& first, int planes, double asked) {
                  " counts as white (as with --white " + text_of("%g", white.value) + ")";
     return white;
   }
-  const float end = greatest_seen / 255 * white.value;
+  const float end = filter_range_max / 255 * white.value;
   std::int64_t unseen = 0;
   for_samples(first, planes, [&](float v) { unseen += std::isfinite(v) && v > end ? 1 : 0; });
   if (values.share(unseen) >= worth_saying)

@@ -136,8 +136,8 @@ std::int64_t FrameIndex::begin_for(std::int64_t frame, int margin) const {
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);
-    const Likeness likeness = i < this->likeness.size() ? this->likeness[i] : Likeness::unknown;
-    if (likeness != Likeness::repeats) --left;
+    const RepeatState repeat_state = i < this->repeat_state.size() ? this->repeat_state[i] : RepeatState::unknown;
+    if (repeat_state != RepeatState::repeats) --left;
   }
   return key_before(pictures, at);
 }

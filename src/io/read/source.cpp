@@ -1,7 +1,7 @@
 #include "io/read/source.h"
 
 #include "io/exr/exr_file.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/pictures/exr_head.h"
 #include "io/pictures/float_white.h"
 #include "io/read/video_info.h"
@@ -148,7 +148,7 @@ std::optional<Frame> FileSource::read() {
   if (options_.begin > 0 && !jumped_) jump();
   std::optional<TimedPicture> taken = take();
   // What another kind of video follows on is the end of its clip.
-  if (taken && taken->outside && pictures_.behind_all() && changes(*taken)) taken.reset();
+  if (taken && taken->context_only && pictures_.behind_all() && changes(*taken)) taken.reset();
   if (jumped_ && damage_.found().frames > 0)
     throw IndexMismatch(damage_.found().first + " after a seek");
   if (!taken) {
@@ -157,35 +157,35 @@ std::optional<Frame> FileSource::read() {
     check_all_decoded();
     return std::nullopt;
   }
-  given_ += taken->outside ? 0 : 1;
+  given_ += taken->context_only ? 0 : 1;
   check(*taken);
   return frame_of(*std::move(taken));
 }
 
 Frame FileSource::frame_of(TimedPicture taken) {
-  auto passenger = std::make_shared<Passenger>();
-  passenger->properties = properties_of(*taken.picture);
+  auto side_data = std::make_shared<SideData>();
+  side_data->properties = properties_of(*taken.picture);
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(taken.number);
-  passenger->number = at < files.size() ? files[at].number : taken.number;
-  if (at < files.size()) passenger->match = files[at].match;
+  side_data->number = at < files.size() ? files[at].number : taken.number;
+  if (at < files.size()) side_data->match = files[at].match;
   Frame frame;
   if (is_on_gpu(*taken.picture)) {
     frame.format = format();
     frame.on_device = decoder_.gpu()->samples(std::move(taken.picture), format());
   } else {
     frame = pool_->acquire();
-    if (alpha_pool_) passenger->alpha = alpha_pool_->acquire();
-    unpack(*taken.picture, frame, alpha_pool_ ? &passenger->alpha : nullptr);
+    if (alpha_pool_) side_data->alpha = alpha_pool_->acquire();
+    unpack(*taken.picture, frame, alpha_pool_ ? &side_data->alpha : nullptr);
   }
-  frame.passenger = std::move(passenger);
+  frame.side_data = std::move(side_data);
   frame.time_base = to_rational(demuxer_.video().time_base);
   frame.pts = taken.pts;
   frame.duration = taken.duration;
-  frame.outside = taken.outside;
+  frame.context_only = taken.context_only;
   frame.slice = static_cast<int>(taken.number);
-  if (options_.index && at < options_.index->likeness.size())
-    frame.likeness = options_.index->likeness[at];
+  if (options_.index && at < options_.index->repeat_state.size())
+    frame.repeat_state = options_.index->repeat_state[at];
   return frame;
 }
 
@@ -207,7 +207,7 @@ bool FileSource::changes(const TimedPicture& timed) const {
 void FileSource::check(const TimedPicture& timed) const {
   const AVFrame& picture = *timed.picture;
   if (changes(timed)) fail_change(timed);
-  if (options_.refuse_interlaced && is_interlaced(picture) && !timed.outside) refuse_interlaced();
+  if (options_.refuse_interlaced && is_interlaced(picture) && !timed.context_only) refuse_interlaced();
   const std::string objection =
       is_on_gpu(picture) ? decoder_.gpu()->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())

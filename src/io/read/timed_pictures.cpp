@@ -39,7 +39,7 @@ std::optional<TimedPicture> TimedPictures::next() {
     if (verdict == Cut::Verdict::end && !ended_) ended_ = timed.number;
     if (ended_ && (!margins_ || enough_ >= *ended_)) break;
     drop_packets();
-    timed.outside = true;
+    timed.context_only = true;
     if (margins_) return timed;
   }
   end();

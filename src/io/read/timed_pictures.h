@@ -19,7 +19,7 @@ struct TimedPicture {
   FramePtr picture;
   std::int64_t pts = 0, duration = 0;
   std::int64_t number = 0;  // among all that were decoded
-  bool outside = false;     // of what was asked for (SourceOptions::margins)
+  bool context_only = false;     // of what was asked for (SourceOptions::margins)
 };
 
 class TimedPictures {

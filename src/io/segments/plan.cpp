@@ -20,28 +20,28 @@ constexpr std::string_view plan_head = "lull plan 1\n";
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its likeness.
-std::string flags_of(const FrameMark& mark, Likeness likeness) {
+/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its repeat_state.
+std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
-  if (likeness == Likeness::fresh) text += 'f';
-  if (likeness == Likeness::shares_noise) text += 's';
-  if (likeness == Likeness::repeats) text += 'r';
+  if (repeat_state == RepeatState::independent) text += 'f';
+  if (repeat_state == RepeatState::shares_noise) text += 's';
+  if (repeat_state == RepeatState::repeats) text += 'r';
   return text.empty() ? "-" : text;
 }
 
-bool read_flags(std::string_view text, FrameMark& mark, Likeness& likeness) {
+bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_state) {
   for (const char c : text) {
     if (c == 'k')
       mark.key = true;
     else if (c == 'o')
       mark.kept = false;
     else if (c == 'f')
-      likeness = Likeness::fresh;
+      repeat_state = RepeatState::independent;
     else if (c == 's')
-      likeness = Likeness::shares_noise;
+      repeat_state = RepeatState::shares_noise;
     else if (c == 'r')
-      likeness = Likeness::repeats;
+      repeat_state = RepeatState::repeats;
     else if (c != '-')
       return false;
   }
@@ -58,7 +58,7 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     mark.pts = words.time();
     mark.duration = words.time();
     mark.digest = words.number<std::uint64_t>();
-    return read_flags(words.word(), mark, index.likeness.emplace_back()) && words.done();
+    return read_flags(words.word(), mark, index.repeat_state.emplace_back()) && words.done();
   }
   if (kind == "option" || kind == "fact") {
     std::string name = words.unescaped(), value = words.unescaped();
@@ -99,9 +99,9 @@ std::string text_of(const FrameIndex& index) {
   if (!index.why_from_start.empty()) text += "from-start " + escaped(index.why_from_start) + "\n";
   for (std::size_t i = 0; i < index.pictures.size(); ++i) {
     const FrameMark& mark = index.pictures[i];
-    const Likeness likeness = i < index.likeness.size() ? index.likeness[i] : Likeness::unknown;
+    const RepeatState repeat_state = i < index.repeat_state.size() ? index.repeat_state[i] : RepeatState::unknown;
     text += "frame " + std::to_string(mark.pts) + " " + std::to_string(mark.duration) + " " +
-            std::to_string(mark.digest) + " " + flags_of(mark, likeness) + "\n";
+            std::to_string(mark.digest) + " " + flags_of(mark, repeat_state) + "\n";
   }
   return text;
 }

@@ -107,7 +107,7 @@ class PlanSink final : public EncodingSink {
     plan.sample = sample_of(source_);
     plan.damage = source_.damage();
     plan.index.pictures = without_excess(source_.options().note->pictures);
-    plan.index.likeness = without_excess(std::move(plan.index.likeness));
+    plan.index.repeat_state = without_excess(std::move(plan.index.repeat_state));
     if (plan.damage.frames > 0) plan.index.why_from_start = "the input is damaged";
     if (plan.index.why_from_start.empty())
       plan.index.why_from_start = why_from_start(is_timeless(source_), plan.index.pictures);

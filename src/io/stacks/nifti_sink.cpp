@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/stacks/nifti_source.h"
 #include "io/text_file.h"
 
@@ -132,7 +132,7 @@ class NiftiSink final : public StackSink {
   }
 
   void write(Frame frame) override {
-    if (frame.format != frame_format_ || !frame.passenger || next_ == slices_)
+    if (frame.format != frame_format_ || !frame.side_data || next_ == slices_)
       throw InternalError("a frame that is no slice of the volume came to the sink");
     const std::int64_t in_block = next_ % grid_.slices_of_block;
     const std::size_t in_bytes = static_cast<std::size_t>(grid_.width) * size_of(in_.type);
@@ -140,7 +140,7 @@ class NiftiSink final : public StackSink {
     const PlaneView<float> samples = frame.plane<float>(0);
     for (int y = 0; y < grid_.height; ++y) {
       store_filtered({samples.row(y), static_cast<std::size_t>(samples.width)},
-                     std::span(frame.passenger->stored).subspan(y * in_bytes, in_bytes), in_,
+                     std::span(frame.side_data->stored).subspan(y * in_bytes, in_bytes), in_,
                      range_, out_.format, row_);
       zero_outside(frame, y, out_.format, row_);
       std::byte* to = &block_[(in_block * grid_.step_slice + y * grid_.step_y) * bytes];

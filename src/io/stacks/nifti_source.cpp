@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 
 namespace lull::io {
 namespace {
@@ -136,19 +136,19 @@ std::optional<Frame> NiftiSource::read() {
   const std::int64_t in_block = next_ % grid_->slices_of_block;
   if (in_block == 0) read_block();
   const int bytes = size_of(header_.samples.type);
-  auto passenger = std::make_shared<Passenger>();
-  passenger->stored.resize(static_cast<std::size_t>(grid_->width) * grid_->height * bytes);
+  auto side_data = std::make_shared<SideData>();
+  side_data->stored.resize(static_cast<std::size_t>(grid_->width) * grid_->height * bytes);
   const std::size_t row_bytes = static_cast<std::size_t>(grid_->width) * bytes;
   Frame frame = pool_->acquire();
   const PlaneView<float> samples = frame.plane<float>(0);
   for (int y = 0; y < grid_->height; ++y) {
-    const auto row = std::span(passenger->stored).subspan(y * row_bytes, row_bytes);
+    const auto row = std::span(side_data->stored).subspan(y * row_bytes, row_bytes);
     gather(&block_[(in_block * grid_->step_slice + y * grid_->step_y) * bytes], grid_->step_x,
            grid_->width, bytes, row.data());
     load_stored(row, header_.samples, range_,
                 {samples.row(y), static_cast<std::size_t>(samples.width)});
   }
-  frame.passenger = std::move(passenger);
+  frame.side_data = std::move(side_data);
   frame.slice = static_cast<int>(next_ % grid_->slices_of_volume);
   frame.pts = next_++;
   frame.duration = 1;
@@ -157,7 +157,7 @@ std::optional<Frame> NiftiSource::read() {
 }
 
 void NiftiSource::values_of(const Frame& slice, std::vector<double>& values) const {
-  load_values(slice.passenger->stored, header_.samples, values);
+  load_values(slice.side_data->stored, header_.samples, values);
 }
 
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,

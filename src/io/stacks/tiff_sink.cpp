@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/stacks/tiff_source.h"
 
 namespace lull::io {
@@ -35,13 +35,13 @@ class TiffSink final : public StackSink {
   }
 
   void write(Frame frame) override {
-    if (frame.format != frame_format_ || !frame.passenger || next_ == pages_)
+    if (frame.format != frame_format_ || !frame.side_data || next_ == pages_)
       throw InternalError("a frame that is no page of the stack came to the sink");
     if (next_ > 0) {
       if (!original_.next()) original_.fail("has fewer pages than before");
       copy_tags();
     }
-    const std::vector<std::byte>& stored = frame.passenger->stored;
+    const std::vector<std::byte>& stored = frame.side_data->stored;
     const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);
     result_.resize(stored.size());
     const StoredFormat format{.type = page_.type};

@@ -1,6 +1,6 @@
 #include "io/stacks/tiff_source.h"
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 
 namespace lull::io {
 namespace {
@@ -87,19 +87,19 @@ void TiffSource::fill_info() {
 std::optional<Frame> TiffSource::read() {
   if (next_ == pages_) return std::nullopt;
   if (next_ > 0 && !file_.next()) file_.fail("has fewer pages than before");
-  auto passenger = std::make_shared<Passenger>();
-  file_.read(page_, passenger->stored);
+  auto side_data = std::make_shared<SideData>();
+  file_.read(page_, side_data->stored);
   Frame frame = pool_->acquire();
   const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);
   for (int y = 0; y < page_.height; ++y) {
-    const auto row = std::span(passenger->stored).subspan(y * row_bytes, row_bytes);
+    const auto row = std::span(side_data->stored).subspan(y * row_bytes, row_bytes);
     if (page_.type == StoredType::u8)
       std::copy(row.begin(), row.end(), frame.planes[0].row(y));
     else
       load_stored(row, {.type = page_.type}, range_,
                   {frame.plane<float>(0).row(y), static_cast<std::size_t>(page_.width)});
   }
-  frame.passenger = std::move(passenger);
+  frame.side_data = std::move(side_data);
   frame.slice = static_cast<int>(next_);
   frame.pts = next_++;
   frame.duration = 1;
@@ -108,7 +108,7 @@ std::optional<Frame> TiffSource::read() {
 }
 
 void TiffSource::values_of(const Frame& slice, std::vector<double>& values) const {
-  load_values(slice.passenger->stored, {.type = page_.type}, values);
+  load_values(slice.side_data->stored, {.type = page_.type}, values);
 }
 
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/write/losses.h"
 
 namespace lull::io {
@@ -17,7 +17,7 @@ void LossNotes::add(const std::vector<std::string>& texts) {
 
 void LossNotes::add_of_frame(const Frame& frame, const Encoder& encoder,
                              const Container& container) {
-  if (frame.passenger) add(loss_of_frame(*frame.passenger->properties, encoder.context()));
+  if (frame.side_data) add(loss_of_frame(*frame.side_data->properties, encoder.context()));
   if (encoder.times()->moved())
     add("times of frames (." + container.extension + " has one rate, to which they move)");
 }

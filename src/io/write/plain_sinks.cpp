@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "core/describe.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/files/byte_pipe.h"
 #include "io/files/sha256.h"
 
@@ -56,7 +56,7 @@ class HashSink final : public PlainSink {
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
     if (frames_ == 0) print_head(frame);
     add_samples(frame);
-    if (has_alpha(frame)) add_samples(frame.passenger->alpha);
+    if (has_alpha(frame)) add_samples(frame.side_data->alpha);
     print(std::to_string(frames_++) + " " + std::to_string(frame.pts) + " " + digest_.take());
   }
 
@@ -67,7 +67,7 @@ class HashSink final : public PlainSink {
 
  private:
   static bool has_alpha(const Frame& frame) {
-    return frame.passenger && frame.passenger->alpha.pixels;
+    return frame.side_data && frame.side_data->alpha.pixels;
   }
 
   void add_samples(const Frame& frame) {

@@ -10,7 +10,7 @@
 #include "io/encode/encoder.h"
 #include "io/exr/exr_file.h"
 #include "io/exr/exr_picture.h"
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/files/output_file.h"
 #include "io/pictures/float_tiff.h"
 #include "io/pictures/sequence.h"
@@ -46,8 +46,8 @@ class FfmpegPictures final : public PictureEncoder {
 class FloatTiffs final : public PictureEncoder {
  public:
   void send(const Frame& frame) override {
-    const bool alpha = frame.passenger && frame.passenger->alpha.pixels;
-    ready_ = write_float_tiff(frame, alpha ? &frame.passenger->alpha : nullptr);
+    const bool alpha = frame.side_data && frame.side_data->alpha.pixels;
+    ready_ = write_float_tiff(frame, alpha ? &frame.side_data->alpha : nullptr);
   }
   void send_end() override {}
   PacketPtr receive() override { return std::exchange(ready_, nullptr); }
@@ -109,10 +109,10 @@ class SequenceSink final : public MediaSink {
   void write(Frame frame) override {
     if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
     if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
-    if (!frame.passenger) throw InternalError("a frame without a number came to the sink");
+    if (!frame.side_data) throw InternalError("a frame without a number came to the sink");
     if (!sequence_ && frames_++ > 0)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
-    names_.push_back(naming_(frame.passenger->number, frame.passenger->match));
+    names_.push_back(naming_(frame.side_data->number, frame.side_data->match));
     encoder_->send(frame);
     write_ready();
   }

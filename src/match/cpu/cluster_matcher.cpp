@@ -1,5 +1,5 @@
-// Matching by clusters: those of all tiles are made before the first block, then each reference
-// patch looks through its own.
+// Clustered matching. The clusters of all tiles are made before the first block; then each
+// reference patch is compared with the members of its clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
@@ -21,14 +21,15 @@
 namespace lull::cpu {
 namespace {
 
-/// References of a block: estimates reach a tile beyond it on all sides.
+/// Block size in reference patches. The estimates of a block extend up to one cluster tile beyond
+/// it on all sides.
 constexpr BlockSize cluster_block{48, 12};
-constexpr int rows_at_once = 32;  // of strips
+constexpr int rows_at_once = 32;  // rows of strips that a task fills
 
-/// The guides' patches in the order of PatchStrips.
+/// The patches of the guides in the layout of PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
-  /// From within the engine's arena.
+  /// Fills the strips. It must be called inside the engine's arena.
   void fill(std::span<const GuideFrame> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
@@ -53,12 +54,12 @@ class StripSpace final : public PatchSpace {
     to = std::copy_n(strips_.upper(number), patch_samples / 2, to);
     std::copy_n(strips_.lower(number), patch_samples / 2, to);
   }
-  std::optional<Cut> cut(std::span<const std::uint32_t> patches) const override {
-    return cut_patches(strips_, patches);
+  std::optional<Split> split(std::span<const std::uint32_t> patches) const override {
+    return split_patches(strips_, patches);
   }
-  std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
-                     std::uint32_t* scratch) const override {
-    return divide_patches(strips_, patches, cut, scratch);
+  std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
+                        std::uint32_t* scratch) const override {
+    return partition_patches(strips_, patches, split, scratch);
   }
 
  private:
@@ -81,12 +82,12 @@ class StripSpace final : public PatchSpace {
 
 using Leaves = std::array<LeafView, max_tilings>;
 
-/// What a thread needs.
+/// Memory of a thread.
 struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  std::array<Leaves, 2> leaves;  // of two patches
+  std::array<Leaves, 2> leaves;  // clusters of the current and the next reference patch
   Nearest nearest{};
 };
 
@@ -127,21 +128,22 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Clusters lie all over memory: those of the next patch are on their way meanwhile.
+      // Clusters are scattered in memory. Those of the next reference patch are prefetched
+      // meanwhile.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
   }
 
  private:
-  /// The clusters of each tiling's members in the tilings before.
+  /// For each member of a tiling, stores the identifiers of its clusters in the preceding tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
     for (int k = 1; k < clusters_.tilings(); ++k)
-      for (int before = 0; before < k; ++before) {
-        std::uint32_t* const names = names_before_[k][before].reserve(count + member_padding);
-        const std::uint32_t* const leaf_of = clusters_.leaf_of(before);
+      for (int earlier = 0; earlier < k; ++earlier) {
+        std::uint32_t* const names = earlier_leaf_ids_[k][earlier].reserve(count + member_padding);
+        const std::uint32_t* const leaf_of = clusters_.leaf_of(earlier);
         const auto members = clusters_.members(k);
         tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, at_once),
                           [=](const auto& part) {
@@ -183,7 +185,7 @@ class ClusterMatcher final : public Matcher {
     std::fill_n(candidates + count, member_padding, own);
     patch_distances(space_.strips(), own, candidates, count, distances);
     if (rules_->biased) add_bias(own, candidates, in_clusters, distances);
-    count = take_bonus(candidates, in_clusters, count, distances);
+    count = apply_motion_bias(candidates, in_clusters, count, distances);
     find_nearest(candidates, distances, count, work.nearest);
   }
 
@@ -194,21 +196,21 @@ class ClusterMatcher final : public Matcher {
       const auto leaf = clusters_.leaf(k, own);
       view.members = leaf.data();
       view.count = static_cast<int>(leaf.size());
-      view.name = clusters_.leaf_of(k)[own];
-      fetch(view.members);
+      view.leaf_id = clusters_.leaf_of(k)[own];
+      prefetch(view.members);
       const auto from = leaf.data() - clusters_.members(k).data();
-      for (int before = 0; before < k; ++before) {
-        view.before[before] = names_before_[k][before].data() + from;
-        fetch(view.before[before]);
+      for (int earlier = 0; earlier < k; ++earlier) {
+        view.earlier[earlier] = earlier_leaf_ids_[k][earlier].data() + from;
+        prefetch(view.earlier[earlier]);
       }
     }
   }
-  /// As many as clusters have by default, most of the time.
-  static void fetch(const std::uint32_t* members) {
+  /// Prefetches 48 members: the default maximum size of a cluster.
+  static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// The patch of frame `f` of the list where motion leads, if it lies in the picture.
+  /// Number of the patch that motion predicts in the `f`-th frame, if it lies in the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -228,9 +230,11 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// From `predicted` on stand the patches where motion leads. Those that are in a cluster too go.
-  int take_bonus(std::uint32_t* candidates, int predicted, int count,
-                 std::int32_t* distances) const {
+  /// Subtracts the motion bias from the candidates that motion predicts, which begin at index
+  /// `predicted`. Those that are also in a cluster are merged with that candidate. Returns the
+  /// number of candidates.
+  int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
+                        std::int32_t* distances) const {
     int kept = predicted;
     for (int p = predicted; p < count; ++p) {
       const std::uint32_t number = candidates[p];
@@ -238,27 +242,27 @@ class ClusterMatcher final : public Matcher {
           static_cast<int>(std::find(candidates, candidates + predicted, number) - candidates);
       const int to = at < predicted ? at : kept++;
       candidates[to] = number;
-      distances[to] = rules_->with_bonus(distances[p]);
+      distances[to] = rules_->with_motion_bias(distances[p]);
     }
     return kept;
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one for each thread
-  // Of the frame whose references are matched, from begin() on.
+  // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
   std::span<const GuideFrame> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // Beside the members of a tiling: their clusters' names in another one.
-  std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> names_before_;
+  // [tiling][preceding tiling][member]: identifier of the member's cluster in the preceding tiling.
+  std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// Whichever a phase asks for.
-class ChosenMatcher final : public Matcher {
+/// Dispatches to the matcher that the parameters of a phase select.
+class DispatchingMatcher final : public Matcher {
  public:
-  explicit ChosenMatcher(int threads) : threads_(threads) {}
+  explicit DispatchingMatcher(int threads) : threads_(threads) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
     return now_->block_size(params, columns);
@@ -279,7 +283,7 @@ class ChosenMatcher final : public Matcher {
  private:
   int threads_;
   std::unique_ptr<Matcher> exhaustive_, clusters_;
-  Matcher* now_ = nullptr;  // from begin() on
+  Matcher* now_ = nullptr;  // valid after begin()
 };
 
 }  // namespace
@@ -288,7 +292,7 @@ std::unique_ptr<Matcher> make_cluster_matcher(int threads) {
   return std::make_unique<ClusterMatcher>(threads);
 }
 std::unique_ptr<Matcher> make_matcher(int threads) {
-  return std::make_unique<ChosenMatcher>(threads);
+  return std::make_unique<DispatchingMatcher>(threads);
 }
 
 }  // namespace lull::cpu

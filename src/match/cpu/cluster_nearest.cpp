@@ -1,8 +1,9 @@
-// Candidates of a reference patch out of its clusters, how far they are, and which are the nearest.
+// Candidates of a reference patch from its clusters, their distances, and the selection of the
+// nearest.
 //
-// Keys of distance and place are sorted 32 at a time by networks of vectors, which have no branches
-// that could be mispredicted, and merged with the best so far. Patches at the same distance are put
-// in order afterwards.
+// Keys of distance and list index are sorted 32 at a time by sorting networks on vectors, which
+// have no branches to mispredict, and merged with the best keys so far. Patches at equal distance
+// are ordered afterwards.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -24,7 +25,7 @@ namespace {
 
 // ---- sorting networks ----------------------------------------------------------------------
 
-/// A distance and, in the lowest bits, a candidate's place in its list.
+/// A distance and, in the lowest bits, the candidate's index in the list.
 using Key = std::int32_t;
 using Keys = Sums;
 using KeyVector = hn::Vec<Keys>;
@@ -38,7 +39,7 @@ HWY_INLINE void exchange(KeyVector& less, KeyVector& more) {
   less = least;
 }
 
-/// Sorts the lanes of a vector that rise and then fall, or the other way round.
+/// Sorts the lanes of a vector that form a bitonic sequence.
 HWY_INLINE KeyVector sort_bitonic(KeyVector v) {
   const Keys d;
   if constexpr (key_lanes == 8) {
@@ -53,7 +54,7 @@ HWY_INLINE KeyVector sort_bitonic(KeyVector v) {
   return hn::OddEven(hn::Max(v, beside), hn::Min(v, beside));
 }
 
-/// The same for `count` vectors, one behind the other.
+/// Sorts a bitonic sequence of `count` consecutive vectors.
 template <int count>
 HWY_INLINE void sort_bitonic(KeyVector* v) {
   if constexpr (count == 1) {
@@ -65,8 +66,8 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Of two sorted runs of `count` vectors each, the lesser half to `a`, and the other half to `b`;
-/// neither is sorted, but rises and falls.
+/// Splits two sorted runs of `count` vectors each: the smaller half of all values goes to `a`, the
+/// larger half to `b`. Each half is a bitonic sequence.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   KeyVector other[count];
@@ -77,7 +78,7 @@ HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
   }
 }
 
-/// Two sorted runs of `count` vectors each become one.
+/// Merges two sorted runs of `count` vectors each.
 template <int count>
 HWY_INLINE void merge_runs(KeyVector* v) {
   split_runs<count>(v, v + count);
@@ -85,14 +86,14 @@ HWY_INLINE void merge_runs(KeyVector* v) {
   sort_bitonic<count>(v + count);
 }
 
-/// The lesser half of two sorted runs, to `a`.
+/// Keeps the smaller half of two sorted runs in `a`, sorted.
 template <int count>
 HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   split_runs<count>(a, b);
   sort_bitonic<count>(a);
 }
 
-/// Sorts each 4 lanes of 4 vectors that stand above each other, and lays them side by side.
+/// Sorts the 4 values in each lane of 4 vectors, and transposes each block of 4 lanes.
 HWY_INLINE void sort_columns(KeyVector* v) {
   exchange(v[0], v[1]), exchange(v[2], v[3]);
   exchange(v[0], v[2]), exchange(v[1], v[3]);
@@ -110,7 +111,7 @@ HWY_INLINE void sort_columns(KeyVector* v) {
   v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, e, f));
 }
 
-/// 32 keys become two sorted runs of 16.
+/// Sorts 32 keys into two sorted runs of 16.
 HWY_INLINE void sort_halves(KeyVector* v) {
   const Keys d;
   for (int i = 0; i < batch_vectors; i += 4) sort_columns(v + i);
@@ -124,7 +125,7 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// The least `wanted` (16 or 32) of the keys, sorted; of 32, 64, .. keys.
+/// Selects the `wanted` (16 or 32) smallest keys, sorted. `count` is a multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -148,8 +149,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- the nearest ---------------------------------------------------------------------------
 
-/// Of the distances up to the limit, which are padded with greater ones. Gives how many there are:
-/// one batch or several.
+/// Makes keys of the distances up to the limit; larger distances become no_key. The array is padded
+/// with large distances. Returns the number of keys, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -166,7 +167,7 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Puts those in order whose distances are equal; they are in the order of their places.
+/// Orders patches at equal distance by their number. Before, they are ordered by list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;
@@ -175,8 +176,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// All patches at one distance, in order, as far as there is room for them. Their number counts,
-/// not their place.
+/// Collects all patches at one distance and writes the first ones, by patch number, to `to` until
+/// it is full. List indices are irrelevant here.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -189,7 +190,7 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Of more candidates than keys can tell apart.
+/// Selects the nearest without keys: for more candidates than the index bits of a key can number.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;
@@ -210,7 +211,7 @@ void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int cou
   std::fill_n(distances + count, sorted_at_once, std::numeric_limits<std::int32_t>::max());
   alignas(64) Key keys[1 << place_bits], least[max_group];
   const int all = make_keys(distances, count, nearest.limit, keys);
-  const int kept = nearest.wanted < 16 ? 16 : 32;  // one more than wanted, at least
+  const int kept = nearest.wanted < 16 ? 16 : 32;  // > wanted
   if (kept == 16)
     sort_least<16>(keys, all, least);
   else
@@ -241,9 +242,9 @@ int list_candidates(std::span<const LeafView> leaves, std::uint32_t own,
     for (int i = 0; i < leaf.count; i += sum_lanes) {
       const auto number = hn::LoadU(d, leaf.members + i);
       auto is_new = hn::And(hn::FirstN(d, leaf.count - i), hn::Ne(number, itself));
-      for (std::size_t before = 0; before < k; ++before)
-        is_new = hn::And(
-            is_new, hn::Ne(hn::LoadU(d, leaf.before[before] + i), hn::Set(d, leaves[before].name)));
+      for (std::size_t earlier = 0; earlier < k; ++earlier)
+        is_new = hn::And(is_new, hn::Ne(hn::LoadU(d, leaf.earlier[earlier] + i),
+                                        hn::Set(d, leaves[earlier].leaf_id)));
       const unsigned kept = bits_of(d, is_new);
       hn::StoreU(move_to_front(number, kept), d, to);
       to += std::popcount(kept);
@@ -280,7 +281,7 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // Columns are less than half a row apart.
+    // Columns differ by less than half a row.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -1,5 +1,5 @@
-// What the kernels of clustered matching share. Included once for each instruction set
-// (foreach_target.h).
+// Vector helpers shared by the kernels of clustered matching. This file is included once for each
+// instruction set (foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_CLUSTER_VECTORS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_MATCH_CPU_CLUSTER_VECTORS_H
@@ -25,10 +25,10 @@ using Sums = hn::RepartitionToWide<Halves>;
 using Numbers = hn::RebindToUnsigned<Sums>;
 using Bytes = hn::Repartition<std::uint8_t, Halves>;
 constexpr int half_lanes = hn::MaxLanes(Halves());
-/// Patches that are worked on at once: 4 or 8.
+/// Number of patches that are processed at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Where sample `k` of a patch stands, and those behind it in the same half.
+/// Address of sample `k` of a patch. The rest of the same half of the patch follows it.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);
@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// In each block of four lanes those of a, b, c and d of the same block, added up.
+/// For each block of four lanes, the sums of the lanes of a, b, c and d in that block.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;
@@ -51,7 +51,7 @@ HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec
                  hn::BitCast(tag, hn::InterleaveUpper(pairs, left, right)));
 }
 
-/// The lanes of each of the vectors vector(0), vector(1), .. added up.
+/// The lane sums of the vectors vector(0), vector(1), ..
 template <class F>
 HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   const auto first = sums_by_block(vector(0), vector(1), vector(2), vector(3));
@@ -64,7 +64,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// For each set of lanes, as bits: these in order, then the others.
+/// For each set of lanes, given as bits: a permutation with the lanes of the set first, both parts
+/// in order.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -74,10 +75,10 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// hn::Compress() has such a table too, which compilers copy at every call.
+// hn::Compress() uses such a table too, but compilers copy it at every call.
 constexpr LaneOrders lane_orders;
 
-/// Some lanes in order, then others.
+/// Moves the lanes of a set to the front. Both parts keep their order.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

@@ -27,7 +27,7 @@ class ExhaustiveMatcher final : public Matcher {
 
  private:
   WindowSearch search_;
-  SampleRanges ranges_;  // memory, kept from one frame to the next
+  SampleRanges ranges_;  // memory, reused from frame to frame
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The guide in 8 bits, in pairs or fours (PhasedGuide of kernels.h). Plain code: it is a few
-// operations a sample against hundreds in the stages that follow.
+// Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This is plain
+// code: it takes a few operations per sample, the following stages take hundreds.
 
 #include <algorithm>
 #include <cstring>
@@ -9,13 +9,13 @@
 namespace lull::cpu {
 namespace {
 
-/// Elements of several bytes each, in the order of memory.
+/// Fills elements of several bytes each, in memory order.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {
   const int width = static_cast<int>(samples.size());
   const int count = row.elements * row.step + static_cast<int>(sizeof(Element)) - 1;
-  const int first = row.first_element * row.step;  // x of bytes[0], not after 0
+  const int first = row.first_element * row.step;  // x of bytes[0], <= 0
   std::int8_t* const picture = row.bytes - first;
   byte_row(samples.first(std::min(width, first + count)), quantiser, picture);
   std::fill(row.bytes, picture, picture[0]);

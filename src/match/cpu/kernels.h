@@ -1,14 +1,15 @@
 #pragma once
-// What the stages of matching on the CPU hand to each other. Each stage is one source, compiled for
-// every instruction set that Highway knows and chosen at run time:
-//   bytes.cpp    the guide in 8 bits
-//   guide.cpp    and arranged for matching (plain code)
-//   scores.cpp   distances of all candidates of a block of references
-//   products.cpp the same where an instruction set multiplies and adds four bytes at a time
-//   around.cpp   candidates from other frames
-//   select.cpp   the most similar candidates of each reference: groups
-// window_search.h runs them.
-//   propagate.cpp  what a reference takes of the groups of others; propagating_matcher.cpp runs it
+// Data and kernels of the stages of matching on the CPU. Each stage is one source file that Highway
+// compiles for every instruction set and dispatches at run time:
+//   bytes.cpp                quantises the guide to 8 bits
+//   guide.cpp                arranges the guide for matching (plain code)
+//   scores.cpp               distances of all candidates of a block of reference patches
+//   products.cpp             the same distances, with an instruction that multiplies and adds four
+//                            bytes at a time
+//   select.cpp               the most similar candidates of each reference patch
+//   temporal_candidates.cpp  candidates from neighbouring frames
+//   propagate.cpp            groups from the groups of other reference patches
+// propagating_matcher.cpp runs the last stage, window_search.h the others.
 
 #include <array>
 #include <cstddef>
@@ -26,7 +27,7 @@
 
 namespace lull::cpu {
 
-/// Memory on 64-byte boundaries that grows and never shrinks; growing loses the content.
+/// Memory on 64-byte boundaries that grows and never shrinks. Growing loses the content.
 template <class T>
 class Buffer {
  public:
@@ -45,7 +46,8 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Lanes that every array of the matching is padded to: the widest vector of 16-bit lanes.
+/// All arrays of matching are padded to a multiple of this number of lanes: the widest vector of
+/// 16-bit lanes.
 inline constexpr int lane_multiple = 32;
 
 /// Quotient rounded down, for positive divisors.
@@ -53,15 +55,15 @@ constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / 
 
 // ---- guide ---------------------------------------------------------------------------------
 
-/// How samples of the guide become signed bytes: (sample - centre) / unit.
+/// Converts samples of the guide to signed bytes: (sample - centre) / unit.
 struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide as several bytes to an element: element i of phase m of row y holds the samples of row
-/// y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to neighbouring
-/// reference patches, and one vector serves as many of them as it has lanes, at any displacement.
-/// Samples outside of the picture repeat the border.
+/// The guide with several bytes in each element: element i of phase m of row y holds the samples of
+/// row y from x = i step + m on, for m = 0 .. step - 1. So neighbouring elements belong to
+/// neighbouring reference patches, and one vector serves as many reference patches as it has lanes,
+/// at any displacement. Samples outside the picture repeat the border.
 template <class Element>
 struct PhasedGuide {
   const Element* origin = nullptr;  // y = 0, m = 0, i = 0
@@ -74,17 +76,17 @@ struct PhasedGuide {
     return origin + y * row_stride + (x - i * step) * phase_stride + i;
   }
 };
-/// Pairs of samples.
+/// Two samples in each element.
 using PairedGuide = PhasedGuide<std::uint16_t>;
-/// Fours of samples, and for each place what its patch adds to distances (products.cpp).
+/// Four samples in each element, and for each position the norm of its patch (products.cpp).
 struct QuadGuide {
-  PhasedGuide<std::int32_t> quads, norms;  // arranged alike
+  PhasedGuide<std::int32_t> quads, norms;  // both have the same layout
 };
 
-/// A row of the guide as bytes.
+/// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// Fills the row of elements at `to` (element i = first_element of phase 0) from a row of samples.
-/// `bytes` is scratch for the elements' samples: elements * step and the bytes of an element - 1.
+/// A row of elements to fill. `to` is element i = first_element of phase 0. `bytes` is scratch
+/// memory for the elements' samples: elements * step + (bytes of an element) - 1.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -92,36 +94,37 @@ struct PhasedRow {
   int first_element, elements, step;
   std::int8_t* bytes;
 };
+/// Fills a row of elements from a row of samples.
 void pair_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::uint16_t>& row);
 void quad_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::int32_t>& row);
-/// Smallest and largest sample.
+/// Minimum and maximum sample.
 std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// References of a block: `columns` x `rows`, the guide's step apart, the first at (x, y).
+/// A block of reference patches: `columns` x `rows` of them, a step apart, the first at (x, y).
 struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };
 
-/// References that one block may be wide: so many lanes, less those that only feed their
-/// neighbours.
+/// Maximum number of lanes of a block, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Lanes beyond the last reference of a block that its patches reach into.
+/// Lanes beyond the last reference patch of a block whose samples belong to its patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
-/// Scores of the candidates of a block: squared differences summed over the patch, in units of the
+/// Scores of the candidates of a block: sums of squared differences over the patch, in units of the
 /// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
 struct Scores {
-  std::uint16_t* values;   // [row][candidate][lane]
-  std::uint16_t* minima;   // [row][class][lane]: the least score of the candidates c % classes
+  std::uint16_t* values;  // [row][candidate][lane]
+  /// [row][class][lane]: minimum score of the candidates with c % classes == class
+  std::uint16_t* minima;
   std::uint16_t* sums;     // scratch, sums_size()
-  std::uint16_t* outside;  // scratch, [window + 1][lane]: candidates that leave the picture
+  std::uint16_t* outside;  // scratch, [window + 1][lane]: mask of candidates that leave the picture
   int lanes;
   int classes;  // power of two
 };
@@ -130,8 +133,8 @@ constexpr std::size_t sums_size(int rows, int lanes) {
 }
 
 struct MatchGeometry {
-  int width, height;  // of the picture
-  int window;         // the one that is searched
+  int width, height;  // size of the picture
+  int window;         // side of the search window
   int radius() const { return window / 2; }
   int first_dy(int y) const { return y < radius() ? -y : -radius(); }
   int last_dy(int y) const {
@@ -140,104 +143,111 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias as scores: what is added and what is taken off.
+/// MatchParams::bias as scores, split into its positive and negative part.
 struct ScoreBias {
-  std::array<std::uint16_t, correlation_lags * correlation_lags> more, less;
+  std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
 
-/// `bias`, `barred`: null for none. `barred`: laid out as the guide, 0xffff where a candidate does
-/// not count, else 0.
+/// Computes the scores of a block. `bias` and `invalid` may be null. `invalid` has the layout of
+/// the guide: 0xffff marks positions that are not candidates, other elements are 0.
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
                  const Scores& scores, const ScoreBias* bias = nullptr,
-                 const PairedGuide* barred = nullptr);
+                 const PairedGuide* invalid = nullptr);
 
-/// Whether score_block_by_products() is there for references `step` apart, and worth it.
+/// Returns whether score_block_by_products() is available for reference patches `step` apart, and
+/// faster.
 bool scores_by_products(int step);
-/// `rows` rows of norms from `to` on, for the rows of `quads` at `from`, whose phases follow each
-/// other: `elements` to a row, a multiple of 16. Reads patch - 1 rows of quads more.
+/// Computes `rows` rows of norms at `to` for the rows of `quads` at `from`. The phases of a row
+/// follow each other in memory. A row has `elements` elements, a multiple of 16. The function reads
+/// patch - 1 further rows of quads.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
-/// As score_block(). Differences of samples that a byte does not hold are not cut off.
+/// Computes the same scores as score_block(), except that differences of samples beyond the range
+/// of a byte are not clamped.
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores,
-                             const ScoreBias* bias = nullptr, const PairedGuide* barred = nullptr);
+                             const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside: for each dx a row of lanes, 0xffff where the candidate leaves the
-/// picture; and one of all ones, for the reference itself.
+/// Fills Scores::outside with one row of lanes for each dx, 0xffff where the candidate leaves the
+/// picture, and one row of all ones for the reference patch itself.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
 // ---- selection -----------------------------------------------------------------------------
 
 struct SelectParams {
-  int group;                          // patches at most
-  std::uint16_t limit;                // largest score that counts, < 65535
-  const std::uint32_t* displacement;  // of each candidate, packed (group.h)
+  int group;                          // maximum group size
+  std::uint16_t limit;                // maximum score of a member, < 65535
+  const std::uint32_t* displacement;  // packed displacement of each candidate (group.h)
 };
-/// The candidates of one reference that are best so far, in the order of group.h.
+/// The best candidates of one reference patch so far, in the order of group.h.
 struct Ranking {
-  int count = 0;  // at most group - 1
+  int count = 0;  // <= group - 1
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Keys of one reference while they are collected.
+/// Maximum number of keys of one reference patch while they are collected.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// The rankings of row `row` of the block, one for each column.
+/// Ranks the candidates of row `row` of the block, one ranking for each column.
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
                      int step, int row, const Scores& scores, const SelectScratch& scratch,
                      std::span<Ranking> rankings);
 
-struct AroundParams {
-  int group;            // patches at most
-  std::uint16_t limit;  // largest score that counts, < 65535
-  std::uint16_t bonus;  // taken off that of the patch at the centre, if it is not saturated
-  int offset;           // the candidates' frame
+struct TemporalRankParams {
+  int group;            // maximum group size
+  std::uint16_t limit;  // maximum score of a member, < 65535
+  /// Subtracted from the score of the patch at the centre, unless it is saturated.
+  std::uint16_t motion_bias;
+  int offset;  // frame of the candidates
 };
-/// Adds to the ranking of the reference at (x, y) those candidates from another frame that are
-/// better, out of a window around its place plus `motion`. The guides have step 1; that of the
-/// candidates can be read for around_padding samples beyond the last column.
-/// `barred`: of the other frame, as for score_block().
-void rank_around(const AroundParams& params, const PairedGuide& own, const PairedGuide& other,
-                 const MatchGeometry& geometry, int x, int y, const Motion& motion,
-                 Ranking& ranking, const PairedGuide* barred = nullptr);
-inline constexpr int around_padding = 32;
+/// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
+/// they are better than ranked ones. They come from a window around the position of the reference
+/// patch plus `motion`. Both guides have step 1. The guide of the candidates must be readable for
+/// `temporal_padding` samples beyond the last column. `invalid` is that of the neighbouring frame,
+/// as for score_block().
+void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
+                              const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
+                              const Motion& motion, Ranking& ranking,
+                              const PairedGuide* invalid = nullptr);
+inline constexpr int temporal_padding = 32;
 
 // ---- propagation ---------------------------------------------------------------------------
 
-/// What scores of 16 bits saturate at: too far.
+/// 16-bit scores saturate at this value, which is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// A frame as a reference patch sees it that propagates (propagation.h): displacements that members
-/// may have there, both ends included.
+/// A frame as seen by a reference patch that propagates (propagation.h): the range of displacements
+/// that members may have in it, both ends included.
 struct PropagationFrame {
-  const std::int8_t* strips = nullptr;  // the guide as in PatchStrips, at sample (0, 0)
+  const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;
-  int near_radius = -1;  // of the window that was searched around it; -1: none
+  int refine_radius = -1;  // radius of the refinement window around `predicted`; -1: none
   int left = 0, right = 0, top = 0, bottom = 0;
 };
 struct PropagationReach {
-  std::span<const int> offsets;  // of the frames
+  std::span<const int> offsets;  // time offsets of the frames
   ByOffset<PropagationFrame> frames;
   int row = 0;  // samples from one row of strips to the next
 };
 struct PropagateParams {
-  int group;           // patches at most
-  std::int32_t limit;  // largest score that counts, below saturated_score
-  std::int32_t bonus;  // taken off that of the patch at the place that motion predicts
+  int group;                 // maximum group size
+  std::int32_t limit;        // maximum score of a member, below saturated_score
+  std::int32_t motion_bias;  // subtracted from the score of the patch that motion predicts
 };
-/// The group of the reference at (x, y) out of the candidates that lie near it, ranked, and of
-/// members of others' groups, up to max_propagated. As many can be read.
+/// Makes the group of the reference patch at (x, y) from `near`, the ranked candidates of its
+/// refinement windows, and from members of other groups, at most max_propagated. `members` must
+/// have max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 
-/// The group that a ranking amounts to.
+/// Returns the group of the best candidates of a ranking.
 Group group_of(const Ranking& ranking);
-/// The same in place.
+/// Writes the group of the best candidates of a ranking to `group`.
 void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

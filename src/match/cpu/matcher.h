@@ -1,7 +1,7 @@
 #pragma once
-// Matching for the backends that run on the CPU's cores: a matcher says how it wishes the picture
-// to be cut into blocks of reference patches, looks at the frames once, and then finds groups block
-// by block, from several threads at once. What a group holds stands in group.h.
+// Matching for the backends that run on the CPU's cores. A matcher chooses the size of the blocks
+// of reference patches, prepares the frames once, and then finds groups block by block on several
+// threads at once. group.h defines the content of a group.
 
 #include <memory>
 #include <span>
@@ -14,18 +14,18 @@
 
 namespace lull::cpu {
 
-/// What is matched: all reference patches of the first frame.
+/// Input of a matcher: all reference patches of the first frame.
 struct MatchInput {
   MatchParams params;
   std::span<const GuideFrame> frames;
-  /// Standard deviation of the noise in the guides; of estimates, whose noise is not known, what is
-  /// typical. Differences far below it need not be told apart.
+  /// Standard deviation of the noise in the guides. For estimates, whose noise is unknown, a
+  /// typical value. The matcher need not distinguish differences far below it.
   float noise = 0;
-  /// For a matcher that propagates: the groups that it looks at.
+  /// Groups whose members a propagating matcher tests.
   const KeptGroups* kept = nullptr;
 };
 
-/// References of a block, in a row and in a column.
+/// Reference patches of a block, in a row and in a column.
 struct BlockSize {
   int columns = 1, rows = 1;
 };
@@ -33,27 +33,28 @@ struct BlockSize {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// The size of blocks that suits it best, where a row of the picture has `columns` references.
+  /// Returns the preferred block size, where a row of the picture has `columns` reference patches.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
-  /// Before the blocks of a frame, from within the engine's arena; what `input` refers to stays
-  /// until the last block.
+  /// Called before the blocks of a frame, inside the engine's arena. The data behind `input` must
+  /// stay valid until the last block.
   virtual void begin(const MatchInput& input) = 0;
-  /// Before the rows of a block; `thread` is the caller's index in the arena. A thread has one
-  /// block at a time.
+  /// Called before the rows of a block. `thread` is the caller's index in the arena. A thread works
+  /// on one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
-  /// The groups of the references in one row of the block, one for each column.
+  /// Finds the groups of the reference patches in one row of the block, one for each column.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
-/// The most similar patches of the whole window, exactly. For `threads` threads at most.
+/// Finds the most similar patches of the complete search window, exactly. It runs on up to
+/// `threads` threads.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
-/// By propagation (propagation.h) of MatchInput::kept.
+/// Propagates the groups of MatchInput::kept (propagation.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(int threads);
-/// The groups of MatchInput::kept as they are.
-[[nodiscard]] std::unique_ptr<Matcher> make_taking_matcher();
-/// By clusters (match/clusters.h).
+/// Returns the groups of MatchInput::kept unchanged.
+[[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
+/// Matches by clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
-/// The one that MatchParams::clusters asks for, phase by phase.
+/// Selects the exhaustive or the cluster matcher by MatchParams::clusters, phase by phase.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(int threads);
 
 }  // namespace lull::cpu

@@ -1,14 +1,14 @@
-// Distances of all candidates of a block of references, for instruction sets that multiply four
-// bytes by four others and add the products up in 32 bits (AVX-512 VNNI).
+// Distances of all candidates of a block of reference patches, for instruction sets that multiply
+// four bytes by four others and accumulate in 32 bits (AVX-512 VNNI).
 //
-// Lanes are references, as in scores.cpp, but the sum of squared differences of patches a and b is
-// taken apart: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, where a + 128 is
-// the unsigned operand that the instruction wants. The second sum is the same for all references,
-// the norm of a place; so two instructions do for a row of a patch.
-//   1. Rows are summed over `step` rows, and these sums over the patch's height: references above
-//      each other share them.
-//   2. Several dy go together, which share a row of the references and all but one row of the
-//      candidates: these are loaded once, though they lie across cache lines.
+// As in scores.cpp, lanes are reference patches. The sum of squared differences of patches a and b
+// is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, where a + 128 is
+// the unsigned operand of the instruction. The second sum, the norm of a position, is the same for
+// all reference patches. So two instructions suffice for a row of a patch.
+//   1. Rows are summed over `step` rows, and these sums over the patch's height: vertically
+//      neighbouring reference patches share them.
+//   2. Several dy are processed together. They share a row of the reference patches and all but one
+//      row of the candidates. These rows are loaded once, although the loads cross cache lines.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -33,33 +33,34 @@ using HalfLanes = hn::Rebind<std::uint16_t, Sums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(Sums()));
 static_assert(width == 16);
 
-/// So many dy at a time: the sides of most windows are multiples of it.
+/// Number of dy that are processed together: a divisor of most window sides.
 constexpr int dy_together = 5;
-/// Samples of a patch's row in the second element.
+/// Offset of the second quad in a row of a patch.
 constexpr int second_quad = patch / 2;
 
 HWY_INLINE Sum load(const std::int32_t* at) { return hn::LoadU(Sums(), at); }
 
-/// sum + products of unsigned bytes with signed ones. Highway has no name for it, and compilers
-/// take the intrinsic for a mistake outside of an instruction set that Highway leaves out.
+/// Returns sum + products of unsigned and signed bytes. Highway has no function for it, and
+/// compilers reject the intrinsic unless the instruction set is enabled, which Highway does not do
+/// for AVX3.
 HWY_INLINE Sum add_products(Sum sum, Sum bytes, Sum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
 }
 
-/// Bytes b as b + 128.
+/// Converts signed bytes b to b + 128.
 HWY_INLINE Sum unsigned_bytes(Sum quads) {
   return hn::Xor(quads, hn::Set(Sums(), static_cast<std::int32_t>(0x80808080u)));
 }
 
-/// sum + squares.
+/// Returns sum + squares of the bytes.
 HWY_INLINE Sum add_squares(Sum sum, Sum quads) {
   const hn::Repartition<std::int8_t, Sums> bytes;
   const Sum magnitudes = hn::BitCast(Sums(), hn::Abs(hn::BitCast(bytes, quads)));
   return add_products(sum, magnitudes, magnitudes);
 }
 
-/// Of one row of a patch: sum (b^2 + 256 b), which is sum ((b + 128) b + 128 b).
+/// Norm of one row of a patch: sum (b^2 + 256 b) = sum ((b + 128) b + 128 b).
 HWY_INLINE Sum row_norm(const std::int32_t* first, const std::int32_t* second) {
   const Sum a = load(first), b = load(second), none = hn::Zero(Sums());
   const Sum all_128 = unsigned_bytes(none);
@@ -67,26 +68,26 @@ HWY_INLINE Sum row_norm(const std::int32_t* first, const std::int32_t* second) {
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Where the scores of one candidate go, for the first row of the block.
+/// Destination of the scores of one candidate, for the first row of the block.
 struct Target {
-  int first, last;  // rows whose window has it
+  int first, last;  // rows whose window contains the candidate
   std::uint16_t *values, *minima;
-  const std::uint16_t *outside, *barred;
-  std::uint16_t more, less;  // the bias
+  const std::uint16_t *outside, *invalid;
+  std::uint16_t added, subtracted;  // the bias
 };
 
-/// `kPlain`: there is neither a bias nor a candidate that does not count.
+/// `kPlain`: there is neither a bias nor an invalid position.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
  public:
   ProductScorer(const QuadGuide& guide, const MatchGeometry& geometry, const Block& block,
-                const Scores& scores, const ScoreBias* bias, const PairedGuide* barred)
+                const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid)
       : guide_(guide),
         geometry_(geometry),
         block_(block),
         scores_(scores),
         bias_(bias),
-        barred_(barred),
+        invalid_(invalid),
         row_stride_(guide.quads.row_stride),
         step_stride_(guide.quads.step * row_stride_),
         own_norms_(reinterpret_cast<std::int32_t*>(scores.sums)) {
@@ -97,17 +98,17 @@ class ProductScorer {
     sum_squares();
     const int last_y = block_.y + (block_.rows - 1) * guide_.quads.step;
     const int first = geometry_.first_dy(last_y), last = geometry_.last_dy(block_.y);
-    for (int dy = first; dy <= last; dy += kDys)  // the last ones may be scored twice
+    for (int dy = first; dy <= last; dy += kDys)  // the last candidates may be scored twice
       for (int dx = -geometry_.radius(); dx <= geometry_.radius(); ++dx)
         match(dx, std::min(dy, last - kDys + 1));
   }
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Sums of `step` rows before the one that ends a patch.
+  /// Number of sums of `step` rows before the one that completes a patch.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Rows of candidates that groups of rows below each other have in common. References that lie
-  /// further apart than a patch is high share none: any such step is as kStep = patch.
+  /// Number of candidate rows that consecutive groups of rows share. Reference patches that are
+  /// further apart than a patch is high share none: all such steps use kStep = patch.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates of one dx and several dy.
@@ -140,10 +141,10 @@ class ProductScorer {
     to.minima = scores_.minima + index % scores_.classes * lanes;
     to.outside = scores_.outside + outside * lanes;
     if (bias_ != nullptr && within_lags(dx, dy)) {
-      to.more = bias_->more[lag_index(dx, dy)];
-      to.less = bias_->less[lag_index(dx, dy)];
+      to.added = bias_->added[lag_index(dx, dy)];
+      to.subtracted = bias_->subtracted[lag_index(dx, dy)];
     }
-    if (barred_ != nullptr) to.barred = barred_->at(block_.x + dx, block_.y + dy);
+    if (invalid_ != nullptr) to.invalid = invalid_->at(block_.x + dx, block_.y + dy);
     return to;
   }
 
@@ -155,9 +156,9 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The last rows of candidates: of them all that one group of rows meets.
+  /// The candidate rows that one group of reference rows is compared with.
   struct Window {
-    HWY_ATTR Window() {}  // an implicit one would not have the instruction set of its members
+    HWY_ATTR Window() {}  // an implicit constructor would lack the instruction set of the members
     Sum rows[kDys - 1 + kStep][2];
   };
 
@@ -205,7 +206,7 @@ class ProductScorer {
     }
   }
 
-  /// `sum`: of the last rows of the patches.
+  /// Completes the scores. `sum` has the products of the last rows of the patches.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const Sums d;
@@ -227,12 +228,12 @@ class ProductScorer {
     const HalfLanes d;
     auto score = hn::SaturatedAdd(hn::DemoteTo(d, distance), hn::LoadU(d, to.outside + lane));
     if constexpr (!kPlain) {
-      score = hn::SaturatedAdd(score, hn::Set(d, to.more));
+      score = hn::SaturatedAdd(score, hn::Set(d, to.added));
       const auto saturated = hn::Eq(score, hn::Set(d, 0xffff));
-      score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, to.less)));
-      if (to.barred != nullptr)
+      score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, to.subtracted)));
+      if (to.invalid != nullptr)
         score = hn::SaturatedAdd(
-            score, hn::LoadU(d, to.barred + row * barred_->step * barred_->row_stride + lane));
+            score, hn::LoadU(d, to.invalid + row * invalid_->step * invalid_->row_stride + lane));
     }
     const std::ptrdiff_t all = static_cast<std::ptrdiff_t>(geometry_.window) * geometry_.window;
     hn::StoreU(score, d, to.values + row * all * scores_.lanes + lane);
@@ -245,22 +246,22 @@ class ProductScorer {
   const Block block_;
   const Scores scores_;
   const ScoreBias* bias_;
-  const PairedGuide* barred_;
+  const PairedGuide* invalid_;
   const std::ptrdiff_t row_stride_, step_stride_;
-  std::int32_t* own_norms_;  // sums of squares of the references: [row][lane]
+  std::int32_t* own_norms_;  // sums of squares of the reference patches: [row][lane]
   const std::int32_t* reference_[2];
 };
 
 template <int kStep>
 void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block& block,
-                    const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
+                    const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid) {
   const int last_y = block.y + (block.rows - 1) * guide.quads.step;
   if (g.last_dy(block.y) - g.first_dy(last_y) + 1 < dy_together)
-    ProductScorer<kStep, 1, false>(guide, g, block, scores, bias, barred).run();
-  else if (bias != nullptr || barred != nullptr)
-    ProductScorer<kStep, dy_together, false>(guide, g, block, scores, bias, barred).run();
+    ProductScorer<kStep, 1, false>(guide, g, block, scores, bias, invalid).run();
+  else if (bias != nullptr || invalid != nullptr)
+    ProductScorer<kStep, dy_together, false>(guide, g, block, scores, bias, invalid).run();
   else
-    ProductScorer<kStep, dy_together, true>(guide, g, block, scores, bias, barred).run();
+    ProductScorer<kStep, dy_together, true>(guide, g, block, scores, bias, invalid).run();
 }
 
 }  // namespace
@@ -288,7 +289,7 @@ void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from
         Sum sum = hn::Zero(d);
         if (y == 0)
           for (int r = 0; r < patch; ++r) sum = hn::Add(sum, row(r, i));
-        else  // that of the row above, less what it has left behind
+        else  // norm of the position above, minus its first row, plus the new last row
           sum = hn::Add(load(out - stride + i), hn::Sub(row(y + patch - 1, i), row(y - 1, i)));
         hn::StoreU(sum, d, out + i);
       }
@@ -297,7 +298,7 @@ void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from
 
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores, const ScoreBias* bias,
-                             const PairedGuide* barred) {
+                             const PairedGuide* invalid) {
   using Score = void (*)(const QuadGuide&, const MatchGeometry&, const Block&, const Scores&,
                          const ScoreBias*, const PairedGuide*);
   static constexpr Score by_step[] = {score_block_of<3>, score_block_of<4>, score_block_of<5>,
@@ -305,7 +306,7 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
   const std::size_t minima = static_cast<std::size_t>(scores.classes) * scores.lanes * block.rows;
   std::fill_n(scores.minima, minima, std::uint16_t{0xffff});
   mark_outside(geometry, block, guide.quads.step, scores);
-  by_step[std::min(guide.quads.step, patch) - 3](guide, geometry, block, scores, bias, barred);
+  by_step[std::min(guide.quads.step, patch) - 3](guide, geometry, block, scores, bias, invalid);
 }
 
 #else
@@ -315,7 +316,7 @@ void fill_norms(const PhasedGuide<std::int32_t>& /*quads*/, const std::int32_t* 
                 int /*rows*/, int /*elements*/, std::int32_t* /*to*/) {}
 void score_block_by_products(const QuadGuide& /*guide*/, const MatchGeometry& /*geometry*/,
                              const Block& /*block*/, const Scores& /*scores*/,
-                             const ScoreBias* /*bias*/, const PairedGuide* /*barred*/) {}
+                             const ScoreBias* /*bias*/, const PairedGuide* /*invalid*/) {}
 
 #endif
 
@@ -335,8 +336,8 @@ void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from
 }
 void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geometry,
                              const Block& block, const Scores& scores, const ScoreBias* bias,
-                             const PairedGuide* barred) {
-  HWY_DYNAMIC_DISPATCH(score_block_by_products)(guide, geometry, block, scores, bias, barred);
+                             const PairedGuide* invalid) {
+  HWY_DYNAMIC_DISPATCH(score_block_by_products)(guide, geometry, block, scores, bias, invalid);
 }
 }  // namespace lull::cpu
 #endif

@@ -1,8 +1,8 @@
-// What a reference patch takes of the groups of others.
+// Groups from the members of other reference patches' groups.
 //
-// Members are looked at in vectors: which of them lie where they may, and are the first of their
-// kind. A patch stands in two pieces of memory (PatchStrips), so that its distance takes few loads.
-// Scores and places make keys that all differ; the rank of one is the number of smaller ones,
+// Members are filtered with vectors: those outside the allowed displacements and repeated ones are
+// removed. A patch consists of two pieces of memory (PatchStrips), so its distance takes few loads.
+// Keys of score and index are all different; the rank of a key is the number of smaller keys,
 // counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
@@ -30,14 +30,14 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// A reference patch.
+/// The samples of the reference patch.
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {
     for (int i = 0; i < parts; ++i) hn::Store(load_bytes(Pairs(), piece(at, i)), bytes, own(i));
   }
 
-  /// Of the patch at `at`; from 65535 on too far.
+  /// Score of the patch at `at`. Values from 65535 on are too far.
   HWY_INLINE std::int32_t score(const std::int8_t* at) const {
     const Pairs d;
     const hn::Repartition<std::uint32_t, Pairs> sums;
@@ -66,7 +66,8 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Those of the members that may be candidates, in their order. `to`: max_propagated and a vector.
+/// Copies the members that may be candidates to `to`, in their order. `to` has space for
+/// max_propagated members and one vector.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
   const Members d;
@@ -84,7 +85,7 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
                  hn::Or(hn::Lt(dy, hn::Set(d, frame.top)), hn::Gt(dy, hn::Set(d, frame.bottom))));
       const auto away = hn::Max(hn::Abs(hn::Sub(dx, hn::Set(d, frame.predicted.x))),
                                 hn::Abs(hn::Sub(dy, hn::Set(d, frame.predicted.y))));
-      const auto far = hn::Gt(away, hn::Set(d, frame.near_radius));
+      const auto far = hn::Gt(away, hn::Set(d, frame.refine_radius));
       const auto here = hn::And(hn::Eq(dt, hn::Set(d, offset)), far);
       good = hn::Or(good, hn::AndNot(outside, here));
     }
@@ -94,8 +95,9 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Leaves the first of those that are the same. `list`: max_propagated and a vector.
-HWY_INLINE int without_repeats(std::int32_t* list, int count) {
+/// Removes repeated members and keeps the first of each. `list` has space for max_propagated
+/// members and one vector.
+HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));
   alignas(64) std::int32_t all[max_propagated];
@@ -113,7 +115,7 @@ HWY_INLINE int without_repeats(std::int32_t* list, int count) {
   return left;
 }
 
-/// Sorts keys, of which there is room for max_propagated.
+/// Sorts keys. The array has space for max_propagated.
 HWY_INLINE void sort_keys(std::int32_t* keys, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));
@@ -134,7 +136,7 @@ HWY_INLINE void sort_keys(std::int32_t* keys, int count) {
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near) {
   alignas(64) std::int32_t list[2 * max_propagated], keys[max_propagated + 1];
-  const int count = without_repeats(
+  const int count = remove_duplicates(
       list, reachable(reach, members.data(), static_cast<int>(members.size()), list));
   const std::ptrdiff_t row = reach.row;
   const std::ptrdiff_t origin = (y * row + x) * (patch / 2);
@@ -150,7 +152,7 @@ Group propagate(const PropagateParams& params, const PropagationReach& reach, in
     const PropagationFrame& frame = reach.frames[dt];
     std::int32_t score = reference.score(frame.strips + origin + (dy * row + dx) * (patch / 2));
     if (dt != 0 && dx == frame.predicted.x && dy == frame.predicted.y && score < saturated_score)
-      score = std::max(0, score - params.bonus);
+      score = std::max(0, score - params.motion_bias);
     keys[found] = score << member_bits | m;
     found += score < bound;
   }

@@ -1,5 +1,5 @@
-// The matcher that does not search whole windows: those near a reference patch alone, and what
-// others found in theirs (propagation.h).
+// The propagating matcher: it searches only the refinement windows of a reference patch, and tests
+// members of groups that other reference patches found (propagation.h).
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -13,20 +13,21 @@
 namespace lull::cpu {
 namespace {
 
-/// Blocks share nothing but the engine's tiles, which overlap less where blocks are great.
-constexpr BlockSize greatest_block{96, 8};
+/// Maximum block size. Blocks share nothing but the overlap of the engine's tiles, which is
+/// relatively smaller for large blocks.
+constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;
 
-BlockSize usual_block(int columns) {
-  const int blocks = (columns + greatest_block.columns - 1) / greatest_block.columns;
-  return {(columns + blocks - 1) / blocks, greatest_block.rows};
+BlockSize default_block(int columns) {
+  const int blocks = (columns + max_block.columns - 1) / max_block.columns;
+  return {(columns + blocks - 1) / blocks, max_block.rows};
 }
 
-/// What of the phase is searched all the same.
-MatchParams near_windows(MatchParams params) {
-  params.window = params.near_window;
-  params.temporal_window = params.near_temporal_window;
+/// The parameters of the search in the refinement windows.
+MatchParams refine_windows(MatchParams params) {
+  params.window = params.refine_window;
+  params.temporal_window = params.refine_temporal_window;
   return params;
 }
 
@@ -35,8 +36,8 @@ class PropagatingMatcher final : public Matcher {
   explicit PropagatingMatcher(int threads) : search_(threads) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
-    if (params.near_window > 1) return WindowSearch::block_size(near_windows(params), columns);
-    return usual_block(columns);
+    if (params.refine_window > 1) return WindowSearch::block_size(refine_windows(params), columns);
+    return default_block(columns);
   }
 
   void begin(const MatchInput& input) override {
@@ -46,10 +47,10 @@ class PropagatingMatcher final : public Matcher {
     const PlaneView<const float> guide = frames_[0].frame.samples;
     grid_ = {guide.width, guide.height, params_.step};
     const Quantiser quantiser = quantiser_of(params_, frames_, input.noise, ranges_);
-    search_.begin(near_windows(params_), frames_, quantiser);
+    search_.begin(refine_windows(params_), frames_, quantiser);
     const float scores = scores_per_distance(quantiser);
     limit_ = score_of(params_.tau, scores);
-    bonus_ = rounded_score_of(params_.place_bonus, scores);
+    motion_bias_ = rounded_score_of(params_.motion_bias, scores);
     offsets_.clear();
     for (std::size_t f = 0; f < frames_.size(); ++f) {
       offsets_.push_back(frames_[f].offset);
@@ -68,8 +69,8 @@ class PropagatingMatcher final : public Matcher {
       const int x = block.x + column * params_.step;
       for (std::size_t f = 0; f < frames_.size(); ++f)
         reach.frames[offsets_[f]] = frame_of(f, x, y);
-      const auto count = static_cast<std::size_t>(kept_->looked_at(x, y, members));
-      groups[column] = propagate({params_.group, limit_, bonus_}, reach, x, y,
+      const auto count = static_cast<std::size_t>(kept_->candidates_of(x, y, members));
+      groups[column] = propagate({params_.group, limit_, motion_bias_}, reach, x, y,
                                  {members.data(), count}, near[column]);
     }
   }
@@ -80,11 +81,11 @@ class PropagatingMatcher final : public Matcher {
     const bool own = offset == 0;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
     const int radius = (own ? params_.window : params_.temporal_window) / 2;
-    const int near = own ? params_.near_window : params_.near_temporal_window;
+    const int near = own ? params_.refine_window : params_.refine_temporal_window;
     const PlaneView<const float> guide = frame.samples;
     return {.strips = strips_[f].data(),
             .predicted = motion,
-            .near_radius = near == 0 ? -1 : near / 2,
+            .refine_radius = near == 0 ? -1 : near / 2,
             .left = std::max(motion.x - radius, -x),
             .right = std::min(motion.x + radius, guide.width - patch - x),
             .top = std::max(motion.y - radius, -y),
@@ -115,26 +116,26 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // Of the frame whose references are matched, from begin() on.
+  // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
   std::span<const GuideFrame> frames_;
-  std::vector<int> offsets_;  // theirs
+  std::vector<int> offsets_;  // time offsets of the frames
   const KeptGroups* kept_ = nullptr;
   MotionGrid grid_;
-  std::uint16_t limit_ = 0, bonus_ = 0;  // as scores
-  int row_ = 0;                          // of the strips
+  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distances as scores
+  int row_ = 0;                                // samples between rows of the strips
 
-  WindowSearch search_;  // of the near windows
-  // Memory, kept from one frame to the next.
+  WindowSearch search_;  // searches the refinement windows
+  // Memory that is reused from frame to frame.
   SampleRanges ranges_;
   Buffer<std::int8_t> bytes_;
   std::array<Buffer<std::int8_t>, max_frames> strips_;
 };
 
-class TakingMatcher final : public Matcher {
+class ReusingMatcher final : public Matcher {
  public:
   BlockSize block_size(const MatchParams&, int columns) const override {
-    return usual_block(columns);
+    return default_block(columns);
   }
   void begin(const MatchInput& input) override {
     kept_ = input.kept;
@@ -155,7 +156,7 @@ class TakingMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_taking_matcher() { return std::make_unique<TakingMatcher>(); }
+std::unique_ptr<Matcher> make_reusing_matcher() { return std::make_unique<ReusingMatcher>(); }
 
 std::unique_ptr<Matcher> make_propagating_matcher(int threads) {
   return std::make_unique<PropagatingMatcher>(threads);

@@ -18,12 +18,12 @@ Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> fr
     });
     for (const auto& [l, h] : ranges) low = std::min(low, l), high = std::max(high, h);
   }
-  float taken_off = frames.size() > 1 ? params.place_bonus : 0.0f;
+  float max_bias = frames.size() > 1 ? params.motion_bias : 0.0f;
   if (params.bias != nullptr)
-    taken_off = std::max(taken_off, -*std::ranges::min_element(*params.bias));
-  const float farthest = params.tau + taken_off;
-  const float complete = std::sqrt(farthest * (patch * patch) / max_score);
-  const float unit = std::max({(high - low) / 254, std::min(complete, noise / 3), 1e-6f});
+    max_bias = std::max(max_bias, -*std::ranges::min_element(*params.bias));
+  const float max_distance = params.tau + max_bias;
+  const float unit_for_tau = std::sqrt(max_distance * (patch * patch) / max_score);
+  const float unit = std::max({(high - low) / 254, std::min(unit_for_tau, noise / 3), 1e-6f});
   return {(low + high) / 2, unit};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How the guides of the CPU's matchers become bytes.
+// Quantisation of the guides to bytes, for the CPU's matchers.
 
 #include <algorithm>
 #include <array>
@@ -13,24 +13,24 @@
 
 namespace lull::cpu {
 
-/// Largest score that can count: 16 bits saturate at one more.
+/// Maximum score of a candidate: one less than the saturation of 16 bits.
 inline constexpr float max_score = 65534;
 
-/// Scratch, kept from frame to frame.
+/// Scratch memory that is reused from frame to frame.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// The unit of the guides' bytes: samples must be within the range of a byte and, as far as noise
-/// from rounding stays below a hundredth of the picture's own (unit^2 / 12 against sigma^2), tau
-/// within the range of a score. Where it is not, patches beyond the largest score are too far.
-/// `noise`: MatchInput::noise.
+/// Chooses the unit of the guides' bytes. The unit is large enough that all samples fit in a byte.
+/// It is also large enough that tau fits in a score, but only as long as rounding noise (variance
+/// unit^2 / 12) stays below a hundredth of the noise variance. If tau does not fit, patches beyond
+/// the maximum score are not candidates. `noise` is MatchInput::noise.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Of a distance of 1.
+/// Score of a distance of 1.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// A threshold, and what is added or taken off, as scores: `scores` for a distance of 1.
+/// Converts a threshold, or a bias, to a score. `scores` is scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));
 }

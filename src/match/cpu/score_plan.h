@@ -1,6 +1,6 @@
 #pragma once
-// How the matching of scores.cpp puts the distance of two patches together from sums that
-// neighbouring references share.
+// The plan by which scores.cpp composes the distance of two patches from sums that neighbouring
+// reference patches share.
 
 #include <array>
 
@@ -8,15 +8,17 @@
 
 namespace lull::cpu {
 
-/// Pairs of a patch's columns 0-1, 2-3, 4-5, 6-7 for a step: column c is phase c % step of the
-/// reference c / step to the right. Phases that meet at the same shift are summed first.
+/// For a step, the column pairs 0-1, 2-3, 4-5, 6-7 of a patch: column c is phase c % step of the
+/// reference patch c / step to the right. Phases at the same shift are summed first.
 struct PairPlan {
   int phases = 0;
-  std::array<int, 4> phase{};  // the different phases
+  std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  std::array<unsigned, 3> mask{};  // phases summed in each stored array, by index
+  /// Bits of the phases that are summed in each stored array, by index.
+  std::array<unsigned, 3> mask{};
   int terms = 0;
-  std::array<int, 4> array{}, shift{};  // a patch is the sum of these arrays at these lanes
+  /// A patch is the sum of these stored arrays, each read at this lane offset.
+  std::array<int, 4> array{}, shift{};
 };
 
 constexpr PairPlan plan_for(int step) {

@@ -1,12 +1,13 @@
-// Distances of all candidates of a block of references.
+// Distances of all candidates of a block of reference patches.
 //
-// Lanes are references: one vector holds the same pair of neighbouring samples of 16 (AVX2) or 32
-// (AVX-512) references, and the sum of two squared differences of bytes is one multiply-add.
-// Neighbouring references share most of their patches, so a displacement costs each sample once:
-//   1. rows of pairs are summed over `step` rows, and these sums over the patch's height;
-//   2. the pairs that a patch needs beyond its own `step` columns are those of its neighbours to
-//      the right: the sums are stored and loaded again from one lane on.
-// All sums saturate at 16 bits; the matcher chooses the unit of the bytes so that tau is below
+// Lanes are reference patches: one vector holds the same pair of neighbouring samples of 16 (AVX2)
+// or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is one
+// multiply-add. Neighbouring reference patches share most of their samples, so each sample is
+// compared only once for each displacement:
+//   1. Rows of pairs are summed over `step` rows, and these sums over the patch's height.
+//   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
+//      kernel stores the sums and loads them again with a lane offset.
+// All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that tau is below
 // that.
 
 #undef HWY_TARGET_INCLUDE
@@ -29,11 +30,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of them (`part`), for
+/// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of these rows (`part`), for
 /// kCount candidates and each phase.
 template <int kStep, int kCount>
 struct RowSums {
-  HWY_ATTR RowSums() {}  // an implicit one would not have the instruction set of its members
+  HWY_ATTR RowSums() {}  // an implicit constructor would lack the instruction set of the members
   Sum all[kCount][4], part[kCount][4];
 };
 
@@ -42,7 +43,7 @@ struct BlockScorer {
   static constexpr PairPlan plan = plan_for(kStep);
   static constexpr int full = patch / kStep, rest = patch % kStep;
 
-  std::ptrdiff_t row_stride, step_stride;  // of a row, of `step` rows
+  std::ptrdiff_t row_stride, step_stride;  // elements in a row, in `step` rows
   int rows, lanes;
   const std::uint16_t* reference[4];
   std::uint16_t* sums;  // [candidate][row][stored array][lane]
@@ -51,7 +52,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Rows beyond the last patch exist in the guide, it is padded.
+  /// Sums rows of squared differences. Rows beyond the last patch exist in the guide, because it is
+  /// padded.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {
@@ -69,14 +71,15 @@ struct BlockScorer {
       }
   }
 
-  /// Step 1 of the head comment, for kCount candidates with a pointer for each phase.
+  /// Step 1 (see the head of this file), for kCount candidates with a pointer for each phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    constexpr int newest = rest == 0 ? full - 1 : full;  // group of rows that ends a patch
+    // Index of the group of rows that completes a patch.
+    constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
-      Sum history[full][kCount][4];  // of the groups before, the oldest first
+      Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest first
       std::ptrdiff_t at = lane;
       for (int row = -newest; row < rows; ++row, at += step_stride) {
         RowSums<kStep, kCount> now;
@@ -112,20 +115,20 @@ struct BlockScorer {
     }
   }
 
-  /// Where the scores of a candidate go, for the first row of the block.
+  /// Destination of the scores of a candidate, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
-    const std::uint16_t* barred;  // null: none is
+    const std::uint16_t* invalid;  // null: no invalid positions
     std::uint16_t *values, *minima;
-    std::size_t values_stride, minima_stride;  // from row to row
+    std::size_t values_stride, minima_stride;  // elements between rows
   };
 
-  /// Step 2: the scores of candidate `c` of column_sums() in rows first .. last, and its class's
-  /// minima. With a bias `more` is added to scores and `less` taken off those that are not
-  /// saturated.
-  template <bool kBiased, bool kBarred>
-  HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t more = 0,
-                         std::uint16_t less = 0) const {
+  /// Step 2: stores the scores of candidate `c` of column_sums() in rows first .. last, and the
+  /// minima of its class. A bias increases scores by `added`, and decreases those that are not
+  /// saturated by `subtracted`.
+  template <bool kBiased, bool kHasInvalid>
+  HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
+                         std::uint16_t subtracted = 0) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
     for (int row = first; row <= last; ++row)
@@ -136,12 +139,12 @@ struct BlockScorer {
           score = hn::SaturatedAdd(
               score, hn::LoadU(d, sums_at(c, row, plan.array[t]) + lane + plan.shift[t]));
         if constexpr (kBiased) {
-          score = hn::SaturatedAdd(score, hn::Set(d, more));
+          score = hn::SaturatedAdd(score, hn::Set(d, added));
           const auto saturated = hn::Eq(score, hn::Set(d, 0xffff));
-          score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, less)));
+          score = hn::IfThenElse(saturated, score, hn::SaturatedSub(score, hn::Set(d, subtracted)));
         }
-        if constexpr (kBarred)
-          score = hn::SaturatedAdd(score, hn::LoadU(d, to.barred + row * step_stride + lane));
+        if constexpr (kHasInvalid)
+          score = hn::SaturatedAdd(score, hn::LoadU(d, to.invalid + row * step_stride + lane));
         hn::StoreU(score, d, to.values + row * to.values_stride + lane);
         std::uint16_t* const least = to.minima + row * to.minima_stride + lane;
         hn::StoreU(hn::Min(hn::LoadU(d, least), score), d, least);
@@ -149,19 +152,19 @@ struct BlockScorer {
   }
 };
 
-/// Matching of one block. Patches that lie further apart than they are wide share nothing: any such
-/// step is as kStep = patch.
+/// Computes the scores of one block. Patches that are further apart than they are wide share
+/// nothing: all such steps use kStep = patch.
 template <int kStep>
 class BlockMatcher {
  public:
   BlockMatcher(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-               const Scores& scores, const ScoreBias* bias, const PairedGuide* barred)
+               const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid)
       : guide_(guide),
         g_(g),
         block_(block),
         scores_(scores),
         bias_(bias),
-        barred_(barred),
+        invalid_(invalid),
         scorer_{guide.row_stride, guide.step * guide.row_stride, block.rows, scores.lanes, {},
                 scores.sums} {
     for (int k = 0; k < Scorer::plan.phases; ++k)
@@ -175,12 +178,13 @@ class BlockMatcher {
     mark_outside(g_, block_, step, scores_);
     const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * step;
     for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
-      int first = 0, last = block_.rows - 1;  // rows whose window has this dy
+      int first = 0, last = block_.rows - 1;  // rows whose window contains this dy
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      if constexpr (kStep >=
-                    5)  // saves loads; gained nothing at smaller steps, with more sums kept
+      // Two candidates at a time save loads. Smaller steps gained nothing: there are more sums to
+      // keep.
+      if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);
     }
@@ -202,23 +206,24 @@ class BlockMatcher {
       const std::size_t index = (dy + g_.radius()) * window + column;
       const std::size_t outside = dx + c == 0 && dy == 0 ? window : column;
       const typename Scorer::Target target{
-          scores_.outside + outside * lanes, barred_at(dx + c, dy),
+          scores_.outside + outside * lanes, invalid_at(dx + c, dy),
           scores_.values + index * lanes,    scores_.minima + index % scores_.classes * lanes,
           window * window * lanes,           scores_.classes * lanes};
       const bool biased = bias_ != nullptr && within_lags(dx + c, dy);
       const int at = biased ? lag_index(dx + c, dy) : 0;
-      const std::uint16_t more = biased ? bias_->more[at] : 0, less = biased ? bias_->less[at] : 0;
-      if (barred_ != nullptr)
-        scorer_.template finish<true, true>(c, first, last, target, more, less);
+      const std::uint16_t added = biased ? bias_->added[at] : 0,
+                          subtracted = biased ? bias_->subtracted[at] : 0;
+      if (invalid_ != nullptr)
+        scorer_.template finish<true, true>(c, first, last, target, added, subtracted);
       else if (biased)
-        scorer_.template finish<true, false>(c, first, last, target, more, less);
+        scorer_.template finish<true, false>(c, first, last, target, added, subtracted);
       else
         scorer_.template finish<false, false>(c, first, last, target);
     }
   }
 
-  const std::uint16_t* barred_at(int dx, int dy) const {
-    return barred_ != nullptr ? barred_->at(block_.x + dx, block_.y + dy) : nullptr;
+  const std::uint16_t* invalid_at(int dx, int dy) const {
+    return invalid_ != nullptr ? invalid_->at(block_.x + dx, block_.y + dy) : nullptr;
   }
 
   const PairedGuide& guide_;
@@ -226,26 +231,26 @@ class BlockMatcher {
   const Block& block_;
   const Scores& scores_;
   const ScoreBias* bias_;
-  const PairedGuide* barred_;
+  const PairedGuide* invalid_;
   Scorer scorer_;
 };
 
 template <int kStep>
 void score_block_of(const PairedGuide& guide, const MatchGeometry& g, const Block& block,
-                    const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
-  BlockMatcher<kStep>(guide, g, block, scores, bias, barred).run();
+                    const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid) {
+  BlockMatcher<kStep>(guide, g, block, scores, bias, invalid).run();
 }
 
 }  // namespace
 
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
+                 const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid) {
   using Score = void (*)(const PairedGuide&, const MatchGeometry&, const Block&, const Scores&,
                          const ScoreBias*, const PairedGuide*);
   static constexpr Score by_step[] = {score_block_of<1>, score_block_of<2>, score_block_of<3>,
                                       score_block_of<4>, score_block_of<5>, score_block_of<6>,
                                       score_block_of<7>, score_block_of<8>};
-  by_step[std::min(guide.step, patch) - 1](guide, geometry, block, scores, bias, barred);
+  by_step[std::min(guide.step, patch) - 1](guide, geometry, block, scores, bias, invalid);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -267,8 +272,8 @@ void mark_outside(const MatchGeometry& g, const Block& block, int step, const Sc
 
 HWY_EXPORT(score_block);
 void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const Block& block,
-                 const Scores& scores, const ScoreBias* bias, const PairedGuide* barred) {
-  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores, bias, barred);
+                 const Scores& scores, const ScoreBias* bias, const PairedGuide* invalid) {
+  HWY_DYNAMIC_DISPATCH(score_block)(guide, geometry, block, scores, bias, invalid);
 }
 }  // namespace lull::cpu
 #endif

@@ -1,11 +1,12 @@
-// The most similar candidates of each reference, exactly and in order, without sorting them all.
+// Selects the most similar candidates of each reference patch, exactly and in order, without
+// sorting all candidates.
 //
-// Lanes are references. The matching kept the least score of each of `classes` classes of
-// candidates, twice as many as a group has patches: the N-th smallest of these minima is a bound
-// that at least N candidates meet and few more (about 1.5 N). A sorting network over the
-// minima gives it for a vector of references at once. The candidates within the bound are collected
-// as keys (score, then place in the window); each key's rank among them is the number of smaller
-// ones, counted with vectors.
+// Lanes are reference patches. The score kernels stored the minimum score of each of `classes`
+// classes of candidates, twice as many as a group has patches. The N-th smallest of these minima is
+// a bound that at least N candidates meet, and few others (about 1.5 N in total). A sorting network
+// computes it for a vector of reference patches at once. The candidates within the bound are
+// collected as keys (score, then position in the window). The rank of a key is the number of
+// smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -25,8 +26,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
-/// Keys are a score and, in the lower bits, a place in the window. They are positive as signed
-/// numbers, which instruction sets compare more readily.
+/// A key is a score and, in the lower bits, a position in the window. Keys are positive as signed
+/// numbers, because signed comparisons are cheaper in several instruction sets.
 using Keys = hn::ScalableTag<std::int32_t>;
 inline constexpr int max_classes = 2 * max_group, max_window = 127, place_bits = 15;
 static_assert(max_window * max_window < 1 << place_bits);
@@ -50,8 +51,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// The `wanted`-th smallest of 2 (wanted + 1) vectors, lane by lane. Both halves are sorted; i of
-/// the values come from one and the rest from the other.
+/// The `wanted`-th smallest of 2 (wanted + 1) vectors, lane by lane. Both halves are sorted; the
+/// result takes i values from one half and the rest from the other.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -66,17 +67,18 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Keys of lane_multiple references: a whole cache line of scores at a time.
+/// Collects the keys of lane_multiple reference patches: one cache line of scores at a time.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// Scores from bounds() on are of no use: for each lane, to be set before collect().
+  /// For each lane, the smallest score that is not collected. The caller sets these before
+  /// collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Candidates first .. first + count - 1, count <= 127. Hits are listed before they are looked
-  /// at, with few branches, because these would be unpredictable.
+  /// Collects from candidates first .. first + count - 1, count <= 127. Hits are listed first and
+  /// then processed, because branches on each hit would be unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane
@@ -86,7 +88,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // those beyond `hit` are overwritten
-        hits[found + n] = base + std::countr_zero(bits | last_lane);  // no branch for 0
+        hits[found + n] = base + std::countr_zero(bits | last_lane);  // avoids a branch for 0
         bits &= bits - 1;
       }
       for (int n = 4; bits != 0; ++n) {
@@ -103,7 +105,7 @@ class Collector {
     }
   }
 
-  /// The least keys of a lane in order, at most as many as wanted; gives their number.
+  /// Writes the smallest keys of a lane in order, at most `wanted`, and returns their number.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;
@@ -128,7 +130,7 @@ class Collector {
   }
 
  private:
-  /// A bit for each lane whose score is below its bound.
+  /// Returns a bit for each lane whose score is below its bound.
   HWY_INLINE std::uint32_t near(const std::uint16_t* values) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
@@ -144,7 +146,8 @@ class Collector {
     return bits;
   }
 
-  /// Keeps the wanted keys. What comes later loses against equal scores, by its place.
+  /// Keeps only the `wanted` smallest keys. Later candidates with equal scores lose, because of
+  /// their position.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

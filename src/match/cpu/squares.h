@@ -1,10 +1,11 @@
-// Squared differences of pairs of bytes. Included once for each instruction set (foreach_target.h).
+// Squared differences of pairs of bytes. This file is included once for each instruction set
+// (foreach_target.h).
 
-#if defined(LULL_BM3D_CPU_SQUARES_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef LULL_BM3D_CPU_SQUARES_H
-#undef LULL_BM3D_CPU_SQUARES_H
+#if defined(LULL_MATCH_CPU_SQUARES_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LULL_MATCH_CPU_SQUARES_H
+#undef LULL_MATCH_CPU_SQUARES_H
 #else
-#define LULL_BM3D_CPU_SQUARES_H
+#define LULL_MATCH_CPU_SQUARES_H
 #endif
 
 #include <hwy/highway.h>
@@ -23,7 +24,7 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
   return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
 }
 
-/// d0^2 + d1^2 of the pairs' differences, each cut off at 127; at -128 the product overflows to
+/// d0^2 + d1^2 of the pairs' differences, each clamped to 127. A difference of -128 overflows to
 /// more than 2^15, which is as far away.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,

@@ -1,10 +1,10 @@
 #pragma once
-// How many threads the host backends run with.
+// The number of threads of the host backends.
 
 namespace lull::cpu {
 
-/// Lets oneTBB start so many threads, which by itself starts no more than there are cores. Of
-/// several limits the least counts, so that the whole process has one.
+/// Allows oneTBB to run `threads` threads. By default it runs at most one thread per core. The
+/// smallest limit of a process applies, therefore all sessions share this one.
 void allow_threads(int threads);
 
 }  // namespace lull::cpu

@@ -12,15 +12,15 @@
 namespace lull::cpu {
 namespace {
 
-// What a block may take of a core's caches: the scores of the second level and its share of the
-// third, the samples that one displacement compares of the first.
+// Cache budgets of a block: its scores may use the second-level cache and a share of the third, the
+// samples of one displacement the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-constexpr int norm_rows = 64;  // that fill_norms() makes at a time
+constexpr int norm_rows = 64;  // rows that one call of fill_norms() makes
 
-/// Ranges of equal length, as far as possible, that cut `count` references of a row so that the
-/// vectors over them are filled best.
+/// Width of blocks that cut a row of `count` reference patches into ranges of nearly equal length
+/// and fill vectors best.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -60,8 +60,8 @@ void WindowSearch::begin(const MatchParams& params, std::span<const GuideFrame> 
   params_ = params;
   frames_ = frames;
   const PlaneView<const float> guide = frames[0].frame.samples;
-  own_ = {guide.width, guide.height, params_.window};
-  around_ = {guide.width, guide.height, params_.temporal_window};
+  own_geometry_ = {guide.width, guide.height, params_.window};
+  temporal_geometry_ = {guide.width, guide.height, params_.temporal_window};
   grid_ = {guide.width, guide.height, params_.step};
   list_displacements();
   set_limits(scores_per_distance(quantiser));
@@ -82,18 +82,18 @@ void WindowSearch::begin_block(const Block& block, int thread) {
                  lanes,
                  classes};
   const ScoreBias* const bias = params_.bias != nullptr ? &score_bias_ : nullptr;
-  const PairedGuide* const barred = frames_[0].frame.holes != nullptr ? &barred_ : nullptr;
+  const PairedGuide* const invalid = frames_[0].frame.holes != nullptr ? &invalid_ : nullptr;
   if (by_products_)
-    score_block_by_products(quads_, own_, block, work.scores, bias, barred);
+    score_block_by_products(quads_, own_geometry_, block, work.scores, bias, invalid);
   else
-    score_block(guide_, own_, block, work.scores, bias, barred);
+    score_block(guide_, own_geometry_, block, work.scores, bias, invalid);
 }
 
 std::span<const Ranking> WindowSearch::rank(const Block& block, int row, int thread) {
   Workspace& work = workspaces_[thread];
   if (searches_own_frame())
-    rank_candidates({params_.group, limit_, displacements_.data()}, own_, block, params_.step, row,
-                    work.scores, {work.keys.data()}, work.rankings);
+    rank_candidates({params_.group, limit_, displacements_.data()}, own_geometry_, block,
+                    params_.step, row, work.scores, {work.keys.data()}, work.rankings);
   if (!searches_other_frames()) return work.rankings;
   const int y = block.y + row * params_.step;
   for (int column = 0; column < block.columns; ++column) {
@@ -101,30 +101,31 @@ std::span<const Ranking> WindowSearch::rank(const Block& block, int row, int thr
     Ranking& ranking = work.rankings[column];
     if (!searches_own_frame()) ranking.count = 0;
     for (std::size_t f = 1; f < frames_.size(); ++f)
-      rank_around({params_.group, limit_, bonus_, frames_[f].offset}, guides_[0], guides_[f],
-                  around_, x, y, motion_to(frames_[f].frame, x, y), ranking,
-                  frames_[f].frame.holes != nullptr ? &frame_barred_[f] : nullptr);
+      rank_temporal_candidates({params_.group, limit_, motion_bias_, frames_[f].offset}, guides_[0],
+                               guides_[f], temporal_geometry_, x, y,
+                               motion_to(frames_[f].frame, x, y), ranking,
+                               frames_[f].frame.holes != nullptr ? &frame_invalid_[f] : nullptr);
   }
   return work.rankings;
 }
 
 void WindowSearch::list_displacements() {
-  const int window = params_.window, radius = own_.radius();
+  const int window = params_.window, radius = own_geometry_.radius();
   displacements_.resize(static_cast<std::size_t>(window) * window);
   for (int c = 0; c < window * window; ++c)
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// `scores`: of a distance of 1.
+/// `scores`: score of a distance of 1.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
-  bonus_ = rounded_score_of(params_.place_bonus, scores);
+  motion_bias_ = rounded_score_of(params_.motion_bias, scores);
   if (params_.bias == nullptr) return;
   for (std::size_t i = 0; i < params_.bias->size(); ++i) {
     const float bias = (*params_.bias)[i];
     const std::uint16_t rounded = rounded_score_of(std::abs(bias), scores);
-    score_bias_.more[i] = bias > 0 ? rounded : 0;
-    score_bias_.less[i] = bias < 0 ? rounded : 0;
+    score_bias_.added[i] = bias > 0 ? rounded : 0;
+    score_bias_.subtracted[i] = bias < 0 ? rounded : 0;
   }
 }
 
@@ -133,43 +134,45 @@ void WindowSearch::prepare_guides(const Quantiser& quantiser) {
   if (searches_own_frame()) {
     const PlaneView<const float> guide = frames_[0].frame.samples;
     if (by_products_)
-      quads_ = prepare_quads(params_.step, own_.radius(), guide, quantiser);
+      quads_ = prepare_quads(params_.step, own_geometry_.radius(), guide, quantiser);
     else
-      guide_ = prepare_guide(params_.step, own_.radius(), guide, quantiser, pairs_);
+      guide_ = prepare_guide(params_.step, own_geometry_.radius(), guide, quantiser, pairs_);
   }
   if (searches_own_frame() && frames_[0].frame.holes != nullptr)
-    barred_ = prepare_barred(params_.step, own_.radius(), *frames_[0].frame.holes, barred_places_);
+    invalid_ = prepare_invalid(params_.step, own_geometry_.radius(), *frames_[0].frame.holes,
+                               invalid_positions_);
   if (!searches_other_frames()) return;
   for (std::size_t f = 0; f < frames_.size(); ++f) {
     const GuideView& frame = frames_[f].frame;
     guides_[f] = prepare_guide(1, 0, frame.samples, quantiser, frame_pairs_[f]);
     if (f > 0 && frame.holes != nullptr)
-      frame_barred_[f] = prepare_barred(1, 0, *frame.holes, frame_barred_places_[f]);
+      frame_invalid_[f] = prepare_invalid(1, 0, *frame.holes, frame_invalid_positions_[f]);
   }
 }
 
 WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
   Arrangement a{};
   a.before = (radius + step - 1) / step + 1;
-  const int columns = (own_.width - patch) / step + 1;
+  const int columns = (own_geometry_.width - patch) / step + 1;
   a.elements = a.before + columns + max_lanes + (radius + patch) / step + 2;
-  a.rows = own_.height + 2 * radius + 2 * patch;
+  a.rows = own_geometry_.height + 2 * radius + 2 * patch;
   a.phase_stride = round_up(a.elements, 32) + 32;
-  // An odd number of cache lines, so that the rows of a patch do not fall into the same set.
+  // An odd number of cache lines, so that the rows of a patch do not map to the same cache set.
   a.row_stride = (a.phase_stride * step / 32 | 1) * 32;
   return a;
 }
 
-/// For score_block() and rank_around(), arranged as the guide. Few frames have holes: plain code.
-PairedGuide WindowSearch::prepare_barred(int step, int radius, const Holes& holes,
-                                         Buffer<std::uint16_t>& memory) const {
+/// Mask of positions that overlap holes, for score_block() and rank_temporal_candidates(), in the
+/// layout of the guide. Few frames have holes, so this is plain code.
+PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
+                                          Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);
   const std::size_t all = a.row_stride * a.rows;
   std::uint16_t* const places = memory.reserve(all);
   std::fill_n(places, all, std::uint16_t{0});
   std::uint16_t* const origin = places + radius * a.row_stride + a.before;
-  for (int y = 0; y + patch <= own_.height; ++y)
-    for (int x = 0; x + patch <= own_.width; ++x)
+  for (int y = 0; y + patch <= own_geometry_.height; ++y)
+    for (int x = 0; x + patch <= own_geometry_.width; ++x)
       if (holes.any_in(x, y, patch))
         origin[y * a.row_stride + x % step * a.phase_stride + x / step] = 0xffff;
   return {origin, a.row_stride, a.phase_stride, step};
@@ -207,11 +210,12 @@ PhasedGuide<Element> WindowSearch::fill_rows(const Arrangement& a, int step, int
   tbb::parallel_for(tbb::blocked_range<int>(0, a.rows, 8), [&](const auto& range) {
     const int thread = tbb::this_task_arena::current_thread_index();
     for (int i = range.begin(); i < range.end(); ++i) {
-      const int y = std::clamp(i - radius, 0, own_.height - 1);
+      const int y = std::clamp(i - radius, 0, own_geometry_.height - 1);
       const PhasedRow<Element> row{
           elements + i * a.row_stride, a.phase_stride, -a.before, a.elements, step,
           scratch + thread * bytes};
-      const std::span<const float> samples{guide.row(y), static_cast<std::size_t>(own_.width)};
+      const std::span<const float> samples{guide.row(y),
+                                           static_cast<std::size_t>(own_geometry_.width)};
       if constexpr (sizeof(Element) == 2)
         pair_row(samples, quantiser, row);
       else

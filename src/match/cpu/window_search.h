@@ -1,6 +1,6 @@
 #pragma once
-// The candidates of whole windows, ranked exactly: every distance, in 16 bits, then the least of
-// them. For the matchers, which make groups of the rankings.
+// Exact ranking of the candidates of complete search windows: all distances in 16 bits, then the
+// smallest of them. The matchers make groups from the rankings.
 
 #include <array>
 #include <span>
@@ -18,22 +18,24 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// As the matchers' (matcher.h). A temporal window of 0: none.
+  /// Same contract as Matcher::begin() and Matcher::begin_block() (matcher.h). A temporal window of
+  /// 0 searches no neighbouring frame.
   void begin(const MatchParams& params, std::span<const GuideFrame> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
-  /// Of the references in one row of the block, one for each column, until the thread's next call.
+  /// Rankings of the reference patches in one row of the block, one for each column. They stay
+  /// valid until the thread's next call.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
-  /// What a thread needs while it works on a block.
+  /// Memory of a thread while it works on a block.
   struct Workspace {
     Buffer<std::uint16_t> values, minima, sums, outside;
     Buffer<std::uint32_t> keys;
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// How a guide is arranged for references `step` apart, with margins for windows of `radius`.
+  /// Layout of a guide for reference patches `step` apart, padded for windows of `radius`.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;
@@ -50,8 +52,8 @@ class WindowSearch {
   void set_limits(float scores);
   void prepare_guides(const Quantiser& quantiser);
   Arrangement arrange(int step, int radius) const;
-  PairedGuide prepare_barred(int step, int radius, const Holes& holes,
-                             Buffer<std::uint16_t>& memory) const;
+  PairedGuide prepare_invalid(int step, int radius, const Holes& holes,
+                              Buffer<std::uint16_t>& memory) const;
   PairedGuide prepare_guide(int step, int radius, PlaneView<const float> guide,
                             const Quantiser& quantiser, Buffer<std::uint16_t>& memory);
   QuadGuide prepare_quads(int step, int radius, PlaneView<const float> guide,
@@ -64,27 +66,30 @@ class WindowSearch {
   int threads_;
   std::vector<Workspace> workspaces_;  // one for each thread
 
-  // Of the frame whose references are matched, from begin() on.
+  // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
   std::span<const GuideFrame> frames_;
-  MatchGeometry own_{}, around_{};  // windows in the frame of the references, in others
+  /// Windows in the reference frame and in neighbouring frames.
+  MatchGeometry own_geometry_{}, temporal_geometry_{};
   MotionGrid grid_;
-  std::vector<std::uint32_t> displacements_;  // of each candidate
-  bool by_products_ = false;  // in the frame of the references (scores_by_products())
+  std::vector<std::uint32_t> displacements_;  // packed displacement of each candidate
+  bool by_products_ = false;  // whether score_block_by_products() scores the reference frame
   PairedGuide guide_;
-  QuadGuide quads_;                             // in its place
-  std::array<PairedGuide, max_frames> guides_;  // of all frames for step 1, where there are several
-  std::uint16_t limit_ = 0, bonus_ = 0;         // as scores
+  QuadGuide quads_;  // replaces `guide_` if by_products_
+  /// The guides of all frames with step 1, if there are several frames.
+  std::array<PairedGuide, max_frames> guides_;
+  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distances as scores
   ScoreBias score_bias_{};
-  PairedGuide barred_;  // candidates that reach into holes, of the references' frame
-  std::array<PairedGuide, max_frames> frame_barred_;  // and of the others
+  PairedGuide invalid_;  // positions in the reference frame that overlap holes
+  std::array<PairedGuide, max_frames>
+      frame_invalid_;  // invalid positions of the neighbouring frames
 
-  // Memory, kept from one frame to the next.
+  // Memory that is reused from frame to frame.
   Buffer<std::uint16_t> pairs_;
   Buffer<std::int32_t> quad_samples_, quad_norms_;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
-  Buffer<std::uint16_t> barred_places_;
-  std::array<Buffer<std::uint16_t>, max_frames> frame_barred_places_;
+  Buffer<std::uint16_t> invalid_positions_;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_invalid_positions_;
   Buffer<std::int8_t> bytes_;
 };
 

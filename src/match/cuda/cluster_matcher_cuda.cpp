@@ -8,15 +8,15 @@
 namespace lull::cuda {
 namespace {
 
-/// Makes the clusters with the first batch of a plane, and keeps them for the others.
+/// Makes the clusters with the first batch of a plane and reuses them for the other batches.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {
-    if (greatest.size() > most_patch_places)
-      throw InvalidArgument("planes of " + std::to_string(greatest.width) + "x" +
-                            std::to_string(greatest.height) +
-                            " samples with the matcher cluster (on a GPU it numbers 2^27); choose "
-                            "the matcher window, or the CPU");
+    if (greatest.size() > max_patch_positions)
+      throw InvalidArgument(
+          "planes of " + std::to_string(greatest.width) + "x" + std::to_string(greatest.height) +
+          " samples with the matcher cluster (on a GPU it supports up to 2^27); choose "
+          "the matcher window, or the CPU");
     const int frames = others + 1, tilings = params.clusters->tilings;
     const std::size_t members = members_of(greatest, frames);
     members_ = DeviceBuffer<std::uint32_t>(tilings * members);

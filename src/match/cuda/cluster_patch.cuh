@@ -1,18 +1,19 @@
 #pragma once
-// Patches in device memory, word by word.
+// Word-wise access to patches in device memory.
 
 #include "match/cuda/kernels_clusters.h"
 
 namespace lull::match_detail {
 
 __device__ __forceinline__ int place_of(std::uint32_t patch_id) {
-  return static_cast<int>(patch_id & (most_patch_places - 1));
+  return static_cast<int>(patch_id & (max_patch_positions - 1));
 }
 __device__ __forceinline__ int frame_of(std::uint32_t patch_id) {
   return static_cast<int>(patch_id >> patch_frame_bit);
 }
 
-/// Four samples and the four behind them, from a place on that need not be aligned.
+/// Returns the four samples at a position, which may be unaligned, and the four samples behind
+/// them.
 __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (place & ~3));
   const std::uint32_t middle = words[1];
@@ -20,7 +21,7 @@ __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place
   return {__funnelshift_r(words[0], middle, bits), __funnelshift_r(middle, words[2], bits)};
 }
 
-/// Word `k` of 16 of a patch: half a row.
+/// Word `k` of the 16 words of a patch: half a row.
 __device__ __forceinline__ std::uint32_t patch_word(const std::uint8_t* guide, int place, int pitch,
                                                     int k) {
   const uint2 row = words_at(guide, place + (k >> 1) * pitch);

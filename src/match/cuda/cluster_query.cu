@@ -1,9 +1,10 @@
-// Groups out of clusters: a warp takes one reference patch.
+// Groups from clusters: a warp processes one reference patch.
 //
-// Lanes are candidates, 32 of a cluster at a time, and compare the whole patch word by word. Those
-// that were candidates in another tiling already, and those where motion leads, which come last
-// with their bonus, are left out, so that each counts once. Keys hold distance and patch; each 32
-// are sorted and merged with the best so far, so that the order is total.
+// Each lane compares one candidate, 32 candidates of a cluster at a time, word by word. Each
+// candidate must count once: the kernel skips candidates that were in the cluster of a preceding
+// tiling, and patches that motion predicts, which follow last with their motion bias. A key holds
+// distance and patch, so the order is total. 32 keys at a time are sorted and merged with the best
+// keys so far.
 
 #include <utility>
 
@@ -40,7 +41,7 @@ __device__ __forceinline__ Key exchange_keys(Key key, int j, bool keeps_less) {
   return (key < other) == keeps_less ? key : other;
 }
 
-/// Least in lane 0, of a sequence that rises and then falls or the other way round.
+/// Sorts a bitonic sequence. The smallest key ends in lane 0.
 __device__ __forceinline__ Key merge_ascending(Key key, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) key = exchange_keys(key, j, (lane & j) == 0);
@@ -56,7 +57,7 @@ __device__ __forceinline__ Key sort_ascending(Key key, int lane) {
   return key;
 }
 
-/// One reference patch.
+/// The search for one reference patch.
 class Query {
  public:
   __device__ Query(const QueryArgs& args, int i, int j, std::uint32_t* words,
@@ -82,9 +83,9 @@ class Query {
       const int count = a_.counts[k * a_.member_count + begin];
       const std::uint32_t* const leaf = a_.members + k * a_.member_count + begin;
       for (int from = 0; from < count; from += 32) {
-        const bool is_there = from + lane_ < count;
-        const std::uint32_t id = is_there ? leaf[from + lane_] : 0;
-        add(is_there && is_new(id, k), id);
+        const bool is_valid = from + lane_ < count;
+        const std::uint32_t id = is_valid ? leaf[from + lane_] : 0;
+        add(is_valid && is_new(id, k), id);
       }
     }
     if (a_.frames.count > 1) {
@@ -93,7 +94,7 @@ class Query {
     }
   }
 
-  /// The group, as number `index` of the batch.
+  /// Stores the group as number `index` of the batch.
   __device__ void store(int index) const {
     const int found = __popc(__ballot_sync(~0u, best_ != no_key && lane_ < a_.group - 1));
     const int log2_count = 31 - __clz(found + 1);
@@ -153,14 +154,14 @@ class Query {
       const int2 away = displacement(id);
       distance = a_.rules.with_bias(distance, away.x, away.y);
     }
-    if (id == predicted_[frame_of(id)]) distance = a_.rules.with_bonus(distance);
+    if (id == predicted_[frame_of(id)]) distance = a_.rules.with_motion_bias(distance);
     return distance;
   }
 
-  /// A candidate of each lane.
-  __device__ void add(bool is_there, std::uint32_t id) {
+  /// Adds one candidate of each lane.
+  __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
-    if (is_there) {
+    if (is_valid) {
       const int distance = distance_to(id);
       if (distance <= a_.rules.limit) key = static_cast<Key>(distance) << 32 | id;
     }
@@ -173,8 +174,8 @@ class Query {
   const QueryArgs& a_;
   int lane_, x_, y_, own_;
   const std::uint32_t* words_;
-  std::uint32_t* predicted_;  // of each frame; ~0: none
-  Key best_ = no_key;         // lane i holds the i-th
+  std::uint32_t* predicted_;  // patch that motion predicts in each frame; ~0: none
+  Key best_ = no_key;         // lane i holds the i-th best key
 };
 
 __global__ void __launch_bounds__(query_threads) query_kernel(const QueryArgs a) {
@@ -182,10 +183,12 @@ __global__ void __launch_bounds__(query_threads) query_kernel(const QueryArgs a)
   __shared__ std::uint32_t predicted[query_warps][max_frames];
   const int warp = threadIdx.x >> 5;
   const int index = static_cast<int>(blockIdx.x) * query_warps + warp;
-  const int brick = index / brick_references, place = index % brick_references;
-  if (brick >= a.batch.bricks_x * a.batch.bricks_y) return;  // the whole warp
-  const int i = (a.batch.x0 + brick % a.batch.bricks_x) * brick_side + place % brick_side;
-  const int j = (a.batch.y0 + brick / a.batch.bricks_x) * brick_side + place / brick_side;
+  const int reference_tile = index / references_per_tile, place = index % references_per_tile;
+  if (reference_tile >= a.batch.tiles_x * a.batch.tiles_y) return;  // all lanes of the warp
+  const int i = (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +
+                place % reference_tile_side;
+  const int j = (a.batch.y0 + reference_tile / a.batch.tiles_x) * reference_tile_side +
+                place / reference_tile_side;
   Query query(a, i, j, words[warp], predicted[warp]);
   query.run();
   query.store(index);
@@ -210,7 +213,7 @@ void match_in_clusters(const ClusterFrames& frames, const Margins& margins,
                        memory.members,
                        memory.begins,
                        memory.counts};
-  const int references = batch.bricks_x * batch.bricks_y * brick_references;
+  const int references = batch.tiles_x * batch.tiles_y * references_per_tile;
   query_kernel<<<(references + query_warps - 1) / query_warps, query_threads, 0, stream>>>(args);
   cuda::check(cudaGetLastError());
 }

@@ -1,14 +1,16 @@
-// Clusters: a thread block takes a tile, and splits its patches level by level; a warp takes one
-// cluster at a time.
+// Makes clusters: a thread block processes a tile and splits its patches level by level. A warp
+// processes one cluster at a time.
 //
-// 1. The 8 patches that decide: lanes are dimensions, so that distances and products are sums over
-//    the warp. All of it is in integers (match/clusters.h); the one root is rounded to nearest and
-//    cut off, as on the host.
-// 2. All patches of the cluster: lanes are patches, and weights are bytes. Ballots give each patch
-//    its place: those of the first part go to the other buffer at once, the others to the front of
-//    their own, which was read already, and behind the first ones when these are counted.
+// 1. Finding the split from 8 seeds: lanes are samples of the patches, so distances and products
+//    are sums over the warp. All arithmetic uses integers (match/clusters.h). The only square root
+//    is rounded to nearest and then truncated, as on the host.
+// 2. Partitioning the cluster: lanes are patches, and weights are bytes. Ballots give each patch
+//    its destination. Patches of the first part go to the other buffer at once. Patches of the
+//    second part go to the front of their own buffer, which has been read already, and are moved
+//    behind the first part when the size of that is known.
 //
-// Which warp takes which cluster changes nothing: a cluster owns its part of both buffers.
+// The assignment of clusters to warps does not influence the result: each cluster owns its part of
+// both buffers.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -29,15 +31,15 @@ struct ClusterArgs {
   int leaf;
   std::uint32_t *members, *scratch, *begins;
   std::uint8_t* counts;
-  uint2* nodes[2];  // first member, members
+  uint2* nodes[2];  // first member, number of members
 };
 
-/// A warp's weights.
+/// The weights of a warp.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
 
-/// Unsigned bytes by signed ones, summed up.
+/// Returns sum + dot product of unsigned and signed bytes.
 __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights, int sum) {
   int result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(samples), "r"(weights), "r"(sum));
@@ -68,20 +70,20 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Step 1. Gives whether there is a cut, its weights and its bound.
-__device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
-                            Weights& weights, int& bound) {
+/// Step 1. Returns whether there is a split, with its weights and its bound.
+__device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
+                              Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
-  int sample[cut_samples][per_lane];
+  int sample[split_seeds][per_lane];
 #pragma unroll
-  for (int i = 0; i < cut_samples; ++i) {
-    const std::uint32_t id = from[node.x + cut_sample(i, static_cast<int>(node.y))];
+  for (int i = 0; i < split_seeds; ++i) {
+    const std::uint32_t id = from[node.x + seed_index(i, static_cast<int>(node.y))];
 #pragma unroll
     for (int k = 0; k < per_lane; ++k) sample[i][k] = sample_of(a, id, lane + 32 * k);
   }
-  int distance[cut_samples], total = 0;
+  int distance[split_seeds], total = 0;
 #pragma unroll
-  for (int i = 0; i < cut_samples; ++i) {
+  for (int i = 0; i < split_seeds; ++i) {
     int sum = 0;
 #pragma unroll
     for (int k = 0; k < per_lane; ++k)
@@ -90,15 +92,15 @@ __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uin
     total += distance[i];
   }
   if (total == 0) return false;
-  // As second_centre(), which would need the array in memory.
+  // The same rule as second_centre(), which would need the array in memory.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
-  for (int i = 0; i < cut_samples; ++i) {
+  for (int i = 0; i < split_seeds; ++i) {
     passed += distance[i];
     if (in_second == 0 && 2 * passed > total) in_second = 1u << i;
   }
-  unsigned in_first = 1;  // which samples make the centres
+  unsigned in_first = 1;  // bits of the seeds of each centre
   unsigned last = 0;
   int weight[per_lane];
   for (int round = 0;; ++round) {
@@ -108,32 +110,32 @@ __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uin
     for (int k = 0; k < per_lane; ++k) {
       int first = 0, second = 0;
 #pragma unroll
-      for (int i = 0; i < cut_samples; ++i) {
+      for (int i = 0; i < split_seeds; ++i) {
         if ((in_first >> i & 1) != 0) first += sample[i][k];
         if ((in_second >> i & 1) != 0) second += sample[i][k];
       }
-      difference[k] = cut_difference(first, first_count, second, second_count);
-      middle[k] = cut_middle(first, first_count, second, second_count);
+      difference[k] = split_difference(first, first_count, second, second_count);
+      middle[k] = split_midpoint(first, first_count, second, second_count);
       greatest = max(greatest, abs(difference[k]));
     }
-    const int shift = cut_shift(warp_max(greatest));
+    const int shift = split_shift(warp_max(greatest));
     int own_middle = 0;
 #pragma unroll
     for (int k = 0; k < per_lane; ++k) {
-      weight[k] = cut_weight(difference[k], shift);
+      weight[k] = split_weight(difference[k], shift);
       own_middle += weight[k] * middle[k];
     }
-    bound = cut_bound(warp_sum(own_middle), first_count, second_count);
-    if (round == cut_rounds) break;
+    bound = split_bound(warp_sum(own_middle), first_count, second_count);
+    if (round == max_split_rounds) break;
     unsigned nearer = 0;
 #pragma unroll
-    for (int i = 0; i < cut_samples; ++i) {
+    for (int i = 0; i < split_seeds; ++i) {
       int product = 0;
 #pragma unroll
       for (int k = 0; k < per_lane; ++k) product += sample[i][k] * weight[k];
       if (warp_sum(product) < bound) nearer |= 1u << i;
     }
-    constexpr unsigned all = (1u << cut_samples) - 1;
+    constexpr unsigned all = (1u << split_seeds) - 1;
     if (nearer == last || nearer == 0 || nearer == all) break;
     last = in_second = nearer;
     in_first = all & ~nearer;
@@ -144,19 +146,20 @@ __device__ bool find_cut_of(const ClusterArgs& a, const std::uint32_t* from, uin
   return true;
 }
 
-/// Step 2: the node's patches from one buffer to the other. Gives how many the first part has.
-__device__ int divide_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to, uint2 node,
-                           const Weights& weights, int bound) {
+/// Step 2: partitions the node's patches from one buffer into the other. Returns the size of the
+/// first part.
+__device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
+                              uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
   const unsigned before = (1u << lane) - 1;
   int first = 0, second = 0;
   for (int i = 0; i < count; i += 32) {
-    const bool is_there = i + lane < count;
-    const std::uint32_t id = is_there ? from[node.x + i + lane] : 0;
-    const bool in_second = is_there && product_of(a, id, weights) < bound;
+    const bool is_valid = i + lane < count;
+    const std::uint32_t id = is_valid ? from[node.x + i + lane] : 0;
+    const bool in_second = is_valid && product_of(a, id, weights) < bound;
     const unsigned seconds = __ballot_sync(~0u, in_second);
-    const unsigned firsts = __ballot_sync(~0u, is_there) & ~seconds;
-    if (is_there && !in_second) to[node.x + first + __popc(firsts & before)] = id;
+    const unsigned firsts = __ballot_sync(~0u, is_valid) & ~seconds;
+    if (is_valid && !in_second) to[node.x + first + __popc(firsts & before)] = id;
     if (in_second) from[node.x + second + __popc(seconds & before)] = id;
     first += __popc(firsts);
     second += __popc(seconds);
@@ -167,7 +170,7 @@ __device__ int divide_node(const ClusterArgs& a, std::uint32_t* from, std::uint3
   return first;
 }
 
-/// A cluster that is not split any more, from `from` to where it stays.
+/// Copies a cluster that is not split further to its final position.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {
@@ -184,7 +187,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // All tiles above take whole rows of places, those to the left as many rows as this one.
+  // Tiles above this one cover complete rows of positions. Tiles to the left cover as many rows as
+  // this one.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -193,7 +197,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Clusters that are split have more than `leaf` patches: no two tiles share a place here.
+  // Clusters in these lists have more than `leaf` patches, so the lists of two tiles do not
+  // overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;
@@ -216,13 +221,13 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
       const uint2 node = nodes[now][n];
       Weights& weights = all_weights[warp];
       int bound = 0, first = 0;
-      // Without a cut all are in the first part.
-      if (level >= cut_levels || !find_cut_of(a, from, node, weights, bound)) {
+      // Without a split, all patches are in the first part.
+      if (level >= max_split_levels || !find_split_of(a, from, node, weights, bound)) {
         for (int i = lane; i < static_cast<int>(node.y); i += 32) to[node.x + i] = from[node.x + i];
         __syncwarp();
       } else {
         __syncwarp();
-        first = divide_node(a, from, to, node, weights, bound);
+        first = partition_node(a, from, to, node, weights, bound);
       }
       if (first == 0 || first == static_cast<int>(node.y)) first = static_cast<int>(node.y) / 2;
       const uint2 parts[2] = {make_uint2(node.x, first),
@@ -233,7 +238,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
         else if (lane == 0)
           nodes[1 - now][atomicAdd(&waiting[1 - now], 1)] = part;
       }
-      __syncwarp();  // the weights are used again
+      __syncwarp();  // barrier before the weights are overwritten
     }
     __syncthreads();
     if (threadIdx.x == 0) waiting[now] = 0;

@@ -1,7 +1,7 @@
-// The pictures that patches are matched in: planes mixed to one, the 8-bit guide, and the norms of
-// its patches. These are sums over boxes of 8x8 samples: a lane adds up the squares of its word's
-// first 1, 2, 3 and 4 samples down the rows, and with those of the two lanes beside it come sums of
-// any 8 samples.
+// The guides in which patches are matched: planes mixed into one, quantised to 8 bits, and the
+// norms of their patches. A norm is a sum over a box of 8x8 squares. Each lane sums the squares of
+// the first 1, 2, 3 and 4 samples of its word over the rows. Together with the sums of the next two
+// lanes these give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -11,11 +11,11 @@
 namespace lull {
 namespace {
 
-constexpr dim3 mix_block{32, 8};  // of threads
-static_assert(reach == patch - 1);
+constexpr dim3 mix_block{32, 8};  // thread block
+static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// In the lowest byte. Rounds as rintf(): beside 2^23 there is no room for fractions.
+/// Rounds like rintf(): at 2^23 a float has no fraction bits. The result is in the lowest byte.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -28,48 +28,49 @@ __device__ __forceinline__ std::uint32_t to_word(const float4& v, float scale, f
   return __byte_perm(low, high, 0x5410);
 }
 
-/// Where a lane's places begin.
+/// The position of a lane's samples.
 struct LanePlace {
   int lane;
-  int word;  // of the plane's row
-  int x, y;  // in the picture, or its margins
+  int word;  // word index in the plane's row
+  int x, y;  // position in the picture or its padding
 };
 
-/// Half the squared norms of the patches that begin in the lane's word, and the guide itself.
+/// Stores the guide, and half the squared norms of the patches that begin in the lane's word.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;  // that begin from here on
-  std::int32_t barred[4];
+  // Number of patches that begin from this position on.
+  const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
+  std::int32_t invalid[4];
 #pragma unroll
-  for (int k = 0; k < 4; ++k) barred[k] = k < patches ? 0 : no_patch;
+  for (int k = 0; k < 4; ++k) invalid[k] = k < patches ? 0 : no_patch;
   const bool stores = p.lane < box_words && p.word < margins.pitch / 4;
   const int first = threadIdx.x / 32 * rows;
 
-  std::uint32_t squares[rows + reach + 1][4] =
-      {};  // of the first k + 1 samples, of all rows before
+  std::uint32_t squares[rows + box_reach + 1][4] =
+      {};  // sums over the first k + 1 samples of all rows so far
 #pragma unroll
-  for (int i = 0; i < rows + reach; ++i) {
+  for (int i = 0; i < rows + box_reach; ++i) {
     const std::uint32_t word = tile[first + i][p.lane];
     if (i < rows && stores && p.y + i + margins.top < margins.rows)
       samples[(p.y + i + margins.top) * (margins.pitch / 4) + p.word] = word;
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       squares[i + 1][k] = __dp4a(word & 0xffffffffu >> (24 - 8 * k), word, squares[i][k]);
-    if (i < reach) continue;
+    if (i < box_reach) continue;
 
-    std::uint32_t own[4];  // of 8 rows
+    std::uint32_t own[4];  // over 8 rows
 #pragma unroll
-    for (int k = 0; k < 4; ++k) own[k] = squares[i + 1][k] - squares[i - reach][k];
+    for (int k = 0; k < 4; ++k) own[k] = squares[i + 1][k] - squares[i - box_reach][k];
     const std::uint32_t both = own[3] + __shfl_down_sync(~0u, own[3], 1);
-    const int y = p.y + i - reach;
-    const std::int32_t barred_row = y >= 0 && y <= margins.height - patch ? 0 : no_patch;
-    int4 norms;  // below 2^22, so that `no_patch` covers all of their bits
-    norms.x = static_cast<int>(both / 2) | barred[0] | barred_row;
+    const int y = p.y + i - box_reach;
+    const std::int32_t invalid_row = y >= 0 && y <= margins.height - patch ? 0 : no_patch;
+    int4 norms;  // below 2^22, so that `no_patch` contains all of their bits
+    norms.x = static_cast<int>(both / 2) | invalid[0] | invalid_row;
     const auto norm = [&](int k) {
       const std::uint32_t beyond = __shfl_down_sync(~0u, own[k - 1], 2);
-      return static_cast<int>((both - own[k - 1] + beyond) / 2) | barred[k] | barred_row;
+      return static_cast<int>((both - own[k - 1] + beyond) / 2) | invalid[k] | invalid_row;
     };
     norms.y = norm(1), norms.z = norm(2), norms.w = norm(3);
     if (stores && y + margins.top < margins.rows)
@@ -77,14 +78,15 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   }
 }
 
-/// Within the picture: nothing is added to sums in the margins, nor read there.
+/// Clears the sums inside the picture only. Sums in the padding are neither written nor read.
 __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Numerators by twos, so that a warp writes without gaps: lanes take other columns here.
+  // Numerators are cleared two at a time, so that a warp writes without gaps. Therefore lanes clear
+  // other columns than above.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
-  const int end = (margins.width + 3) / 4 * 4;  // read by fours
+  const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
   const bool clears = inside(p.x), clears_left = inside(left), clears_right = inside(right);
 #pragma unroll
@@ -102,8 +104,8 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
   }
 }
 
-/// A picture in 8 bits, half the squared norm of the patch at each place, both with the margins,
-/// and the phase's sums cleared.
+/// Makes the 8-bit guide and half the squared norm of the patch at each position, both with their
+/// padding, and clears the phase's sums.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,
@@ -112,18 +114,20 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
-  const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);  // samples of the word
+  // Samples of the word that lie inside the picture.
+  const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
-  // All rows are asked for before any is waited for: without branches, so from within the picture.
+  // All rows are loaded without branches before the first one is used. Positions are clamped to the
+  // picture.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
-  float4 v[GuideBoxes::turns];
+  float4 v[GuideBoxes::passes];
 #pragma unroll
-  for (int i = 0; i < GuideBoxes::turns; ++i) {
+  for (int i = 0; i < GuideBoxes::passes; ++i) {
     const int y = y0 + i * GuideBoxes::warps + warp;
     v[i] = picture.quad(margins, nearest_x, min(max(y, 0), margins.height - 1));
   }
 #pragma unroll
-  for (int i = 0; i < GuideBoxes::turns; ++i) {
+  for (int i = 0; i < GuideBoxes::passes; ++i) {
     const int row = i * GuideBoxes::warps + warp, y = y0 + row;
     const bool is_inside = y >= 0 && y < margins.height;
     if (row < GuideBoxes::tile_rows)
@@ -147,25 +151,26 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// Covers the margins too.
-__global__ void bar_kernel(const std::int32_t* half_norms, const std::uint8_t* barred,
-                           Margins margins, std::int32_t* candidate_norms) {
+/// The kernel also covers the padding.
+__global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
+                                  Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);
   const int row = static_cast<int>(blockIdx.y * mix_block.y + threadIdx.y);
   if (column >= margins.pitch || row >= margins.rows) return;
   const int x = column - margins.left, y = row - margins.top, at = margins.at(x, y);
   const bool inside = x >= 0 && y >= 0 && x < margins.width && y < margins.height;
-  const bool is_barred = inside && barred[y * margins.width + x] != 0;
-  candidate_norms[at] = is_barred ? no_patch : half_norms[at];
+  const bool is_invalid = inside && invalid[y * margins.width + x] != 0;
+  candidate_norms[at] = is_invalid ? no_patch : half_norms[at];
 }
 
 }  // namespace
 
-void bar_candidates(const std::int32_t* half_norms, const std::uint8_t* barred,
-                    const Margins& margins, std::int32_t* candidate_norms, cudaStream_t stream) {
+void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* invalid,
+                           const Margins& margins, std::int32_t* candidate_norms,
+                           cudaStream_t stream) {
   const dim3 grid((margins.pitch + mix_block.x - 1) / mix_block.x,
                   (margins.rows + mix_block.y - 1) / mix_block.y);
-  bar_kernel<<<grid, mix_block, 0, stream>>>(half_norms, barred, margins, candidate_norms);
+  invalidate_kernel<<<grid, mix_block, 0, stream>>>(half_norms, invalid, margins, candidate_norms);
   cuda::check(cudaGetLastError());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What frames bring to a GPU beside their samples: guides, holes; and how their noise is made even.
+// Data that frames upload to a GPU in addition to their samples: guides, holes, and the curves of
+// variance stabilisation.
 
 #include <optional>
 
@@ -10,35 +11,36 @@
 
 namespace lull {
 
-/// For RawFrame.
+/// The curves of the stabilisers, for RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)
     if (const auto& stabiliser = stabilisers[i])
-      curves[i] = {&stabiliser->forward(), &stabiliser->inverse(), stabiliser->ends()};
+      curves[i] = {&stabiliser->forward(), &stabiliser->inverse(), stabiliser->clip_limits()};
   return curves;
 }
 
-/// The guide of a frame on its way.
+/// The guide of a frame in device memory.
 class GuideFrame {
  public:
-  /// `levels`: of the noise in samples as they are stored. `colour`: in which guides of RGB are
-  /// compared. (They go forward only, in which stabilisers are the same for every layout.)
+  /// `levels` are the noise levels in samples as they are stored. `colour` is the colour space in
+  /// which RGB guides are compared. (Guides are only stabilised forward, where stabilisers are the
+  /// same for every layout.)
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 
-  /// Queues the samples of the guide of `frame`, which must stay until that is done. Their kind may
-  /// be another than the frame's.
+  /// Queues the upload of the guide of `frame`. The frame must stay valid until the upload is done.
+  /// The sample format of the guide may differ from the frame's.
   /// @throws InvalidArgument as guide_of()
-  void bring(const Frame& frame, cudaStream_t stream) {
+  void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {
-      cuda::check(cudaDeviceSynchronize());  // kernels may read the one before
-      raw_.emplace(colour_ == Colour::as_is ? planes_alone(guide.format) : guide.format, stream,
-                   levels_, curves_of(stabilisers_));
+      cuda::check(cudaDeviceSynchronize());  // kernels may still read the previous guide
+      raw_.emplace(colour_ == Colour::as_is ? without_colour_transform(guide.format) : guide.format,
+                   stream, levels_, curves_of(stabilisers_));
       format_ = guide.format;
     }
-    raw_->bring(guide, stream);
+    raw_->upload(guide, stream);
   }
 
   const RawFrame& raw() const { return *raw_; }
@@ -49,16 +51,16 @@ class GuideFrame {
   Stabilisers stabilisers_;
   Colour colour_;
   FrameFormat format_;
-  std::optional<RawFrame> raw_;  // none before the first
+  std::optional<RawFrame> raw_;  // empty before the first frame
 };
 
-/// Queues Holes::reached() of a frame, for patches of `side` samples, row by row: nothing, where it
-/// has none.
+/// Queues the upload of Holes::reached() of a frame, for patches of `side` samples, row by row.
+/// Without holes, all bytes are 0.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
   if (holes == nullptr) return cuda::check(cudaMemsetAsync(places, 0, size, stream));
-  // From memory that is not page-locked: it may go as soon as the call returns.
+  // `reached` is pageable memory, so the call returns only after it has been copied.
   const std::vector<std::uint8_t> reached = holes->reached(side);
   cuda::check(cudaMemcpyAsync(places, reached.data(), size, cudaMemcpyHostToDevice, stream));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Pictures that patches are matched in, as kernels read them: four samples of a row at a time, from
-// a place whose x is a multiple of 4.
+// The guides as kernels read them: four samples of a row at a time, at an x that is a multiple of
+// 4.
 
 #include <cuda_runtime_api.h>
 
@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// A plane without a share of another.
+/// A plane without a share of the noisy plane.
 struct PurePlane {
   const float* plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -16,7 +16,7 @@ struct PurePlane {
   }
 };
 
-/// One with a share.
+/// A plane with a share of the noisy plane.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -24,8 +24,9 @@ struct SharedPlane {
   }
 };
 
-/// Of colours: luma in chroma's size, chroma, or both. No branch is between the loads of four
-/// samples, so that none waits for another: every plane has a noisy one (with_picture()).
+/// A sum of colour planes: luma in the size of chroma, chroma, or both. The loads of four samples
+/// have no branches between them, so no load waits for another. Therefore each plane must have a
+/// noisy plane (with_picture()).
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -51,7 +52,8 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Whether the luma that four samples cover is one or two in width for each, and all there.
+  /// Returns whether each of the four samples covers one or two luma columns, all inside the
+  /// picture.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;
@@ -77,7 +79,7 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Of those that are there; beyond the last, no number.
+  /// Mean of the luma samples inside the picture; NaN beyond the last sample.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);
@@ -90,12 +92,12 @@ struct MixedColours {
   }
 };
 
-/// Calls use(picture) with the kind of picture that `mix` is.
+/// Calls use(picture) with the picture type that suits `mix`.
 template <class Use>
 void with_picture(ColourGuide mix, Use use) {
   const bool has_chroma = mix.weight[0] != 0 || mix.weight[1] != 0;
   for (int i = 0; i < 2; ++i)
-    if (mix.weight[i] == 0) mix.chroma[i] = mix.chroma[1 - i];  // to read something there
+    if (mix.weight[i] == 0) mix.chroma[i] = mix.chroma[1 - i];  // any readable plane
   for (MixedPlane* plane : {&mix.luma, &mix.chroma[0], &mix.chroma[1]})
     if (plane->share == 0) plane->noisy = plane->estimate;
   const bool is_420 = mix.shift_x == 1 && mix.shift_y == 1;

@@ -1,7 +1,7 @@
 #pragma once
-// Clusters of patches on a GPU (match/clusters.h), as functions that launch kernels. Everything is
-// asynchronous on `stream`; nothing here allocates or waits. How they work stands at the head of
-// each .cu file.
+// Clustered matching on a GPU (match/clusters.h), as functions that launch kernels. All work is
+// asynchronous on `stream`: no function allocates or waits. The head of each .cu file describes its
+// algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -15,42 +15,43 @@
 
 namespace lull {
 
-/// A patch of one of several frames: the frame's place in their list, from this bit on, above its
-/// place in the plane (Margins::at). They rise frame by frame and row by row.
+/// Numbers a patch of one of several frames: the index of the frame in the list, from this bit on,
+/// and the position in the plane (Margins::at) below. Numbers ascend frame by frame and row by row.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
-inline constexpr std::size_t most_patch_places = std::size_t{1} << patch_frame_bit;
+inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
-/// The frames whose patches are clustered, the reference patches' own first. All guides have one
-/// scale and offset.
+/// The frames whose patches are clustered; the first is the reference frame. All guides have the
+/// same scale and offset.
 struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};
-  int offset[max_frames] = {};            // of the frame
-  const Motion* motion[max_frames] = {};  // as of SearchView
+  int offset[max_frames] = {};            // offset of each frame
+  const Motion* motion[max_frames] = {};  // see SearchView
 };
 
-/// Memory for the clusters of one plane. For each tiling `members`, leaf by leaf, and for each
-/// place where its leaf begins among them; how many a leaf has stands there too.
+/// Memory for the clusters of one plane. For each tiling it holds the members, cluster by cluster,
+/// and for each position the index of the first member of its cluster. `counts` has the size of a
+/// cluster at that index.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
-  std::uint32_t* begins = nullptr;   // [tilings][frames][places of the plane with its margins]
+  std::uint32_t* begins = nullptr;   // [tilings][frames][positions of the plane with its margins]
   std::uint8_t* counts = nullptr;    // [tilings][members_of]
   std::uint32_t* scratch = nullptr;  // [members_of]
   uint2* nodes = nullptr;            // [2][nodes_of]
 };
-/// Patches of all frames.
+/// Number of patches in all frames.
 inline std::size_t members_of(const Margins& margins, int frames) {
   return static_cast<std::size_t>(margins.width - patch + 1) * (margins.height - patch + 1) *
          frames;
 }
-/// Clusters that are split at a time, at most.
+/// Maximum number of clusters that are split at the same time.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
-/// The clusters of all tilings (clusters.cu).
+/// Makes the clusters of all tilings (clusters.cu).
 void make_clusters(const ClusterFrames& frames, const Margins& margins, const ClusterParams& params,
                    const ClusterMemory& memory, cudaStream_t stream);
-/// The groups of a batch, from its clusters (cluster_query.cu).
+/// Finds the groups of a batch from its clusters (cluster_query.cu).
 void match_in_clusters(const ClusterFrames& frames, const Margins& margins,
                        const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                        const MatchParams& params, const ClusterMemory& memory, const Groups& groups,

@@ -1,21 +1,24 @@
-// Grouping: for each reference patch the most similar patches of its search window, exactly.
+// Finds the most similar patches in the search window of each reference patch, exactly.
 //
-// The squared distance of two patches is |a|^2 + |b|^2 - 2ab, and the products ab of 16 reference
-// patches with 8 candidates are one 16x64 by 64x8 product of 8-bit integers, two instructions on
-// the tensor cores. So a thread block takes 4x4 neighbouring reference patches and the union of
-// their windows, and works in bands of the union's rows, as many as fit in shared memory:
-//   1. load the band's samples (at every place the word of the 4 samples that start there, so that
-//      no later load is unaligned) and half norms;
-//   2. warps fill the tables of scores: for each reference patch the candidates of its own window,
-//      16 bits each; a score is 65535 minus a scaled distance, 0 for what is no candidate;
-//   3. each warp takes the scores of one reference patch and merges the band's best into its list.
-// Step 3 first finds a bound that at least N candidates reach (the N-th best of the best of each
-// lane), so that few candidates pass; these are gathered, sorted and merged, 32 at a time. Keys
-// hold score and place, so that the order is total and the result the same in any order of work.
+// The squared distance of two patches is |a|^2 + |b|^2 - 2ab. The products ab of 16 reference
+// patches with 8 candidates are one 16x64 by 64x8 product of 8-bit integers: two instructions on
+// the tensor cores. A thread block processes 4x4 neighbouring reference patches and the union of
+// their windows, in bands of as many rows of the union as fit in shared memory:
+//   1. It loads the band's samples and half norms. At every position it stores the word of the 4
+//      samples that start there, so that no later load is unaligned.
+//   2. Warps fill the tables of scores: for each reference patch the candidates of its own window,
+//      with 16 bits each. A score is 65535 minus a scaled distance, or 0 for a position without a
+//      candidate.
+//   3. Each warp processes the scores of one reference patch and merges the band's best scores into
+//      its list.
+// Step 3 first finds a bound that at least N candidates reach (the N-th best of the lanes' best
+// scores), so that few candidates pass. These are gathered, sorted and merged, 32 at a time. Keys
+// hold score and position, so the order is total, and the result does not depend on the order of
+// work.
 //
-// Tables are as dense as they can be: two candidates to a word, rows of (window + 1) / 2 words, so
-// that step 3 is a plain scan. The one half word of a row that is no candidate, the reference patch
-// itself and the words up to a multiple of the scan are zero.
+// Tables are as dense as possible, so that step 3 is a plain scan: two candidates to a word, rows
+// of (window + 1) / 2 words. The spare half word of a row, the reference patch itself, and the
+// words up to a multiple of the scan length are zero.
 
 #include <algorithm>
 #include <array>
@@ -32,8 +35,8 @@ namespace {
 
 using namespace match_detail;
 
-/// `fixed`: which of fixed_searches; any_search: none. (A number, as nvcc's code on the host does
-/// not know kernels of objects.)
+/// `fixed` is an index of fixed_searches, or any_search. (It is a number because nvcc's host code
+/// cannot refer to kernels with class-type template arguments.)
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];
@@ -84,7 +87,8 @@ MatchArgs match_detail::arguments(const Guide& guide, const Margins& margins,
                                   const Groups& groups) {
   const double limit = half_distance(phase.tau, guide);
   if (limit > max_half_distance)
-    throw InternalError("distances up to tau do not fit (scale of the guide); scale it by less");
+    throw InternalError(
+        "distances up to tau do not fit (the scale of the guide is too large); reduce it");
   return {guide,        margins,
           grid,         batch,
           groups,       plan,
@@ -100,7 +104,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
   const KernelChoice& choice = kernels_for(args);
   const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
-  const dim3 grid_size(batch.bricks_x, batch.bricks_y);
+  const dim3 grid_size(batch.tiles_x, batch.tiles_y);
   kernel<<<grid_size, threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Noise that is not white, in the tables of scores: between steps 2 and 3 of match.cu what
-// MatchParams::bias says is taken off the scores of candidates near the reference patch.
+// Bias of noise that is not white: between steps 2 and 3 of match.cu, MatchParams::bias is
+// subtracted from the scores of candidates near the reference patch.
 
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +9,8 @@
 
 namespace lull::match_detail {
 
-/// A displacement and its opposite have one bias: places are counted row by row from the middle.
+/// Index of the bias of a displacement. A displacement and its opposite have the same bias, so
+/// positions are counted row by row from the centre.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
@@ -21,7 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // Less than the range of a score either way says as much as any more would.
+    // The range of a score in either direction is sufficient.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -33,17 +34,18 @@ struct ScoreBias {
   }
 };
 
-/// The same in shared memory.
+/// The bias in shared memory.
 struct SharedBias {
   const std::int32_t* of;
 
-  /// A copy in `memory`, by a block that meets before it scans.
+  /// Copies the bias to `memory`. The block must synchronise before it scans.
   __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// For the scan of a warp, in which the reference patch would be in row `own_row`, column
-  /// `radius`. Scores of 0 are no candidates, or too far whatever is taken off (greatest_scale()).
+  /// Applies the bias to the scan of a warp. The reference patch would be in row `own_row`, column
+  /// `radius`. Scores of 0 stay 0: they are no candidates, or too far with any bias
+  /// (max_guide_scale()).
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

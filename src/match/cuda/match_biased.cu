@@ -1,5 +1,5 @@
-// match.cu for noise that is not white (match_bias.cuh). Kernels of their own, so that those for
-// white noise stay as they are.
+// match.cu for noise that is not white (match_bias.cuh). These kernels are separate, so that the
+// kernels for white noise do not change.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ void match_detail::match_biased(const MatchArgs& args, const DistanceBias& bias,
       match_shapes;
   const Kernel kernel = args.keep <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
   cuda::allow_shared_memory(kernel);
-  const dim3 grid_size(args.batch.bricks_x, args.batch.bricks_y);
+  const dim3 grid_size(args.batch.tiles_x, args.batch.tiles_y);
   kernel<<<grid_size, threads, args.plan.shared_bytes, stream>>>(args, ScoreBias(bias, args.guide));
   cuda::check(cudaGetLastError());
 }

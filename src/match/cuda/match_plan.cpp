@@ -14,18 +14,21 @@ using namespace match_detail;
 
 namespace {
 
-/// Thread blocks that a multiprocessor shall hold, to hide latencies; one where it cannot be.
+/// Preferred number of thread blocks in a multiprocessor, to hide latencies. If they do not fit,
+/// one block is used.
 constexpr int wanted_blocks = 2;
 
-/// What is chosen on devices with so much shared memory in a multiprocessor. The greater ones are
-/// tuned by measurements on 90; for the others nothing is measured: they save memory for taller
-/// bands, as each band costs a selection.
+/// Choices for devices with at least this much shared memory in a multiprocessor. Devices with
+/// large memories are tuned by measurements on compute capability 9.0. On the others nothing was
+/// measured; they save memory for taller bands, because each band costs a selection.
 struct MatchTuning {
   std::size_t shared_memory;
-  bool saves;  // takes kernels for less memory, and other chunks where the best does not fit
+  // Use kernels with less memory, and other chunks if the best chunk does not fit.
+  bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   {0, true}};  // 80, 87, 90, 10x; 75, 86, 89, 12x
+                                   // Compute capabilities 8.0, 8.7, 9.0, 10.x; 7.5, 8.6, 8.9, 12.x.
+                                   {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   return *std::ranges::find_if(tunings, [&](const MatchTuning& tuning) {
@@ -33,8 +36,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Bands as tall as fit with one of the shapes: with that which scans least beyond a band's end, or
-/// if `any`, with another.
+/// Returns the plan with the tallest bands that fit. It uses the shape that scans the fewest words
+/// beyond a band's end, or with `any` also other shapes.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -54,49 +57,51 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// The shapes with the shortest rows that the union fits in.
-std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves) {
+/// Returns the shapes with the shortest rows that hold the union of windows.
+std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
-    if (union_side(phase) > pitch || (pitch == medium_union && !saves)) continue;
+    if (union_side(phase) > pitch || (pitch == medium_union && !saves_memory)) continue;
     for (const MatchShape& shape : match_shapes)
-      if (shape.union_pitch == pitch && (saves || shape.chunk > 4)) shapes.push_back(shape);
+      if (shape.union_pitch == pitch && (saves_memory || shape.chunk > 4)) shapes.push_back(shape);
     break;
   }
   return shapes;
 }
 
-/// Candidates that a matcher can number: a key has 16 bits for the place.
-constexpr int most_places = 1 << 16;
+/// Maximum number of candidates: a key has 16 bits for the position.
+constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {
   throw InvalidArgument(windows +
-                        " (this GPU's shared memory does not hold that); choose a smaller one, or "
+                        " (this GPU has too little shared memory for it); choose a smaller one, or "
                         "the CPU");
 }
 
 }  // namespace
 
 MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device) {
-  const bool saves = tuning_for(device).saves;
-  const std::vector<MatchShape> shapes = shapes_for(phase, saves);
+  const bool saves_memory = tuning_for(device).saves_memory;
+  const std::vector<MatchShape> shapes = shapes_for(phase, saves_memory);
   for (int blocks = wanted_blocks; blocks >= 1; --blocks)
-    if (const auto plan = fit(phase, shapes, saves, device.dynamic_limit(blocks))) return *plan;
+    if (const auto plan = fit(phase, shapes, saves_memory, device.dynamic_limit(blocks)))
+      return *plan;
   refuse("window = " + std::to_string(phase.window));
 }
 
 namespace {
 
-/// With the shape, `limit` bytes at most for the own frame and `other_limit` for others.
+/// Returns the plan with this shape, at most `limit` bytes for the reference frame, and at most
+/// `other_limit` bytes for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
   other.window = phase.temporal_window;
   if (union_side(phase) > shape.own.union_pitch || union_side(other) > shape.others.union_pitch ||
-      phase.window * ((phase.window + 1) / 2) > shape.most_words)
+      phase.window * ((phase.window + 1) / 2) > shape.max_own_words)
     return std::nullopt;
   const auto own = fit(phase, {shape.own}, false, limit);
-  if (!own || (shape.at_once && own->band_rows != own->union_height)) return std::nullopt;
+  if (!own || (shape.fused && own->band_rows != own->union_height)) return std::nullopt;
 
   TimePlan plan{*own, plan_of(other, shape.others, union_side(other)), std::max(1, frames)};
   const auto take = [&](int count) {
@@ -105,7 +110,7 @@ std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, cons
     plan.others.score_pitch = round_up(words, 32 * plan.others.chunk) + 36;
     plan.others.shared_bytes =
         table_bytes(plan.others.union_pitch, plan.others.band_rows, plan.others.score_pitch, count);
-    if (shape.at_once)
+    if (shape.fused)
       plan.others.shared_bytes += plan.own.shared_bytes - sizeof(std::uint32_t) * head_words;
     return plan.others.shared_bytes;
   };
@@ -124,20 +129,22 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
                               ", temporal-window = " + std::to_string(phase.temporal_window);
   const int places =
       phase.window * phase.window + frames * phase.temporal_window * phase.temporal_window;
-  if (places > most_places)
+  if (places > max_positions)
     throw InvalidArgument(windows + " (with " + std::to_string(frames) +
-                          " other frames these are more than the " + std::to_string(most_places) +
-                          " candidates that a GPU tells apart); choose smaller ones, a smaller "
+                          " other frames these have more than the " +
+                          std::to_string(max_positions) +
+                          " candidates that a GPU supports); choose smaller ones, a smaller "
                           "--temporal, or the CPU");
   const std::size_t wanted = device.dynamic_limit(wanted_blocks), most = device.dynamic_limit(1);
   struct Try {
     std::size_t limit, other_limit;
     int frames;
   };
-  // A block alone, if need be, for the others' tables, or for all.
+  // If necessary, a block uses a multiprocessor alone: first for the tables of the neighbouring
+  // frames, then for all tables.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
-      if (!shape.saves || tuning_for(device).saves)
+      if (!shape.saves_memory || tuning_for(device).saves_memory)
         if (const auto plan = fit_over_time(phase, t.frames, shape, t.limit, t.other_limit))
           return *plan;
   refuse(windows);

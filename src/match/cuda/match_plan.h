@@ -1,6 +1,7 @@
 #pragma once
-// How the match kernels cut their work to the shared memory of a device (match.cu, match_time.cu):
-// which kernels there are, and which one a device gets. Nothing here needs a device.
+// Plans that divide the work of the match kernels (match.cu, match_time.cu) to fit the shared
+// memory of a device: which kernels exist, and which one a device uses. Nothing here needs a
+// device.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,19 +16,22 @@ namespace lull {
 
 namespace match_detail {
 
-constexpr int references = 16;  // of a thread block; a warp each
+constexpr int references = 16;  // reference patches of a thread block; each has a warp
 constexpr int threads = references * 32;
-constexpr int pending_slots = 64;  // of keys: 31 left over and a ballot
-constexpr int listed_quads = 128;  // of words with hits, at most, in bytes
-constexpr int gathered_words = pending_slots + listed_quads / 4;  // of a warp that selects
-constexpr int reference_pitch = 20;  // words of a patch, its base, and a shift of the banks
-constexpr int unit_rows = 8;         // rows of candidates that a warp scores at a time
+constexpr int pending_slots = 64;  // keys of a warp: 31 left over and 32 new ones
+constexpr int listed_quads = 128;  // maximum number of listed quads with hits, one byte each
+/// Words of a warp for the selection.
+constexpr int gathered_words = pending_slots + listed_quads / 4;
+/// Words of a patch, its base score, and padding against bank conflicts.
+constexpr int reference_pitch = 20;
+constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Places for a row of the union of windows, of which there are kernels.
+// Row lengths of the union of windows (in positions) for which kernels exist.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
-constexpr int wide_union = 160;  // 127 + 3 * 8, rounded up to 8, fits
+constexpr int wide_union = 160;  // 127 + 3 * 8, rounded up to a multiple of 8, fits
 
-/// What is fixed in a kernel: the words that a lane scans at a time, and the places of a row.
+/// Constants of a kernel: the number of words that a lane scans at once, and the row length of the
+/// union.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;
@@ -39,20 +43,21 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // Where memory is scarce:
+                                              // For devices with little shared memory:
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// Over time: of the own frame, of the others.
+/// Shapes of a temporal search: for the reference frame and for neighbouring frames.
 struct TimeShape {
-  bool at_once;  // the own frame's tables stand beside those of the others
+  bool fused;  // the reference frame and the first neighbouring frames are scanned together
   MatchShape own, others;
-  int most_words;      // of an own window: what is scanned in few chunks
-  bool saves = false;  // for where memory is scarce
+  /// Maximum size of an own window in words, so that few chunks are scanned.
+  int max_own_words;
+  bool saves_memory = false;  // suits devices with little shared memory
 };
 constexpr int any_words = 127 * 64;
-inline constexpr TimeShape time_shapes[] = {  // for ever greater windows
+inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {true, {4, small_union}, {6, small_union}, 4 * 32},
     {false, {11, narrow_union}, {6, small_union}, 11 * 32},
     {false, {11, narrow_union}, {6, medium_union}, any_words, true},
@@ -60,9 +65,9 @@ inline constexpr TimeShape time_shapes[] = {  // for ever greater windows
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// What stands before the samples.
+/// Words in front of the samples.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Bytes of that, with samples and norms of so many frames.
+/// Size of the tables in bytes, with samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -72,14 +77,15 @@ constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitc
 }  // namespace match_detail
 
 struct MatchPlan {
-  int union_width = 0;   // of the windows of a block's references, rounded up to 8
-  int union_height = 0;  // rounded up to 8
-  int union_pitch = 0;   // places for a row of it
-  int band_rows = 0;     // rows of candidates whose scores exist at a time, multiple of 8
+  int union_width = 0;   // union of the windows of a block's reference patches, rounded up to 8
+  int union_height = 0;  // the same along y
+  int union_pitch = 0;   // positions in a row of the union in memory
+  int band_rows = 0;     // rows of candidates whose scores exist at once, multiple of 8
   int score_row = 0;     // words of scores for one row of a window
   int score_pitch = 0;   // words between the tables of two reference patches
-  int chunk = 0;         // words that a lane scans at a time
-  // Factors that divide: by the number of units of 8 columns, by score_row, by the window.
+  int chunk = 0;         // words that a lane scans at once
+  // Fixed-point inverses for divisions by the number of units of 8 columns, by score_row, and by
+  // the window side.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 
@@ -88,14 +94,14 @@ struct MatchPlan {
 
 namespace match_detail {
 
-/// Rows of the lowest reference patches' windows above which there are others'.
+/// Offset between the first and the last reference patch of a tile, along an axis.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Words that are scanned for a band where no reference patch's window begins below it.
+/// Number of words that are scanned for a band, if no window begins below the band's first row.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -104,7 +110,7 @@ constexpr std::uint32_t inverse(int divisor, int bits) {
   return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
 }
 
-/// In bands of so many rows.
+/// The plan with bands of `rows` rows.
 constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
   MatchPlan plan;
   plan.union_width = plan.union_height = union_side(phase);
@@ -115,16 +121,16 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  int end = rows * plan.score_row;  // of a table: scans may go beyond it
+  int end = rows * plan.score_row;  // end of a table: scans may exceed it
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
-  plan.score_pitch = end + 36;  // table_of moves a table by up to 31
+  plan.score_pitch = end + 36;  // table_of() moves a table by up to 31
   plan.shared_bytes = table_bytes(plan.union_pitch, rows, plan.score_pitch);
   return plan;
 }
 
-/// A window and a step that profiles have, and the shape of their plan where all rows are one band:
-/// of these there are kernels with all of it as constants.
+/// A window and a step that profiles use, with the shape of their plan if all rows are one band.
+/// For these searches there are kernels with all parameters as constants.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any
   MatchShape shape{};
@@ -134,11 +140,12 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// Over time, where the own frame is searched with the others (TimeShape::at_once).
+/// A temporal search that scans the reference frame together with the others (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Whether it is what a plan does; how many frames it searches at a time is no constant.
+  /// Returns whether plans match this search. The number of frames searched at once is not a
+  /// constant.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -153,7 +160,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// No kernel's constants.
+/// Index of the kernels without constants.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];
@@ -164,12 +171,12 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 
 }  // namespace match_detail
 
-/// Fixed per session.
-/// @throws InvalidArgument where the device has too little shared memory for the window
+/// The plan is made once per session.
+/// @throws InvalidArgument if the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// How the search of several frames cuts its work: first the reference patches' own, then the
-/// others, as many at a time as there is room for their scores.
+/// The plan of a search in several frames: first the reference frame, then the neighbouring frames,
+/// as many at once as there is memory for their scores.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;
@@ -178,8 +185,8 @@ struct TimePlan {
   bool operator==(const TimePlan&) const = default;
 };
 
-/// `frames`: that are searched beside the own one, at most.
-/// @throws InvalidArgument where the device has too little shared memory for the windows
+/// `frames` is the maximum number of neighbouring frames.
+/// @throws InvalidArgument if the device has too little shared memory for the windows
 [[nodiscard]] TimePlan plan_match_over_time(const MatchParams& phase, int frames,
                                             const cuda::DeviceLimits& device);
 

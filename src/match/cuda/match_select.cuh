@@ -1,5 +1,5 @@
 #pragma once
-// Step 3 of match.cu: the best of one reference patch's scores, by one warp.
+// Step 3 of match.cu: a warp selects the best scores of one reference patch.
 
 #include "cuda/warp.cuh"
 #include "match/cuda/kernels.h"
@@ -7,13 +7,13 @@
 
 namespace lull::match_detail {
 
-constexpr int warps = references;  // one reference patch for each warp in step 3
-static_assert(references == brick_references);
+constexpr int warps = references;  // each warp processes one reference patch in step 3
+static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// With hits, where scores differ from each other: usually at most, and at most before words are
-// looked at in their order.
-constexpr int usual_quads = 24, most_quads = 64;
-static_assert(most_quads <= listed_quads - 32);
+// Numbers of quads with hits. If the scores differ from each other, there are usually at most
+// `typical_quads`. Above `max_quads`, words are scanned in their order.
+constexpr int typical_quads = 24, max_quads = 64;
+static_assert(max_quads <= listed_quads - 32);
 
 struct MatchArgs {
   Guide guide;
@@ -28,9 +28,9 @@ struct MatchArgs {
 };
 /// match() with a bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Half the squared distance of patches at this mean squared one, in the guide's units.
+/// Converts a mean squared difference of patches to half the squared distance in the guide's units.
 double half_distance(double mean, const Guide& guide);
-/// @throws InternalError where distances up to tau do not fit
+/// @throws InternalError if distances up to tau do not fit
 MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
                     const Groups& groups);
@@ -38,8 +38,8 @@ MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceG
 /// Rows of one reference patch's window in its table.
 struct Scan {
   int rows;
-  int odd;          // the table begins one column before the window
-  int first_place;  // of the first candidate
+  int odd;          // 1 if the table begins one column before the window
+  int first_place;  // index of the first candidate
   int window, row_words;
   std::uint32_t row_inverse;
   std::uint32_t* scores;
@@ -50,7 +50,7 @@ struct Scan {
 };
 
 /// Zeroes the half words that hold no candidate, and the words behind the last row up to the end of
-/// the scan, which takes whole chunks, and one at least.
+/// the scan. A scan takes complete chunks, and at least one.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -62,32 +62,32 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// A score that at least `keep` - 1 of the candidates in the lanes' maxima (one in each half word)
-/// reach; the reference patch itself is not among them.
+/// Returns a score that at least `keep` - 1 candidates in the lanes' maxima (one in each half word)
+/// reach. The reference patch itself is not among them.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
     const std::uint32_t best = max(maxima & 0xffffu, maxima >> 16);
     return __shfl_sync(~0u, sort_descending(best, lane), max(keep - 2, 0));
   } else {
-    const std::uint32_t sorted = sort_descending<HalfWords>(maxima, lane);
+    const std::uint32_t sorted = sort_descending<HalfWordOrder>(maxima, lane);
     return warp_min(max(sorted & 0xffffu, __shfl_sync(~0u, sorted, 31 - lane) >> 16));
   }
 }
 
-/// The best keys so far of one reference patch: lane i holds the i-th.
+/// The best keys of one reference patch so far: lane i holds the i-th.
 struct BestList {
-  std::uint32_t key;    // score << 16 | (65535 - place); 0: none
-  std::uint32_t worst;  // of the N best; 0 while there are fewer
+  std::uint32_t key;    // score << 16 | (65535 - position); 0: none
+  std::uint32_t worst;  // worst of the N best; 0 if there are fewer
   bool is_empty = true;
 
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     merge(lane < count ? pending[lane] : 0u, keep, lane);
   }
-  /// One key of each lane, 0 for none.
+  /// Merges one key of each lane, 0 for none.
   __device__ void merge(std::uint32_t of_lane, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(of_lane, lane);
-    if (is_empty) {  // but for the reference patch
+    if (is_empty) {  // except for the reference patch
       const std::uint32_t before = __shfl_up_sync(~0u, fresh, 1);
       key = lane == 0 ? best_key : before;
       is_empty = false;
@@ -98,37 +98,38 @@ struct BestList {
   }
 };
 
-/// Words of a scan in their order, as many for each lane, 32 apart, from `first` on.
+/// Words of a scan in their order. Each lane has the same number of words, 32 apart, from `first`
+/// on.
 struct ScanWords {
   const Scan& scan;
   int first;
 
   /// Word k of a lane.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Of the candidate in the low half of that.
+  /// Position of the candidate in the low half of word k.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
   }
 };
 
-/// Where a warp gathers what may be among the best.
+/// Gathers the keys that may be among the best.
 struct Gathering {
-  std::uint32_t* keys;  // [pending_slots], of which
-  int count = 0;        // are in use
+  std::uint32_t* keys;  // [pending_slots]
+  int count = 0;        // number of keys in use
   std::uint8_t* quads;  // [listed_quads]
 
   __device__ explicit Gathering(std::uint32_t* memory)
-      : keys(kept(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
+      : keys(keep_address(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  /// One key of each lane, if it is at least that.
+  /// Adds one key of each lane if it is at least `least`.
   __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
-    const bool is_one = key >= least;
-    const std::uint32_t ballot = __ballot_sync(~0u, is_one);
-    if (is_one) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
+    const bool is_valid = key >= least;
+    const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
+    if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Merges 32 keys, if there are as many.
+  /// Merges 32 keys if there are that many.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();
@@ -139,8 +140,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Both of a word's scores, the first one at `place` (from the end). What is worse than `bound`
-  /// or the list's worst does not count.
+  /// Adds both scores of a word. `place` is the position of the first one, counted from the end.
+  /// Scores below `bound` or the list's worst are ignored.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -148,7 +149,7 @@ struct Gathering {
     add((word & 0xffff0000u) | ((place - 1) & 0xffffu), max(bound << 16, best.worst + 1), lane);
     merge_full(best, keep, lane);
   }
-  /// Merges the rest.
+  /// Merges the remaining keys.
   __device__ void merge_rest(BestList& best, int keep, int lane) {
     __syncwarp();
     if (count > 0) best.merge(keys, count, keep, lane);
@@ -156,8 +157,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Notes the quads with a score at or over the bound, of which `most` has the greatest scores of
-  /// each half word; gives their number. Those beyond the list's end are not in it.
+  /// Lists the quads with a score that reaches the bound. `most` has the maximum of each quad for
+  /// both half words. Returns the number of these quads, including those beyond the end of the
+  /// list.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -165,9 +167,9 @@ struct Gathering {
     int noted = 0;
 #pragma unroll
     for (int q = 0; q < quad_count; ++q) {
-      const bool is_one = __vmaxu2(most[q], below) != below;
-      const std::uint32_t ballot = __ballot_sync(~0u, is_one);
-      if (is_one && (32 * q < listed_quads || noted <= listed_quads - 32))
+      const bool is_valid = __vmaxu2(most[q], below) != below;
+      const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
+      if (is_valid && (32 * q < listed_quads || noted <= listed_quads - 32))
         quads[noted + __popc(ballot & ((1u << lane) - 1))] =
             static_cast<std::uint8_t>(32 * q + lane);
       noted += __popc(ballot);
@@ -176,14 +178,14 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, and every quad has one at the bound. So
-/// words are looked at in the order of their places: behind keep - 1 with hits only those count
-/// that are over it.
+/// In flat and black pictures nearly all scores are equal, and every quad reaches the bound. Then
+/// words are scanned in the order of their positions: after keep - 1 words with hits, only scores
+/// above the bound count.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
   const std::uint32_t ties = bound * 0x10001u, below = ties - 0x10001u;
-  int before = 0;  // words with hits
+  int before = 0;  // number of words with hits
 #pragma unroll 1
   for (int k = 0; k < chunk; ++k) {
     const std::uint32_t word = words.at(lane, k);
@@ -197,8 +199,9 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Adds the best of `chunk` words of each lane to the list; some stay behind in `gathering`. A lane
-/// looks at four of its words as one, a quad; those of quads with hits are looked at by all lanes.
+/// Adds the best scores of `chunk` words of each lane to the list. Some keys stay in `gathering`. A
+/// lane first looks at the maximum of four of its words, a quad. All lanes then look at the words
+/// of quads with hits.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -213,15 +216,15 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Places rise from chunk to chunk, so that a score equal to the worst of the list comes too late.
+  // Positions ascend from chunk to chunk, so a score equal to the worst of the list comes too late.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
   __syncwarp();
-  if (noted > usual_quads) {
+  if (noted > typical_quads) {
     const std::uint32_t ties = bound * 0x10001u;
     const std::uint32_t over = __ballot_sync(~0u, __vmaxu2(maxima, ties) != ties);
-    if (__popc(over) < (keep - 1) / 2 || noted > most_quads)
+    if (__popc(over) < (keep - 1) / 2 || noted > max_quads)
       return add_in_order<chunk>(words, bound, keep, gathering, best, lane);
   }
 #pragma unroll 1
@@ -237,10 +240,10 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
     }
     gathering.add_both(word, place, bound, best, keep, lane);
   }
-  __syncwarp();  // before quads are noted anew
+  __syncwarp();  // barrier before quads are listed again
 }
 
-/// Step 3, for one reference patch: the chunks of a scan from word `from` on.
+/// Step 3 for one reference patch: scans all chunks from word `from` on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {
@@ -250,15 +253,15 @@ __device__ inline void select(const Scan& scan, int keep, int min_score, Gatheri
   gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
-/// Writes the list of a reference patch as a group: the patch itself, then the others by distance.
-/// `displacement_of`: of a place.
+/// Writes the list of a reference patch as a group: the reference patch, then the other members by
+/// distance. `displacement_of` maps a position to a displacement.
 template <class Displacement>
 __device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {
   const int lane = threadIdx.x & 31;
   const int found = __popc(__ballot_sync(~0u, best.key != 0 && lane < a.keep));
   const int log2_count = 31 - __clz(found);
-  const int index = (blockIdx.y * a.batch.bricks_x + blockIdx.x) * brick_references + reference;
+  const int index = (blockIdx.y * a.batch.tiles_x + blockIdx.x) * references_per_tile + reference;
   if (lane < (1 << log2_count))
     a.groups.displacements[index * a.groups.capacity + lane] =
         lane == 0 ? 0u : displacement_of(65535 - static_cast<int>(best.key & 0xffffu));

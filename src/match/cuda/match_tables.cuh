@@ -1,15 +1,15 @@
 #pragma once
-// The tables of match.cu in shared memory, and how they are filled: steps 1 and 2.
+// The tables of match.cu in shared memory, and steps 1 and 2, which fill them.
 
 #include "match/cuda/match_select.cuh"
 
 namespace lull::match_detail {
 
-/// Rows in shared memory; constants, so that they are part of the instructions.
+/// Row pitches in shared memory. They are constants, so that they are part of the instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // 4 modulo 8: rows that are 4 apart then lie 16 banks apart. 7 words of a patch, 3 of skew.
+  // 4 modulo 8, so that rows that are 4 apart lie 16 banks apart. 7 words of a patch and 3 of skew.
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -23,34 +23,33 @@ struct SharedTables {
 
   __device__ SharedTables(std::uint32_t* memory, const MatchPlan& plan)
       : patches(memory),
-        gathered(patches + brick_references * reference_pitch),
+        gathered(patches + references_per_tile * reference_pitch),
         samples(gathered + warps * gathered_words),
         norms(reinterpret_cast<std::int32_t*>(samples + (plan.band_rows + patch - 1) *
                                                             Pitch<union_pitch>::samples)),
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Words of a plan's tables without the head.
+/// Number of words of a plan's tables without the head.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Where the table of one reference patch begins. A warp writes the same place of the union for 8
-/// reference patches at once: they begin so that this is in 8 times 4 different banks.
-/// `left`, `top`: the first column (even) and row of the union in the table.
+/// Start of the table of one reference patch. A warp writes the same position of the union for 8
+/// reference patches at once: the tables begin such that these words are in 8 times 4 different
+/// banks. `left` and `top` are the first column (even) and row of the union in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
 }
 
-/// Four samples of a row from a place on that need not be aligned: `bits` are 8 for each sample
-/// between the aligned word and it.
+/// Returns four samples of a row at a position that may be unaligned. `bits` is 8 times the offset
+/// from the aligned word.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// A warp copies its reference patch, and the score before the product: the greatest, less the half
-/// norm.
+/// A warp copies its reference patch and its base score: the maximum score minus the half norm.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -62,20 +61,21 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Step 1, for thread `thread` of a team of whole warps. The tile starts at the aligned word at or
-/// before `start`, the union's first place.
+/// Step 1, for thread `thread` of a team of complete warps. The tile starts at the aligned word at
+/// or before `start`, the first position of the union.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
                                           unsigned thread, unsigned team) {
-  constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;  // of a row
+  constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;  // threads that load one row
   const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // (From 0 on, so that a compiler that knows lengths knows how often.)
+    // (The loop starts at 0, so that the compiler knows the number of iterations if lengths are
+    // constants.)
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -101,21 +101,21 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
 }
 
-/// Stores a word where `is_one` holds. By hand, for the compiler would branch, and make the address
-/// anew behind each branch.
-__device__ __forceinline__ void store_if(bool is_one, std::uint32_t* place, std::uint32_t word) {
+/// Stores a word if `is_valid`. This is inline assembly, because the compiler would branch and
+/// compute the address again behind each branch.
+__device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, std::uint32_t word) {
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
-               "r"(word), "r"(static_cast<int>(is_one))
+               "r"(word), "r"(static_cast<int>(is_valid))
                : "memory");
 }
 
 /// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
-/// of patches g and g + 8. The order of the 64 terms of a product is free; this one makes the next
-/// row of candidates cost a single new load, and lets the words of four rows stay in the registers
-/// that they were loaded to: each word meets the row of the patch that it belongs to by then.
+/// of patches g and g + 8. The order of the 64 terms of a product is arbitrary. With this order the
+/// next row of candidates costs a single new load, and the words of four rows stay in the registers
+/// they were loaded to: the rows of the reference patch rotate instead.
 struct References {
-  std::uint32_t words[4][4];  // mma operands: row d and the second one after it, in turn
+  std::uint32_t words[4][4];  // mma operands: row d and the second row after it, alternating
   int base[2];
 
   __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
@@ -124,7 +124,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Two loads, or the compiler would keep one copy and move words from row to row.
+        // Two loads, because otherwise the compiler would keep one copy and move words between
+        // registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -135,20 +136,20 @@ struct References {
   }
 };
 
-/// A unit of 8 candidate columns by `unit_rows` rows: calls store(row, scores of g, scores of g +
-/// 8) with those of two neighbouring candidates.
+/// Scores a unit of 8 candidate columns by `unit_rows` rows. Calls store(row, scores of g, scores
+/// of g + 8) with the scores of two neighbouring candidates.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
                                            Store store) {
   constexpr int pitch = Pitch<union_pitch>::samples;
-  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};  // of row i in w[i % 4]
+  std::uint32_t w[4] = {sample[0], sample[pitch], sample[2 * pitch], 0};  // row i is in w[i % 4]
   const auto begin = [&](int row, int(&c)[4]) {
     const int2 n = *reinterpret_cast<const int2*>(norm + row * union_pitch);
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // Of the words with even or odd row numbers.
+  // Products of the words with even and odd row numbers.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -157,8 +158,7 @@ __device__ __forceinline__ void score_unit(const References& references,
   };
   static_assert(unit_rows % 2 == 0);
 #pragma unroll
-  for (int row = 0; row < unit_rows;
-       row += 2) {  // two products at a time do not wait for each other
+  for (int row = 0; row < unit_rows; row += 2) {  // two independent products at a time
     int c[4], d[4];
     begin(row, c), begin(row + 1, d);
     w[(row + 3) % 4] = sample[(row + 3) * pitch];
@@ -171,7 +171,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Step 2: a warp takes units of 8 candidate columns by `unit_rows` rows. `skew`: of the tile.
+/// Step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is that of the
+/// tile.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -181,8 +182,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
   const References references(shared.patches, g, half, quad);
   const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
-  const int first_i = (a.batch.x0 + blockIdx.x) * brick_side;
-  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // of g + 8 too
+  const int first_i = (a.batch.x0 + blockIdx.x) * reference_tile_side;
+  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // equal for g + 8
   const int table = table_of(plan, g, left), next_table = table_of(plan, g + 8, left) - table;
   std::uint32_t* const scores = shared.scores + table + t - left / 2;
   const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
@@ -203,28 +204,29 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// Where a reference patch of the block is, from the first one too, and in the plane the union's
-/// first candidate, which may lie in the margin.
+/// Position of a reference patch of the block, absolute and relative to the first one, and the
+/// position of the union's first candidate in the plane, which may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
   __device__ ReferencePlace(const MatchArgs& a, int reference) {
-    const int i = (a.batch.x0 + blockIdx.x) * brick_side;
-    const int j = (a.batch.y0 + blockIdx.y) * brick_side;
+    const int i = (a.batch.x0 + blockIdx.x) * reference_tile_side;
+    const int j = (a.batch.y0 + blockIdx.y) * reference_tile_side;
     const int first_x = a.grid.x(i), first_y = a.grid.y(j);
-    x = a.grid.x(i + reference % brick_side), y = a.grid.y(j + reference / brick_side);
+    x = a.grid.x(i + reference % reference_tile_side),
+    y = a.grid.y(j + reference / reference_tile_side);
     dx = x - first_x, dy = y - first_y;
     start = a.margins.at(first_x - a.radius, first_y - a.radius);
   }
 };
 
-/// MatchParams::bias for nothing.
+/// Replaces the bias for white noise.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// What step 3 scans of the union's rows `from` .. `to` - 1, the first of the table being row
-/// `band`: without the reference patch itself.
+/// Returns the scan of step 3 for rows `from` .. `to` - 1 of the union, without the reference patch
+/// itself. The first row of the table is row `band`.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -245,18 +247,19 @@ __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at,
   return scan;
 }
 
-/// Of a candidate in the frame of the reference patch, by its place in the window.
+/// Displacement of a candidate in the reference frame, from its position in the window.
 __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, int place) {
   const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Of the reference patch alone.
+/// A list that holds only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// The arguments, of which a fixed search knows some: as constants they are parts of instructions.
+/// The arguments, where a fixed search replaces some by constants, which become parts of
+/// instructions.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {
@@ -268,7 +271,7 @@ __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   return a;
 }
 
-/// Steps 1 to 3 in the frame of the reference patches.
+/// Steps 1 to 3 in the reference frame.
 template <int N, int chunk, int union_pitch, bool one_band, class Bias = NoBias>
 __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared,
                                      const Bias& bias = {}) {
@@ -277,7 +280,8 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // The union's rows `band` .. `band` + `rows` - 1, of the window `from` .. `to` - 1.
+  // Processes rows `band` .. `band` + `rows` - 1 of the union. Rows `from` .. `to` - 1 belong to
+  // the window.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

@@ -1,4 +1,4 @@
-// The kernels that group over frames (match_time.cuh).
+// The kernels that match over several frames (match_time.cuh).
 
 #include <algorithm>
 #include <array>
@@ -15,14 +15,14 @@ namespace {
 
 using namespace match_detail;
 
-/// `fixed`: which of fixed_time_searches, as in match.cu.
-template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
+/// `fixed` is an index of fixed_time_searches, as in match.cu.
+template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
   constexpr FixedTimeSearch search = fixed_time_search(fixed);
-  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(
+  match_frames<N, fused, chunk, union_pitch, other_chunk, other_pitch>(
       with_constants<search>(a.search), a.frames, memory, frames, NoBias{});
 }
 
@@ -30,16 +30,16 @@ using Kernel = void (*)(TimeArgs);
 struct KernelChoice {
   Kernel of_16, of_32;
 };
-template <int N, bool at_once, MatchShape own, MatchShape others, int fixed>
-constexpr Kernel kernel_of = match_time_kernel<N, at_once, own.chunk, own.union_pitch, others.chunk,
+template <int N, bool fused, MatchShape own, MatchShape others, int fixed>
+constexpr Kernel kernel_of = match_time_kernel<N, fused, own.chunk, own.union_pitch, others.chunk,
                                                others.union_pitch, fixed>;
-template <bool at_once, MatchShape own, MatchShape others, int fixed>
-constexpr KernelChoice choice_of = {kernel_of<16, at_once, own, others, fixed>,
-                                    kernel_of<32, at_once, own, others, fixed>};
+template <bool fused, MatchShape own, MatchShape others, int fixed>
+constexpr KernelChoice choice_of = {kernel_of<16, fused, own, others, fixed>,
+                                    kernel_of<32, fused, own, others, fixed>};
 template <std::size_t... I>
 constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<time_shapes[I].at_once, time_shapes[I].own, time_shapes[I].others,
-                     any_search>...}};
+  return {
+      {choice_of<time_shapes[I].fused, time_shapes[I].own, time_shapes[I].others, any_search>...}};
 }
 const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
 template <std::size_t... I>
@@ -68,7 +68,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
   const Guide& own = frames.front().frame.guide;
   TimeArgs args{{arguments(own, margins, grid, batch, phase, plan.own, groups), plan.others, motion,
                  phase.temporal_window, plan.at_a_time,
-                 static_cast<int>(half_distance(phase.place_bonus, own))},
+                 static_cast<int>(half_distance(phase.motion_bias, own))},
                 {}};
   for (const auto& [offset, frame] : frames.subspan(1)) {
     const int k = args.search.frames++;
@@ -80,7 +80,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
   const KernelChoice& choice = kernels_for(args.search);
   const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
-  kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, plan.shared_bytes, stream>>>(args);
+  kernel<<<dim3(batch.tiles_x, batch.tiles_y), threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-// Grouping over frames: match.cu in the reference patches' own frame, and then in each other frame
-// around the place that motion predicts. A brick of reference patches lies within one bundle and so
-// has one vector for each frame: its candidates are a union of windows there too. The tables of
-// several frames stand one after the other, rows of the windows alone, and are scanned as one:
-// selection costs more than scores do. For the same reason a small window in the own frame is
-// scanned with the others' first chunk.
+// Matching over several frames: as match.cu in the reference frame, then in each neighbouring frame
+// around the position that motion predicts. A reference tile lies within one bundle and has one
+// motion vector for each frame, so its candidates are a union of windows there too. The tables of
+// several frames follow each other in memory, with the rows of the windows only, and are scanned as
+// one table, because selection costs more than scoring. For the same reason a small window of the
+// reference frame is scanned together with the first chunk of the neighbouring frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -15,7 +15,7 @@ namespace lull::match_detail {
 
 constexpr int max_others = 2 * max_temporal;
 
-/// The other frames that are searched.
+/// The neighbouring frames that are searched.
 struct SearchedFrames {
   Guide guide[max_others] = {};
   int offset[max_others] = {};
@@ -25,9 +25,9 @@ struct SearchedFrames {
 struct TimeSearch {
   MatchArgs own;
   MatchPlan others;
-  MotionGrid grid;  // of the own frame's references
+  MotionGrid grid;  // grid of the reference frame's reference patches
   int window, at_a_time;
-  int bonus;  // of the score where motion predicts the reference patch
+  int motion_bias;  // added to the score where motion predicts the reference patch
   int frames = 0;
 };
 struct TimeArgs {
@@ -35,13 +35,13 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// As with_constants() of match_tables.cuh.
+/// Replaces arguments by constants, like with_constants() in match_tables.cuh.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    const int pitch = a.others.score_pitch;  // by frames at a time
+    const int pitch = a.others.score_pitch;  // depends on the number of frames searched at once
     a.others = plan;
     a.others.score_pitch = pitch;
     a.window = fixed.others.window;
@@ -49,17 +49,17 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   return a;
 }
 
-/// What the block's threads share of the other frames.
+/// Data of the neighbouring frames that the block's threads share.
 struct OtherFrames {
   int motion_x[max_others], motion_y[max_others];
-  int start[max_others];  // of the union, in the plane
+  int start[max_others];  // position of the union in the plane
 
-  /// By each thread, for one frame.
+  /// Each thread computes the data of one frame.
   __device__ void find(const TimeSearch& a, const SearchedFrames& searched) {
     const int k = threadIdx.x;
     if (k >= a.frames) return;
-    const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
-    const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
+    const int i = (a.own.batch.x0 + blockIdx.x) * reference_tile_side;
+    const int j = (a.own.batch.y0 + blockIdx.y) * reference_tile_side;
     const Motion v =
         searched.motion[k] == nullptr
             ? Motion{}
@@ -70,7 +70,8 @@ struct OtherFrames {
   }
 };
 
-/// Own candidates come first in the order of places, then those of the other frames.
+/// Displacement of a candidate from its position. Positions in the reference frame come first, then
+/// those in the neighbouring frames.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
@@ -86,12 +87,12 @@ __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const Searc
   return pack_displacement(x + place - row * window - window / 2, y + row - window / 2, offset);
 }
 
-/// The memory of match_tables.cuh for several frames at a time: samples and norms of each one after
-/// the other.
+/// The tables of match_tables.cuh for several frames at once: the samples of all frames, then their
+/// norms.
 template <int union_pitch>
 struct OtherTables {
   SharedTables<union_pitch> first;
-  int sample_words, norm_words;  // of a frame
+  int sample_words, norm_words;  // words of one frame
   __device__ OtherTables(std::uint32_t* memory, const MatchPlan& plan, int frames)
       : first(memory, plan),
         sample_words((plan.band_rows + patch - 1) * Pitch<union_pitch>::samples),
@@ -101,8 +102,8 @@ struct OtherTables {
   }
 };
 
-/// Step 2 for `count` frames, from `first` on: tables have the rows of the windows alone, those of
-/// one frame after those of the other. A warp stays in one frame.
+/// Step 2 for `count` frames from `first` on. Tables have the rows of the windows only, frame after
+/// frame. A warp stays in one frame.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -113,12 +114,13 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int g = lane >> 2, t = lane & 3, half = t & 1, quad = 4 * (t >> 1);
   const References references(shared.patches, g, half, quad);
-  const int i = (a.own.batch.x0 + blockIdx.x) * brick_side;
-  const int j = (a.own.batch.y0 + blockIdx.y) * brick_side;
-  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // of g + 8 too
+  const int i = (a.own.batch.x0 + blockIdx.x) * reference_tile_side;
+  const int j = (a.own.batch.y0 + blockIdx.y) * reference_tile_side;
+  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // equal for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Above these rows lie the upper reference patches' windows alone, behind them the lower ones'.
+  // Rows above `lower_begin` belong only to windows of the upper reference patches, rows from
+  // `upper_end` on only to those of the lower ones.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -165,7 +167,7 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Step 1 for `count` frames, from `first` on: by a team of warps each.
+/// Step 1 for `count` frames from `first` on. A team of warps loads each frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -178,7 +180,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// What step 3 scans of these frames, with the bonus where motion predicts the reference patch.
+/// Returns the scan of step 3 for these frames, with the motion bias added where motion predicts
+/// the reference patch.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -192,13 +195,13 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
                   tables.first.scores + table_of(a.others, reference, at.dx & ~1, at.dy)};
   if (lane < count) {
     std::uint16_t& score = *scan.score(lane * a.window + a.window / 2, a.window / 2);
-    if (score != 0) score = static_cast<std::uint16_t>(min(score + a.bonus, 65535));
+    if (score != 0) score = static_cast<std::uint16_t>(min(score + a.motion_bias, 65535));
   }
   clear_gaps<chunk>(scan, lane);
   return scan;
 }
 
-/// Steps 1 to 3 in other frames, `count` from `first` on.
+/// Steps 1 to 3 in `count` neighbouring frames from `first` on.
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -215,7 +218,7 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// The words of an own scan, then those of the others'.
+/// The words of the reference frame's scan, followed by those of the neighbouring frames.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
@@ -228,18 +231,18 @@ struct WordsOfBoth {
   }
 };
 
-/// Steps 1 to 3 in the own frame, where a window is a chunk and all rows are a band, and in the
-/// first `count` others.
+/// Steps 1 to 3 in the reference frame and the first `count` neighbouring frames. The own window
+/// must be one chunk, and all of its rows one band.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
-__device__ BestList match_at_once(const TimeSearch& a, const SearchedFrames& searched,
-                                  const OtherFrames& frames, int count,
-                                  const SharedTables<own_pitch>& own_tables,
-                                  const OtherTables<union_pitch>& tables, const Bias& bias) {
+__device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
+                                const OtherFrames& frames, int count,
+                                const SharedTables<own_pitch>& own_tables,
+                                const OtherTables<union_pitch>& tables, const Bias& bias) {
   const MatchArgs& own = a.own;
   const int lane = threadIdx.x & 31, reference = threadIdx.x >> 5;
   const ReferencePlace at(own, reference);
   const int rows = own.plan.union_height;
-  __syncthreads();  // `frames` are there
+  __syncthreads();  // waits until `frames` are computed
   load_reference(own, at.x, at.y, reference, lane, own_tables.patches);
   load_band<own_pitch>(own.guide, own.plan, own.margins.pitch, at.start, rows, own_tables.samples,
                        own_tables.norms, threadIdx.x, threads);
@@ -259,24 +262,24 @@ __device__ BestList match_at_once(const TimeSearch& a, const SearchedFrames& sea
   return best;
 }
 
-/// All of a block's work. `at_once`: the own frame's tables stand before those of the others.
-template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch,
+/// All of a block's work. With `fused` the reference frame's tables precede those of the
+/// neighbouring frames.
+template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
                                              std::uint32_t* memory, OtherFrames& frames,
                                              const Bias& bias) {
   frames.find(a, searched);
   const SharedTables<union_pitch> own_tables(memory, a.own.plan);
-  OtherTables<other_pitch> tables(memory + (at_once ? table_words(a.own.plan) : 0), a.others,
+  OtherTables<other_pitch> tables(memory + (fused ? table_words(a.own.plan) : 0), a.others,
                                   a.at_a_time);
   tables.first.patches = own_tables.patches;
   tables.first.gathered = own_tables.gathered;
   BestList best;
   int first = 0;
-  if constexpr (at_once) {
+  if constexpr (fused) {
     first = min(a.at_a_time, a.frames);
-    best =
-        match_at_once<N, chunk, other_chunk>(a, searched, frames, first, own_tables, tables, bias);
+    best = match_fused<N, chunk, other_chunk>(a, searched, frames, first, own_tables, tables, bias);
   } else {
     best = match_own<N, chunk, union_pitch, false>(a.own, own_tables, bias);
   }
@@ -287,7 +290,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Which of time_shapes a plan has.
+/// Index in time_shapes of the shape that a plan has.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&

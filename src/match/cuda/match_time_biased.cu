@@ -14,13 +14,13 @@ namespace {
 
 using namespace match_detail;
 
-template <int N, bool at_once, int chunk, int union_pitch, int other_chunk, int other_pitch>
+template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch>
 __global__ void __launch_bounds__(threads, 2)
     biased_time_kernel(const TimeArgs a, const ScoreBias bias) {
   extern __shared__ std::uint32_t memory[];
   __shared__ OtherFrames frames;
   __shared__ std::int32_t bias_memory[bias_places];
-  match_frames<N, at_once, chunk, union_pitch, other_chunk, other_pitch>(
+  match_frames<N, fused, chunk, union_pitch, other_chunk, other_pitch>(
       a.search, a.frames, memory, frames, SharedBias(bias, bias_memory));
 }
 
@@ -30,7 +30,7 @@ struct KernelChoice {
 };
 template <std::size_t I, int N>
 constexpr Kernel kernel_of =
-    biased_time_kernel<N, time_shapes[I].at_once, time_shapes[I].own.chunk,
+    biased_time_kernel<N, time_shapes[I].fused, time_shapes[I].own.chunk,
                        time_shapes[I].own.union_pitch, time_shapes[I].others.chunk,
                        time_shapes[I].others.union_pitch>;
 template <std::size_t... I>
@@ -46,7 +46,7 @@ void match_detail::match_time_biased(const TimeArgs& args, const DistanceBias& b
   const KernelChoice& choice = kernels[shape_of(args.search)];
   const Kernel kernel = args.search.own.keep <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
-  const dim3 grid(args.search.own.batch.bricks_x, args.search.own.batch.bricks_y);
+  const dim3 grid(args.search.own.batch.tiles_x, args.search.own.batch.tiles_y);
   kernel<<<grid, threads, shared_bytes, stream>>>(args, ScoreBias(bias, args.search.own.guide));
   cuda::check(cudaGetLastError());
 }

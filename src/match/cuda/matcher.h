@@ -1,6 +1,6 @@
 #pragma once
-// Matching on a GPU: a matcher is planned once, for the phase of a session, and then finds the
-// groups of one batch of reference patches after the other. What a group holds stands in group.h.
+// Matching on a GPU: a matcher is planned once, for a phase of a session, and then finds the groups
+// of one batch of reference patches after the other. group.h defines the content of a group.
 
 #include <memory>
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace lull::cuda {
 
-/// What is matched: a batch of the first frame's reference patches.
+/// Input of a matcher: a batch of the first frame's reference patches.
 struct MatchInput {
-  MatchParams params;  // those of the plan, but for tau and the size of groups, which may be kept
-  /// The guides' scale must be such that tau and, over time, place_bonus together fit.
+  MatchParams params;  // those of the plan; tau and the group size may differ for kept groups
+  /// The guides' scale must be such that tau fits, over time the sum of tau and motion_bias.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;
@@ -24,24 +24,24 @@ struct MatchInput {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Queues: the groups of the batch. Allocates nothing and waits for nothing, so that it can be
-  /// part of a graph.
+  /// Queues the search for the groups of the batch. The function allocates nothing and does not
+  /// wait, so it can be captured in a graph.
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher for `others` frames beside the references' own, 0 for frames by themselves, on
-/// the current device. `greatest`: of the planes that are matched.
+/// Makes a matcher on the current device for `others` frames in addition to the reference frame; 0
+/// without a temporal search. `greatest` is the layout of the largest plane that is matched.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 
-/// The most similar patches of the whole window, exactly (match.cu, match_time.cu).
+/// Finds the most similar patches of the complete search window, exactly (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
                                                                int others, const Margins& greatest);
-/// By clusters (match/clusters.h; clusters.cu, cluster_query.cu).
-/// @throws InvalidArgument  the planes have more places than it can number
+/// Matches by clusters (match/clusters.h; clusters.cu, cluster_query.cu).
+/// @throws InvalidArgument if the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// The one that MatchParams::clusters asks for.
+/// Selects the exhaustive or the cluster matcher by MatchParams::clusters.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

@@ -1,10 +1,11 @@
-// Groups from those of others (match/propagation.h).
+// Groups from the groups of neighbouring reference patches (match/propagation.h).
 //
-// A warp has one reference patch; its lanes look at the candidates of the near windows and then at
-// the members of the kept groups around it, 32 at a time, one each: a lane loads the 64
-// samples of the 8-bit guide and multiplies them with the reference patch's. Scores, keys and lists
-// are those of match_select.cuh; places are candidates in the order of the definition. Warps share
-// nothing, so that none waits for others: each load needs the one before.
+// A warp processes one reference patch. Its lanes test the candidates of the refinement windows and
+// then the members of neighbouring kept groups, 32 at a time: each lane loads the 64 samples of one
+// candidate in the 8-bit guide and multiplies them by those of the reference patch. Scores, keys
+// and lists are those of match_select.cuh. The position in a key is the index of the candidate in
+// the order of the definition. Warps share nothing and do not synchronise, which hides latencies:
+// within a warp each load depends on the previous one.
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ using namespace match_detail;
 
 static_assert(max_propagated == 32, "a member for each lane");
 
-/// n / divisor for n below 2^24, divisors up to 256.
+/// Computes n / divisor for n below 2^24 and divisors up to 256.
 struct Divisor {
   std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
   Divisor() = default;
@@ -30,34 +31,37 @@ struct Divisor {
   }
 };
 
-/// Arrays over frames: by offset + max_temporal.
+/// Arrays over frames are indexed by offset + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
   std::array<const std::int32_t*, max_frames> half_norms;
   std::array<const Motion*, max_frames> motion;
-  std::array<int, max_frames> near_frames;  // offsets of the other frames, in the order of group.h
+  // Offsets of the neighbouring frames, in the order of group.h.
+  std::array<int, max_frames> refine_frames;
   MotionGrid motion_grid;
   KeptGroupsView kept;
-  int kept_bricks_x;
+  int kept_tiles_x;
   bool over_time;
-  int temporal_radius;                    // beyond which nothing counts, as own.radius
-  int near_window, near_temporal_window;  // sides
-  int own_places, near_places;            // candidates of the near window, of all of them
-  int bonus;                              // of the score where motion predicts the patch
-  Divisor search_step, near_side, near_temporal_side, near_temporal_area;
+  int temporal_radius;  // maximum displacement in neighbouring frames, as own.radius in the
+                        // reference frame
+  int refine_window, refine_temporal_window;  // sides
+  // Number of candidates in the own refinement window, and in all of them.
+  int own_places, refine_positions;
+  int motion_bias;  // added to the score where motion predicts the patch
+  Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
 };
 
-/// beside(), along an axis.
-__device__ __forceinline__ Beside searched_beside(const PropagationArgs& a, int x, int last_place,
-                                                  int count) {
+/// Same as adjacent_indices(), with a multiplication instead of a division.
+__device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationArgs& a, int x,
+                                                             int last_place, int count) {
   const int first = a.search_step.quotient(x);
   const bool at_end = x >= last_place, between = first * a.kept.searched.step != x;
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// The product of the reference patch in shared memory with the patch at `at`, which need not be
-/// aligned.
+/// The product of the reference patch in shared memory with the patch at `at`, which may be
+/// unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -78,12 +82,12 @@ __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
   return sum;
 }
 
-/// The reference patch of a warp, and the list of its best.
+/// The reference patch of a warp, and the list of its best candidates.
 struct Propagation {
   const PropagationArgs& a;
-  const std::uint32_t* patch_words;  // in shared memory
+  const std::uint32_t* patch_words;  // stored in shared memory
   int x, y, lane;
-  std::uint32_t motion;  // to the frame of this lane, as a displacement
+  std::uint32_t motion;  // motion to the frame of this lane, as a displacement
   BestList best;
 
   __device__ Propagation(const PropagationArgs& args, const std::uint32_t* words,
@@ -96,14 +100,15 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // A brick lies within one bundle.
-    const Motion v = a.motion_grid.vector(
-        a.motion[lane], (a.own.batch.x0 + blockIdx.x) * brick_side,
-        (a.own.batch.y0 + blockIdx.y) * brick_side, a.own.grid.count_x, a.own.grid.count_y);
+    // A reference tile lies within one bundle.
+    const Motion v =
+        a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
+                             (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
+                             a.own.grid.count_x, a.own.grid.count_y);
     motion = pack_displacement(v.x, v.y);
   }
 
-  /// To the frame `dt` after the own one. By all lanes.
+  /// Motion to the frame `dt` after the own one. All lanes must call it.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -116,12 +121,14 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// neighbours_of(): the lane's member of a kept group; 0, the reference patch, where it has none.
+  /// Returns the member of a kept group that the lane tests, as neighbours_of() defines it. Returns
+  /// 0, the reference patch itself, if there is none.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
-    const Beside i = searched_beside(a, x, grid.last_x, grid.count_x);
-    const Beside j = searched_beside(a, y, grid.last_y, grid.count_y);
-    // log2 of the groups: 0 stands for the own one, and four more from lane 15 on.
+    const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
+    const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
+    // Log2 of the number of groups. 0 is the own group, plus four members of each of its four
+    // neighbours from lane 15 on.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -137,10 +144,11 @@ struct Propagation {
         static_cast<unsigned>(row) >= static_cast<unsigned>(grid.count_y))
       return 0;
     const Groups& groups = a.kept.groups;
-    const int index =
-        (row / brick_side * a.kept_bricks_x + column / brick_side) * brick_references +
-        row % brick_side * brick_side + column % brick_side;
-    // Both at once: behind a group's end lies what is not used.
+    const int index = (row / reference_tile_side * a.kept_tiles_x + column / reference_tile_side) *
+                          references_per_tile +
+                      row % reference_tile_side * reference_tile_side +
+                      column % reference_tile_side;
+    // Both loads are issued at once. Elements behind the end of a group are readable and unused.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -148,16 +156,16 @@ struct Propagation {
     return member + 1 < 1 << log2_count ? one : 0u;
   }
 
-  /// The k-th candidate of the near windows.
-  __device__ std::uint32_t near_candidate(int k) const {
-    int place = k, side = a.near_window, dt = 0;
-    Divisor by = a.near_side;
+  /// The k-th candidate of the refinement windows.
+  __device__ std::uint32_t refine_candidate(int k) const {
+    int place = k, side = a.refine_window, dt = 0;
+    Divisor by = a.refine_side;
     if (k < a.own_places) {
-      place += k >= a.own_places / 2 ? 1 : 0;  // without the reference patch
+      place += k >= a.own_places / 2 ? 1 : 0;  // skips the reference patch
     } else {
-      const int n = min(a.near_temporal_area.quotient(k - a.own_places), max_frames - 1);
-      dt = a.near_frames[n];
-      side = a.near_temporal_window, by = a.near_temporal_side;
+      const int n = min(a.refine_temporal_area.quotient(k - a.own_places), max_frames - 1);
+      dt = a.refine_frames[n];
+      side = a.refine_temporal_window, by = a.refine_temporal_side;
       place = k - a.own_places - n * side * side;
     }
     const std::uint32_t v = motion_to(dt);
@@ -166,40 +174,42 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Each lane has a candidate in the picture, or none.
-  __device__ void look_at(bool is_one, std::uint32_t displacement, int place) {
+  /// Scores a candidate of each lane. Lanes without a candidate in the picture pass is_valid =
+  /// false.
+  __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
     std::uint32_t key = 0;
-    if (is_one) {
+    if (is_valid) {
       const int frame = dt + max_temporal;
       const int at =
           a.own.margins.at(x + displacement_x(displacement), y + displacement_y(displacement));
       int score = static_cast<int>(patch_words[16]) - a.half_norms[frame][at] +
                   static_cast<int>(product(patch_words, a.samples[frame], at, a.own.margins.pitch));
       score = min(max(score, 0), 65535);
-      if (dt != 0 && predicted && score != 0) score = min(score + a.bonus, 65535);
+      if (dt != 0 && predicted && score != 0) score = min(score + a.motion_bias, 65535);
       if (score >= a.own.min_score)
         key = static_cast<std::uint32_t>(score) << 16 | static_cast<std::uint32_t>(65535 - place);
     }
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// Whether a member of a kept group lies in the windows, and nothing else looks at it.
-  __device__ bool counts(std::uint32_t displacement) const {
+  /// Returns whether a member of a kept group lies in the search window and outside the refinement
+  /// windows, and no lower lane has the same member.
+  __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);
     int away_x = displacement_x(displacement), away_y = displacement_y(displacement);
-    int radius = a.own.radius, near_radius = a.near_window / 2;
+    int radius = a.own.radius, refine_radius = a.refine_window / 2;
     if (dt != 0) {
       away_x -= displacement_x(v), away_y -= displacement_y(v);
       radius = a.temporal_radius;
-      near_radius = a.near_temporal_window > 0 ? a.near_temporal_window / 2 : -1;
+      refine_radius = a.refine_temporal_window > 0 ? a.refine_temporal_window / 2 : -1;
     }
     const int distance = max(abs(away_x), abs(away_y));
-    const bool one = distance <= radius && distance > near_radius && inside(displacement);
+    const bool one = distance <= radius && distance > refine_radius && inside(displacement);
     const std::uint32_t equal = __match_any_sync(~0u, one ? displacement : 0u);
-    return one && (equal & ((1u << lane) - 1)) == 0;  // of equal members the first
+    return one && (equal & ((1u << lane) - 1)) == 0;  // the first of equal members
   }
 };
 
@@ -212,31 +222,31 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // Members of kept groups follow the near windows' candidates without gaps, so that 32 at a time
-  // are as few times as can be.
+  // Members of kept groups directly follow the candidates of the refinement windows, which
+  // minimises the number of rounds of 32.
   const std::uint32_t member = p.kept_member();
-  const bool counts = p.counts(member);
-  const std::uint32_t ballot = __ballot_sync(~0u, counts);
+  const bool is_candidate = p.is_candidate(member);
+  const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);
   std::uint32_t* const list = members + reference * max_propagated;
-  if (counts) list[__popc(ballot & ((1u << lane) - 1))] = member;
+  if (is_candidate) list[__popc(ballot & ((1u << lane) - 1))] = member;
   __syncwarp();
-  const int candidates = a.near_places + __popc(ballot);
+  const int candidates = a.refine_positions + __popc(ballot);
   for (int first = 0; first < candidates; first += 32) {
     const int k = first + lane;
-    std::uint32_t displacement = list[(k - a.near_places) & 31];
-    bool is_one = k < candidates;
-    if (first < a.near_places) {
-      const std::uint32_t near = p.near_candidate(k);
-      if (k < a.near_places) displacement = near, is_one = p.inside(near);
+    std::uint32_t displacement = list[(k - a.refine_positions) & 31];
+    bool is_valid = k < candidates;
+    if (first < a.refine_positions) {
+      const std::uint32_t near = p.refine_candidate(k);
+      if (k < a.refine_positions) displacement = near, is_valid = p.inside(near);
     }
-    p.look_at(is_one, displacement, k + 1);
+    p.consider(is_valid, displacement, k + 1);
   }
 
-  const int k = 65534 - static_cast<int>(p.best.key & 0xffffu);  // place - 1
-  std::uint32_t chosen = list[(k - a.near_places) & 31];
-  if (a.near_places > 0) {
-    const std::uint32_t near = p.near_candidate(min(max(k, 0), a.near_places - 1));
-    if (k < a.near_places) chosen = near;
+  const int k = 65534 - static_cast<int>(p.best.key & 0xffffu);  // position - 1
+  std::uint32_t chosen = list[(k - a.refine_positions) & 31];
+  if (a.refine_positions > 0) {
+    const std::uint32_t near = p.refine_candidate(min(max(k, 0), a.refine_positions - 1));
+    if (k < a.refine_positions) chosen = near;
   }
   store_group(a.own, reference, p.best, [&](int) { return chosen; });
 }
@@ -251,27 +261,27 @@ void propagate(std::span<const SearchFrame> frames, const Margins& margins,
   PropagationArgs args{arguments(own, margins, grid, batch, phase, {}, groups)};
   args.motion_grid = motion;
   args.kept = kept;
-  args.kept_bricks_x = kept.bricks_x();
+  args.kept_tiles_x = kept.tiles_x();
   args.over_time = frames.size() > 1;
   args.temporal_radius = phase.temporal_window / 2;
-  args.near_window = phase.near_window;
-  args.near_temporal_window = phase.near_temporal_window;
-  const int area = phase.near_temporal_window * phase.near_temporal_window;
-  args.own_places = phase.near_window * phase.near_window - 1;
-  args.near_places = args.own_places + static_cast<int>(frames.size() - 1) * area;
-  args.bonus = static_cast<int>(half_distance(phase.place_bonus, own));
+  args.refine_window = phase.refine_window;
+  args.refine_temporal_window = phase.refine_temporal_window;
+  const int area = phase.refine_temporal_window * phase.refine_temporal_window;
+  args.own_places = phase.refine_window * phase.refine_window - 1;
+  args.refine_positions = args.own_places + static_cast<int>(frames.size() - 1) * area;
+  args.motion_bias = static_cast<int>(half_distance(phase.motion_bias, own));
   args.search_step = Divisor(kept.searched.step);
-  args.near_side = Divisor(phase.near_window);
-  args.near_temporal_side = Divisor(std::max(1, phase.near_temporal_window));
-  args.near_temporal_area = Divisor(std::max(1, area));
+  args.refine_side = Divisor(phase.refine_window);
+  args.refine_temporal_side = Divisor(std::max(1, phase.refine_temporal_window));
+  args.refine_temporal_area = Divisor(std::max(1, area));
   int n = 0;
   for (const auto& [offset, frame] : frames) {
     args.samples[offset + max_temporal] = frame.guide.samples;
     args.half_norms[offset + max_temporal] = frame.guide.half_norms;
     args.motion[offset + max_temporal] = frame.motion;
-    if (offset != 0) args.near_frames[n++] = offset;
+    if (offset != 0) args.refine_frames[n++] = offset;
   }
-  propagation_kernel<<<dim3(batch.bricks_x, batch.bricks_y), threads, 0, stream>>>(args);
+  propagation_kernel<<<dim3(batch.tiles_x, batch.tiles_y), threads, 0, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 

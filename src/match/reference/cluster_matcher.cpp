@@ -1,4 +1,4 @@
-// Matching by clusters, in the plainest form of what match/clusters.h says.
+// Clustered matching as match/clusters.h defines it, without optimisation.
 
 #include <algorithm>
 #include <bit>
@@ -14,10 +14,10 @@
 namespace lull::reference {
 namespace {
 
-/// The guides in 8 bits.
-class PlainSpace final : public PatchSpace {
+/// The guides in 8 bits, without optimisation.
+class ScalarPatchSpace final : public PatchSpace {
  public:
-  PlainSpace(std::span<const FramePlane> guides, const MatchParams& params)
+  ScalarPatchSpace(std::span<const FramePlane> guides, const MatchParams& params)
       : numbers_(guides[0].frame.samples.width, guides[0].frame.samples.height) {
     const GuideBytes bytes(params.range);
     for (const auto& [offset, plane] : guides) {
@@ -32,14 +32,14 @@ class PlainSpace final : public PatchSpace {
     for (int y = 0; y < patch; ++y) to = std::copy_n(patch_at(number) + y * stride(), patch, to);
   }
 
-  std::size_t divide(std::span<std::uint32_t> patches, const Cut& cut,
-                     std::uint32_t*) const override {
+  std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
+                        std::uint32_t*) const override {
     const auto second = std::ranges::stable_partition(patches, [&](std::uint32_t number) {
       std::array<std::uint8_t, patch_samples> own;
       samples(number, own.data());
       int product = 0;
-      for (int k = 0; k < patch_samples; ++k) product += own[k] * cut.weight[k];
-      return product >= cut.bound;
+      for (int k = 0; k < patch_samples; ++k) product += own[k] * split.weight[k];
+      return product >= split.bound;
     });
     return patches.size() - second.size();
   }
@@ -72,7 +72,7 @@ class ClusterMatcher final : public Matcher {
              PatchShape shape) override {
     if (shape != square_8)
       throw InvalidArgument(
-          "clusters of patches other than 8x8 samples (the cluster matcher takes these alone); "
+          "clusters of patches other than 8x8 samples (the cluster matcher supports only 8x8); "
           "choose the window matcher");
     space_.emplace(guides, params);
     rules_.emplace(params);
@@ -86,7 +86,7 @@ class ClusterMatcher final : public Matcher {
              PatchShape) const override {
     const PatchNumbers& numbers = clusters_.numbers();
     const std::uint32_t own = numbers.of(0, x, y);
-    using Candidate = std::pair<std::int32_t, std::uint32_t>;  // distance, patch
+    using Candidate = std::pair<std::int32_t, std::uint32_t>;  // distance, patch number
     std::vector<Candidate> candidates;
     for (const std::uint32_t number : candidates_of(guides, x, y)) {
       const auto [index, u, v] = numbers.place(number);
@@ -94,7 +94,7 @@ class ClusterMatcher final : public Matcher {
       std::int32_t distance = space_->distance(own, number);
       if (index == 0) distance = rules_->with_bias(distance, u - x, v - y);
       if (index > 0 && u == x + motion.x && v == y + motion.y)
-        distance = rules_->with_bonus(distance);
+        distance = rules_->with_motion_bias(distance);
       if (number != own && distance <= rules_->limit) candidates.emplace_back(distance, number);
     }
     std::ranges::sort(candidates);
@@ -111,7 +111,7 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Each once.
+  /// Patch numbers of all candidates, each once, in ascending order.
   std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;
     const std::uint32_t own_number = clusters_.numbers().of(0, x, y);
@@ -130,13 +130,13 @@ class ClusterMatcher final : public Matcher {
     return all;
   }
 
-  std::optional<PlainSpace> space_;
+  std::optional<ScalarPatchSpace> space_;
   std::optional<ClusterRules> rules_;
   Clusters clusters_;
 };
 
-/// Whichever a phase asks for.
-class ChosenMatcher final : public Matcher {
+/// Dispatches to the matcher that the parameters of a phase select.
+class DispatchingMatcher final : public Matcher {
  public:
   void begin(std::span<const FramePlane> guides, const MatchParams& params,
              PatchShape shape) override {
@@ -157,6 +157,6 @@ class ChosenMatcher final : public Matcher {
 }  // namespace
 
 std::unique_ptr<Matcher> make_cluster_matcher() { return std::make_unique<ClusterMatcher>(); }
-std::unique_ptr<Matcher> make_matcher() { return std::make_unique<ChosenMatcher>(); }
+std::unique_ptr<Matcher> make_matcher() { return std::make_unique<DispatchingMatcher>(); }
 
 }  // namespace lull::reference

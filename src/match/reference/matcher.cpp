@@ -26,7 +26,8 @@ struct Candidate {
   std::uint32_t displacement;
 };
 
-/// The group of the `most` nearest, those at equal distance in the order that they are in.
+/// Returns the group of the `most` nearest candidates. Candidates at equal distance keep their
+/// order.
 Group group_of(std::vector<Candidate>& candidates, int most, bool any_size = false) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; });
@@ -68,7 +69,7 @@ Group match(std::span<const FramePlane> guides, int x, int y, const MatchParams&
           distance = std::max(
               0.0, distance + static_cast<double>((*params.bias)[lag_index(u - x, v - y)]));
         if (same_place)
-          distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
+          distance = std::max(0.0, distance - static_cast<double>(params.motion_bias));
         if (distance <= static_cast<double>(params.tau))
           candidates.push_back({distance, pack_displacement(u - x, v - y, offset)});
       }
@@ -81,31 +82,31 @@ Group propagate(std::span<const FramePlane> guides, int x, int y,
                 PatchShape shape) {
   const PlaneView<const float> own = guides[0].frame.samples;
   std::vector<Candidate> candidates;
-  const auto look_at = [&](const SamplePlane& plane, int dx, int dy, int dt) {
+  const auto consider = [&](const SamplePlane& plane, int dx, int dy, int dt) {
     const int u = x + dx, v = y + dy;
     const std::uint32_t displacement = pack_displacement(dx, dy, dt);
-    const auto is_it = [&](const Candidate& c) { return c.displacement == displacement; };
+    const auto is_same = [&](const Candidate& c) { return c.displacement == displacement; };
     if ((dx == 0 && dy == 0 && dt == 0) || u < 0 || v < 0 || u > own.width - shape.side ||
-        v > own.height - shape.side || std::ranges::any_of(candidates, is_it))
+        v > own.height - shape.side || std::ranges::any_of(candidates, is_same))
       return;
     double distance = patch_distance(own, x, y, plane.samples, u, v, shape);
     if (dt != 0 && dx == plane.motion.x && dy == plane.motion.y)
-      distance = std::max(0.0, distance - static_cast<double>(params.place_bonus));
+      distance = std::max(0.0, distance - static_cast<double>(params.motion_bias));
     if (distance <= static_cast<double>(params.tau)) candidates.push_back({distance, displacement});
   };
   for (const auto& [offset, plane] : guides) {
-    const int side = offset == 0 ? params.near_window : params.near_temporal_window;
+    const int side = offset == 0 ? params.refine_window : params.refine_temporal_window;
     const Motion at = offset == 0 ? Motion{} : plane.motion;
     for (int row = 0; row < side; ++row)
       for (int column = 0; column < side; ++column)
-        look_at(plane, at.x + column - side / 2, at.y + row - side / 2, offset);
+        consider(plane, at.x + column - side / 2, at.y + row - side / 2, offset);
   }
   for (const std::uint32_t member : members) {
     const int dx = displacement_x(member), dy = displacement_y(member), dt = displacement_t(member);
     const SamplePlane& plane = frame_at(guides, dt);
     const Motion at = dt == 0 ? Motion{} : plane.motion;
     const int radius = (dt == 0 ? params.window : params.temporal_window) / 2;
-    if (std::abs(dx - at.x) <= radius && std::abs(dy - at.y) <= radius) look_at(plane, dx, dy, dt);
+    if (std::abs(dx - at.x) <= radius && std::abs(dy - at.y) <= radius) consider(plane, dx, dy, dt);
   }
   return group_of(candidates, params.group);
 }

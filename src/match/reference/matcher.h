@@ -1,5 +1,5 @@
 #pragma once
-// Matching for the reference backend: straight from the papers, for patches of any shape.
+// Matching for the reference backend: follows the papers directly, for patches of any shape.
 
 #include <memory>
 #include <span>
@@ -22,40 +22,41 @@ namespace lull {
 /// A plane of a frame.
 struct SamplePlane {
   PlaneView<const float> samples;
-  Motion motion{};                   // of the reference patch to this frame, for match()
+  Motion motion{};                   // motion from the reference patch to this frame, for match()
   PlaneView<const float> partner{};  // the second frame of patches of depth 2
   const Holes* holes = nullptr;
-  Motion second_half{};  // how far beside their first half the second one lies (second_half.h)
+  Motion second_half{};  // displacement of second from first halves (second_half.h)
 };
 using FramePlane = FrameAt<SamplePlane>;
 
-/// The patches of the search windows around (x, y), clipped to the picture, that are most similar
-/// to the reference patch at (x, y) of guides[0]; see group.h.
+/// Returns the group of the reference patch at (x, y) of guides[0]: the most similar patches of the
+/// search windows around it, clipped to the picture. group.h has the rules.
 [[nodiscard]] Group match(std::span<const FramePlane> guides, int x, int y,
                           const MatchParams& params, PatchShape shape = square_8);
 
-/// What (x, y) propagates (propagation.h), where `members` are those that it looks at, of groups
-/// that were kept.
+/// Returns the group that the reference patch at (x, y) finds by propagation (propagation.h).
+/// `members` are the displacements of the kept members that it tests.
 [[nodiscard]] Group propagate(std::span<const FramePlane> guides, int x, int y,
                               std::span<const std::uint32_t> members, const MatchParams& params,
                               PatchShape shape = square_8);
 
 namespace reference {
 
-/// How the reference backend finds groups.
+/// Finds groups for the reference backend.
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Before the reference patches of guides[0]. What `guides` refers to stays until the last.
+  /// Called before the reference patches of guides[0] are matched. The data behind `guides` must
+  /// stay valid until the last of them.
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;
 };
-/// match().
+/// Uses match().
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher();
-/// By clusters (match/clusters.h), of patches of square_8.
+/// Clustered matching (match/clusters.h) of patches of the shape square_8.
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
-/// The one that MatchParams::clusters asks for.
+/// Selects the exhaustive or the cluster matcher by MatchParams::clusters.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference

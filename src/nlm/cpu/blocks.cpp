@@ -1,11 +1,12 @@
-// The same as tile.cpp does, for patches that are their blocks, one at each cell: what the profiles
-// for pictures take. Row by row, with all that rows hand to each other in a few lines of memory.
+// The kernel for patches that are equal to their blocks, with one patch at each cell, as in the
+// profiles for pictures. It computes the same as tile.cpp, but row by row, with only a few rows of
+// intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// They depend on each other in this order.
+// The includes depend on each other in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -22,14 +23,14 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// A displacement, and where the weights of its patches are.
+/// A displacement, and the weights of its patches.
 struct Displacement {
   const TileSource* source;
   int e_x, e_y;
   float* weights;
 };
 
-/// Lines of a displacement on which rows are worked. Their ends are read for nobody.
+/// Intermediate rows of a displacement. The padding at their ends is read, but unused.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -43,22 +44,22 @@ struct Lines {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
   /// 0: squared differences; 1 + c: differences of guide c.
-  float* cells[2][guides + 1];    // of a row of cells, and of the one before
+  float* cells[2][guides + 1];    // of a row of cells, and of the previous row
   float* sums[guides + 1][side];  // along patches, of the last `side` rows
 };
 
-/// The differences of a row of cells.
+/// Computes the differences of a row of cells.
 template <int cell, int guides>
-HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int row, int e_x,
-                           int e_y, float* const* cells) {
+HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int row, int e_x, int e_y,
+                          float* const* cells) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const std::span<const PhasedView> candidates = source.candidates_at(e_x, e_y);
   for (int c = 0; c < guides; ++c) {
     const float *a[cell * cell], *b[cell * cell];
     for (int k = 0; k < cell * cell; ++k) {
       const int y = (plan.first_row + row) * cell + k / cell;
-      a[k] = partner<cell>(source.wanted[c], plan.first_column, y, k % cell, 0, 0);
-      b[k] = partner<cell>(candidates[c], plan.first_column, y, k % cell, e_x, e_y);
+      a[k] = sample_pointer<cell>(source.wanted[c], plan.first_column, y, k % cell, 0, 0);
+      b[k] = sample_pointer<cell>(candidates[c], plan.first_column, y, k % cell, e_x, e_y);
     }
     float *const HWY_RESTRICT squares = cells[0], *const HWY_RESTRICT sums = cells[1 + c];
     for (int x = 0, end = plan.cell_columns; x < end; x += lanes) {
@@ -77,7 +78,7 @@ HWY_INLINE void take_cells(const TilePlan& plan, const TileSource& source, int r
   }
 }
 
-/// The sum of `side` neighbours.
+/// Returns the sum of `side` neighbours along a row.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -86,8 +87,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// The sum over the last rows, of which `last` is the sum of the newest, which is kept for the next
-/// ones. `rows`: the oldest first; it gives its place to the newest.
+/// Returns the sum over the last rows; `last` is the newest of them and is stored for the next
+/// calls. `rows`: oldest row first; the newest replaces it.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -97,13 +98,13 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// The oldest row becomes the newest.
+/// Makes the oldest row the newest.
 template <int side>
-HWY_INLINE void turn(float** rows) {
+HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
 }
 
-/// Weights of distances.
+/// Converts distances to weights.
 template <bool exponential>
 struct Curve {
   explicit Curve(const Shape& shape) : top(hn::Set(d, exponential ? shape.zero : 1 + shape.zero)) {}
@@ -117,21 +118,21 @@ struct Curve {
   Vector top;
 };
 
-/// The weights of all patches for a displacement, and their sums.
+/// Computes the weights of all patches for a displacement, and adds them to their sums.
 template <int cell, int side, int guides, bool exponential>
-void take_weights(const TilePlan& plan, const Displacement& at, Lines<side, guides> lines,
-                  float* HWY_RESTRICT totals) {
+void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, guides> lines,
+                     float* HWY_RESTRICT totals) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Sums along a row are taken when the next one's cells are: loads that meet two stores wait until
-  // these are through.
-  take_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
+  // Row sums are computed one row later than the cells: a load that overlaps two recent stores must
+  // wait until the stores are complete.
+  sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
     if (row + 1 < plan.cell_rows)
-      take_cells<cell, guides>(plan, *at.source, row + 1, at.e_x, at.e_y,
-                               lines.cells[(row + 1) % 2]);
+      sum_cells<cell, guides>(plan, *at.source, row + 1, at.e_x, at.e_y,
+                              lines.cells[(row + 1) % 2]);
     const int patch = row - (side - 1);
     float* const HWY_RESTRICT weights = at.weights + patch * plan.stride;
     float* const HWY_RESTRICT total = totals + patch * plan.stride;
@@ -146,12 +147,12 @@ void take_weights(const TilePlan& plan, const Displacement& at, Lines<side, guid
       hn::Store(w, d, weights + x);
       hn::Store(hn::Add(w, hn::Load(d, total + x)), d, total + x);
     }
-    for (int c = 0; c <= guides; ++c) turn<side>(lines.sums[c]);
+    for (int c = 0; c <= guides; ++c) rotate_rows<side>(lines.sums[c]);
   }
 }
 
-/// What `count` displacements of one source add to the sums of the tile. `shares`: what the weights
-/// of each patch count. `memory`: count * side lines.
+/// Adds `count` displacements of one source to the sums of the tile. `shares`: factor of each
+/// patch's weights. `memory`: count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -169,8 +170,8 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
       for (int k = 0; k < parts; ++k)
         for (int s = 0; s < count; ++s)
           from[c][k][s] =
-              partner<cell>(at[s].source->samples[c], tile.x / cell, tile.y + to * cell + k / cell,
-                            k % cell, at[s].e_x, at[s].e_y);
+              sample_pointer<cell>(at[s].source->samples[c], tile.x / cell,
+                                   tile.y + to * cell + k / cell, k % cell, at[s].e_x, at[s].e_y);
     for (int x = 0; x < plan.columns; x += lanes) {
       Vector weight[count];
       for (int s = 0; s < count; ++s) {
@@ -191,19 +192,19 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
           hn::Store(all, d, sum);
         }
     }
-    for (int s = 0; s < count; ++s) turn<side>(rows[s]);
+    for (int s = 0; s < count; ++s) rotate_rows<side>(rows[s]);
   }
 }
 
-/// The fewer passes over the sums the better.
-constexpr int together = 2;
+/// Displacements per pass: fewer passes over the sums are faster.
+constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>
 void add_all(const TilePlan& plan, const Tile& tile, const std::vector<Displacement>& all,
              const float* shares, float* memory, float* sums) {
   std::size_t i = 0;
-  for (; i + together <= all.size(); i += together)
-    add_samples<cell, side, together, grey>(plan, tile, &all[i], shares, memory, sums);
+  for (; i + per_pass <= all.size(); i += per_pass)
+    add_samples<cell, side, per_pass, grey>(plan, tile, &all[i], shares, memory, sums);
   for (; i < all.size(); ++i)
     add_samples<cell, side, 1, grey>(plan, tile, &all[i], shares, memory, sums);
 }
@@ -231,8 +232,8 @@ void estimate_with(const Shape& shape, const Tile& tile, TileMemory& memory) {
   const std::size_t all = tile.sources.size() * across * across;
   const std::size_t sum_floats = tile.planes * cell * cell * plan.sum_plane();
   float* const sums =
-      memory.take(sum_floats + (all + 1) * plan.patch_plane() + Lines<side, guides>::floats(plan) +
-                  together * side * plan.stride);
+      memory.allocate(sum_floats + (all + 1) * plan.patch_plane() +
+                      Lines<side, guides>::floats(plan) + per_pass * side * plan.stride);
   float *const totals = sums + sum_floats, *const kept = totals + plan.patch_plane();
   float* const rest = kept + all * plan.patch_plane();
   std::fill_n(sums, sum_floats + plan.patch_plane(), 0.0f);
@@ -245,7 +246,7 @@ void estimate_with(const Shape& shape, const Tile& tile, TileMemory& memory) {
                                  kept + displacements.size() * plan.patch_plane()});
   const Lines<side, guides> lines(plan, rest);
   for (const Displacement& at : displacements)
-    take_weights<cell, side, guides, exponential>(plan, at, lines, totals);
+    compute_weights<cell, side, guides, exponential>(plan, at, lines, totals);
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     totals[i] = 1 / (totals[i] * static_cast<float>(shape.estimates));
   if (tile.planes == 1)

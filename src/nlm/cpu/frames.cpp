@@ -1,4 +1,5 @@
-// The cpu backend's frames: copies of their planes that continue beyond the ends, tile by tile.
+// The cpu backend's engine of frames: it keeps copies of their planes that continue beyond the
+// edges, and processes them tile by tile.
 
 #include <algorithm>
 #include <cmath>
@@ -14,14 +15,14 @@ using namespace cpu;
 class CpuFrameEngine final : public FrameEngine {
  public:
   CpuFrameEngine(const FramePlan& plan, int threads)
-      : plan_(plan), shape_(plan.params), crew_(threads), slots_(plan.slots) {
+      : plan_(plan), shape_(plan.params), executor_(threads), slots_(plan.slots) {
     for (int c = 0; c < plan.guides; ++c)
       guide_scale_[c] = shape_.guide_scale * std::sqrt(plan.guide_weight[c]);
     for (int c = 0; c < plan.planes; ++c)
-      sample_scale_[c] = plan.guides_itself && c < plan.guides ? guide_scale_[c] : 1.0f;
+      sample_scale_[c] = plan.is_self_guided && c < plan.guides ? guide_scale_[c] : 1.0f;
     for (Slot& slot : slots_) {
       for (int c = 0; c < plan.planes; ++c) slot.samples[c] = make_plane();
-      for (int c = 0; !plan.guides_itself && c < plan.guides; ++c) slot.guides[c] = make_plane();
+      for (int c = 0; !plan.is_self_guided && c < plan.guides; ++c) slot.guides[c] = make_plane();
       for (int c = 0; plan.params.holes && c < plan.guides; ++c) slot.marked[c] = make_plane();
     }
   }
@@ -31,10 +32,10 @@ class CpuFrameEngine final : public FrameEngine {
     Slot& slot = slots_[at];
     slot.has_holes = holes != nullptr;
     for (int c = 0; slot.has_holes && c < plan_.guides; ++c)
-      slot.marked[c].fill_marked(samples[c], guide_scale_[c], plan_.params.border, *holes);
+      slot.marked[c].fill_with_holes(samples[c], guide_scale_[c], plan_.params.border, *holes);
     for (int c = 0; c < plan_.planes; ++c)
       slot.samples[c].fill(samples[c], sample_scale_[c], plan_.params.border);
-    for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c)
+    for (int c = 0; !plan_.is_self_guided && c < plan_.guides; ++c)
       slot.guides[c].fill(guides[c], guide_scale_[c], plan_.params.border);
   }
 
@@ -44,31 +45,31 @@ class CpuFrameEngine final : public FrameEngine {
     for (std::size_t i = 0; i < frames.size(); ++i) views[i] = views_of(frames[i].slot);
     const bool moves =
         std::ranges::any_of(frames, [](const CandidateFrame& f) { return !f.motion.empty(); });
-    crew_.run(plan_.width, plan_.height, moves ? plan_.cell_width() : tile_width,
-              moves ? plan_.cell_height() : tile_height, [&](Tile tile, TileMemory& memory) {
-                std::array<TileSource, max_frames> sources;
-                for (std::size_t i = 0; i < frames.size(); ++i)
-                  sources[i] = source_of(tile, frames[i], views[0], views[i]);
-                tile.guides = plan_.guides;
-                tile.planes = plan_.planes;
-                tile.sources = {sources.data(), frames.size()};
-                tile.results = {results.data(), static_cast<std::size_t>(plan_.planes)};
-                tile.scale = sample_scale_;
-                estimate_tile(shape_, tile, memory);
-              });
+    executor_.run(plan_.width, plan_.height, moves ? plan_.cell_width() : tile_width,
+                  moves ? plan_.cell_height() : tile_height, [&](Tile tile, TileMemory& memory) {
+                    std::array<TileSource, max_frames> sources;
+                    for (std::size_t i = 0; i < frames.size(); ++i)
+                      sources[i] = source_of(tile, frames[i], views[0], views[i]);
+                    tile.guides = plan_.guides;
+                    tile.planes = plan_.planes;
+                    tile.sources = {sources.data(), frames.size()};
+                    tile.results = {results.data(), static_cast<std::size_t>(plan_.planes)};
+                    tile.scale = sample_scale_;
+                    estimate_tile(shape_, tile, memory);
+                  });
   }
 
  private:
   struct Slot {
     std::array<PhasedPlane, 3> samples, guides;
-    std::array<PhasedPlane, 3> marked;  // guides that show holes, where frames may have any
+    std::array<PhasedPlane, 3> marked;  // guides with marked holes, if frames may have holes
     bool has_holes = false;
   };
   struct FrameViews {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Motion leads a sample beyond the planes at most.
+  /// Motion moves samples by at most one sample beyond the planes.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }
@@ -78,7 +79,7 @@ class CpuFrameEngine final : public FrameEngine {
     FrameViews views;
     for (int c = 0; c < plan_.planes; ++c) views.samples[c] = slot.samples[c].view();
     for (int c = 0; c < plan_.guides; ++c)
-      views.guides[c] = (plan_.guides_itself ? slot.samples : slot.guides)[c].view();
+      views.guides[c] = (plan_.is_self_guided ? slot.samples : slot.guides)[c].view();
     for (int c = 0; c < plan_.guides; ++c)
       views.candidates[c] = slot.has_holes ? slot.marked[c].view() : views.guides[c];
     return views;
@@ -98,7 +99,7 @@ class CpuFrameEngine final : public FrameEngine {
 
   FramePlan plan_;
   Shape shape_;
-  TileCrew crew_;
+  TileExecutor executor_;
   std::array<float, 3> guide_scale_{}, sample_scale_{};
   std::vector<Slot> slots_;
 };

@@ -1,12 +1,12 @@
 #pragma once
-// Where things of a tile lie, for the kernels (tile.cpp, blocks.cpp).
+// Memory layout of a tile, for the kernels (tile.cpp, blocks.cpp).
 
 #include "core/round_up.h"
 #include "nlm/cpu/kernels.h"
 
 namespace lull::nlm::cpu {
 
-/// In cells.
+/// Lengths are in cells.
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),
@@ -27,17 +27,18 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;              // of the tile
-  int patch_columns, patch_rows;  // patches whose blocks cover it, one for each cell
+  int patch_columns, patch_rows;  // patches whose blocks cover the tile, one for each cell
   int cell_columns, cell_rows;    // of these patches
   int stride;                     // floats between rows
-  int slices;                     // that the patches have together
-  int first_column, first_row;    // of the first patch's block, in cells of the plane
+  int slices;                     // slices that the patches have in total
+  int first_column, first_row;    // first patch's block, in cells of the plane
 };
 
-/// What lies (e_x, e_y) from the sample i columns into the cells from `column` on, in `row` of the
-/// plane's samples.
+/// Returns a pointer to the sample at offset (e_x, e_y) from a reference sample: the reference
+/// sample is i columns right of the cell in `column`, in `row` of the plane's samples.
 template <int cell>
-inline const float* partner(const PhasedView& plane, int column, int row, int i, int e_x, int e_y) {
+inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
+                                   int e_y) {
   const int x = column * cell + i + e_x;
   return plane.data + (row + e_y) * plane.row + (x & (cell - 1)) * plane.phase + (x >> (cell - 1));
 }

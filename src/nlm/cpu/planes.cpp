@@ -8,8 +8,8 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Floats that vectors may read beyond a row's end. (Rows lie an odd number of cache lines apart,
-/// so that those of a tile do not compete for the same places in the cache.)
+/// Number of floats that vectors may read beyond a row's end. (The distance between rows is an odd
+/// number of cache lines, so that the rows of a tile do not compete for the same cache sets.)
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {
@@ -59,10 +59,10 @@ void PhasedPlane::fill(PlaneView<const float> samples, float scale, Border borde
   }
 }
 
-void PhasedPlane::fill_marked(PlaneView<const float> samples, float scale, Border border,
-                              const Holes& holes) {
+void PhasedPlane::fill_with_holes(PlaneView<const float> samples, float scale, Border border,
+                                  const Holes& holes) {
   fill(samples, scale, border);
-  const float mark = mark_of(scale);
+  const float mark = hole_mark(scale);
   for (int y = -pad_; y < height_ + pad_; ++y)
     for (int x = -pad_; x < width_ + pad_; ++x)
       if (holes.at(continued(x, width_, border), continued(y, height_, border))) {
@@ -75,12 +75,12 @@ PhasedView PhasedPlane::view() const {
   return {samples_.data() + pad_ * row_ + pad_ / cell_, row_, phase_};
 }
 
-float* TileMemory::take(std::size_t floats) {
+float* TileMemory::allocate(std::size_t floats) {
   constexpr std::size_t line = 64 / sizeof(float);
   if (memory_.size() < floats + line) memory_.resize(floats + line);
   void* at = memory_.data();
-  std::size_t room = memory_.size() * sizeof(float);
-  return static_cast<float*>(std::align(64, floats * sizeof(float), at, room));
+  std::size_t space = memory_.size() * sizeof(float);
+  return static_cast<float*>(std::align(64, floats * sizeof(float), at, space));
 }
 
 }  // namespace lull::nlm::cpu

@@ -1,17 +1,17 @@
-// All estimates of a tile. For each source and displacement:
-// 1. the differences of cells, squared and summed, and the sums over patches, first along rows,
-// then
-//    along columns, then over slices;
-// 2. weights. Where each sample has one estimate alone, what it says is added to the sums of the
-//    tile at once; else weights are kept until their sum is known for each patch, and then
-// 3. the weights of the patches that cover a cell, each divided by its sum, add up to that of the
-//    displacement for the cell's samples.
+// Computes all estimates of a tile. For each source and displacement:
+// 1. Differences of cells are squared and summed; the sums over patches follow, first along rows,
+//    then along columns, then over slices.
+// 2. Weights are computed. If each sample has one estimate, the weighted samples are added to the
+//    sums of the tile at once. Otherwise weights are stored until their sum over all
+//    displacements is known for each patch.
+// 3. The weights of the patches that cover a cell, each divided by its patch's sum, are added: the
+//    result is the weight of the displacement for the cell's samples.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// They depend on each other in this order.
+// The includes depend on each other in this order.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// The sums over a row of cells of squared differences and of differences.
+/// Adds the squared differences, and computes the differences, of a row of cells.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -36,8 +36,8 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   const float *a[cell * cell], *b[cell * cell];
   for (int j = 0; j < cell; ++j)
     for (int i = 0; i < cell; ++i) {
-      a[j * cell + i] = partner<cell>(wanted, column, row * cell + j, i, 0, 0);
-      b[j * cell + i] = partner<cell>(candidate, column, row * cell + j, i, e_x, e_y);
+      a[j * cell + i] = sample_pointer<cell>(wanted, column, row * cell + j, i, 0, 0);
+      b[j * cell + i] = sample_pointer<cell>(candidate, column, row * cell + j, i, e_x, e_y);
     }
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < plan.cell_columns; x += lanes) {
@@ -64,22 +64,23 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// The sum of `count` rows from `from` on.
+/// Returns the sum of `count` rows from `from` on.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));
   return sum;
 }
 
-/// What the stages of a displacement hand to each other.
+/// Intermediate sums of a displacement.
 struct Sums {
-  float *squares, *sums;              // of a row of cells
-  float *patch_squares, *patch_sums;  // along rows: for each slice (and guide) a plane of cells
+  float *squares, *sums;  // of a row of cells
+  // sums along rows: a plane of cells for each slice (and guide)
+  float *patch_squares, *patch_sums;
 };
 
 template <int cell, bool mean>
-void take_sums(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
-               const Sums& to) {
+void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x,
+                  int e_y, const Sums& to) {
   const Shape& shape = plan.shape;
   const int column = plan.first_column - shape.around, row = plan.first_row - shape.around;
   const std::span<const PhasedView> candidates = source.candidates_at(e_x, e_y);
@@ -100,7 +101,7 @@ void take_sums(const TilePlan& plan, const Tile& tile, const TileSource& source,
   }
 }
 
-/// Of patches side by side in slice t.
+/// Returns the weights of neighbouring patches in slice t.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
                              const Sums& from) {
@@ -126,7 +127,7 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Sums of a tile, plane by plane; each sample column of a cell by itself.
+/// Adds weighted samples to the sums of a tile; each sample of a cell has a plane of its own.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -135,12 +136,12 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     for (int k = 0; k < cell * cell; ++k) {
       float* const sum = sums + (c * cell * cell + k) * plan.sum_plane() + row * plan.stride + x;
       const float* from =
-          partner<cell>(samples[c], column, y * cell + k / cell, k % cell, e_x, e_y);
+          sample_pointer<cell>(samples[c], column, y * cell + k / cell, k % cell, e_x, e_y);
       hn::StoreU(hn::MulAdd(weight, hn::LoadU(d, from), hn::LoadU(d, sum)), d, sum);
     }
 }
 
-/// 2, where the sums of weights are those of samples: patches and samples are the same.
+/// Step 2 if each sample has one patch: weights and samples are summed at the same positions.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const Sums& from, float* weights, float* sums) {
@@ -159,7 +160,7 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// 2, where several patches cover a sample. Weights of cells where no patch begins are 0.
+/// Step 2 if several patches cover a sample. Weights of cells where no patch begins are set to 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const Sums& from, const float* grid,
                   float* kept, float* weights) {
@@ -176,7 +177,7 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const Sums& from, cons
   }
 }
 
-/// 3, for a displacement: `shares` are 1 / (sum of weights * estimates) of each patch.
+/// Step 3 for a displacement. `shares`: 1 / (sum of weights * estimates) of each patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {
@@ -192,7 +193,7 @@ void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, 
     }
     if (y < block - 1) continue;
     for (int x = 0; x < plan.columns; x += lanes) {
-      // The oldest first, so that sums do not depend on where a tile begins.
+      // The oldest row is added first, so that sums do not depend on where a tile begins.
       Vector sum = hn::LoadU(d, lines + (y + 1) % block * plan.stride + x);
       for (int k = 2; k <= block; ++k)
         sum = hn::Add(sum, hn::LoadU(d, lines + (y + k) % block * plan.stride + x));
@@ -225,7 +226,7 @@ void write(const TilePlan& plan, const Tile& tile, int t, const float* sums) {
   }
 }
 
-Sums take_memory(const TilePlan& plan, int guides, float*& memory) {
+Sums assign_memory(const TilePlan& plan, int guides, float*& memory) {
   const auto next = [&](std::size_t floats) { return memory += floats, memory - floats; };
   Sums sums;
   sums.squares = next(plan.stride);
@@ -238,17 +239,17 @@ std::size_t memory_of_sums(const TilePlan& plan, int guides) {
   return 2 * plan.stride + plan.slices * (1 + guides) * plan.cell_plane();
 }
 
-/// Samples with one estimate each.
+/// Estimates samples with one estimate each.
 template <bool mean, bool exponential>
 void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const std::size_t sum_floats = tile.slices * tile.planes * plan.sum_plane();
   const std::size_t weight_floats = tile.slices * plan.patch_plane();
-  float* at = memory.take(memory_of_sums(plan, tile.guides) + sum_floats + weight_floats);
-  const Sums from = take_memory(plan, tile.guides, at);
+  float* at = memory.allocate(memory_of_sums(plan, tile.guides) + sum_floats + weight_floats);
+  const Sums from = assign_memory(plan, tile.guides, at);
   float *const sums = at, *const weights = at + sum_floats;
   std::fill_n(sums, sum_floats + weight_floats, 0.0f);
   each_displacement(plan.shape, tile, [&](const TileSource& source, int e_x, int e_y) {
-    take_sums<1, mean>(plan, tile, source, e_x, e_y, from);
+    compute_sums<1, mean>(plan, tile, source, e_x, e_y, from);
     add_at_once<mean, exponential>(plan, tile, source, e_x, e_y, from, weights, sums);
   });
   for (int t = 0; t < tile.slices; ++t) {
@@ -260,16 +261,16 @@ void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   }
 }
 
-/// Samples with several estimates.
+/// Estimates samples with several estimates each.
 template <int cell, bool mean, bool exponential>
 void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const Shape& shape = plan.shape;
   const int side = 2 * shape.search + 1;
   const std::size_t displacements = tile.sources.size() * side * side;
   const std::size_t sum_floats = tile.planes * cell * cell * plan.sum_plane();
-  float* at = memory.take(memory_of_sums(plan, tile.guides) + sum_floats + plan.stride +
-                          shape.block * plan.stride + (displacements + 1) * plan.patch_plane());
-  const Sums from = take_memory(plan, tile.guides, at);
+  float* at = memory.allocate(memory_of_sums(plan, tile.guides) + sum_floats + plan.stride +
+                              shape.block * plan.stride + (displacements + 1) * plan.patch_plane());
+  const Sums from = assign_memory(plan, tile.guides, at);
   float *const sums = at, *const grid = sums + sum_floats, *const lines = grid + plan.stride;
   float *const weights = lines + shape.block * plan.stride, *const kept =
                                                                 weights + plan.patch_plane();
@@ -281,11 +282,11 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
 
   float* next = kept;
   each_displacement(shape, tile, [&](const TileSource& source, int e_x, int e_y) {
-    take_sums<cell, mean>(plan, tile, source, e_x, e_y, from);
+    compute_sums<cell, mean>(plan, tile, source, e_x, e_y, from);
     keep_weights<mean, exponential>(plan, tile, from, grid, next, weights);
     next += plan.patch_plane();
   });
-  // Where no patch begins there are no weights.
+  // The sum is 0 where no patch begins.
   for (std::size_t i = 0; i < plan.patch_plane(); ++i)
     weights[i] = weights[i] > 0 ? 1 / (weights[i] * static_cast<float>(shape.estimates)) : 0;
   next = kept;

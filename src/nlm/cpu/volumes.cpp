@@ -1,5 +1,6 @@
-// The cpu backend's volumes: a ring of slices that continue beyond their ends, tile by tile,
-// several slices at a time, which share the sums that their patches have in common.
+// The cpu backend's engine of volumes: a ring buffer of slices that continue beyond their edges. It
+// processes them tile by tile and several slices at a time, which share the sums that their patches
+// have in common.
 
 #include <algorithm>
 #include <cmath>
@@ -13,40 +14,41 @@ namespace {
 
 using namespace cpu;
 
-constexpr int slices_together = 4;
+constexpr int slices_per_batch = 4;
 
 class CpuVolumeEngine final : public VolumeEngine {
  public:
   CpuVolumeEngine(const VolumePlan& plan, int threads)
       : plan_(plan),
         shape_(plan.params),
-        crew_(threads),
+        executor_(threads),
         guide_scale_(shape_.guide_scale * std::sqrt(plan.guide_weight)),
-        sample_scale_(plan.guides_itself ? guide_scale_ : 1.0f) {
+        sample_scale_(plan.is_self_guided ? guide_scale_ : 1.0f) {
     const int depth = slices_at_a_time() + 2 * plan.params.reach_slices();
     for (int i = 0; i < depth; ++i) {
       samples_.push_back(make_plane());
-      if (!plan.guides_itself) guides_.push_back(make_plane());
+      if (!plan.is_self_guided) guides_.push_back(make_plane());
     }
   }
 
-  int slices_at_a_time() const override { return shape_.is_single ? slices_together : 1; }
+  int slices_at_a_time() const override { return shape_.is_single ? slices_per_batch : 1; }
 
   void begin(int) override {}
 
   void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) override {
     samples_[index(z)].fill(samples, sample_scale_, plan_.params.border);
-    if (!plan_.guides_itself) guides_[index(z)].fill(guide, guide_scale_, plan_.params.border);
+    if (!plan_.is_self_guided) guides_[index(z)].fill(guide, guide_scale_, plan_.params.border);
   }
 
-  void estimate(SliceSpan wanted, SliceSpan there,
+  void estimate(SliceSpan wanted, SliceSpan available,
                 std::span<const PlaneView<float>> results) override {
     const int patch = plan_.params.patch_radius, search = plan_.params.search_radius;
     const auto guide = [&](int z) {
-      const int at = there.first + continued(z - there.first, there.size(), plan_.params.border);
-      return (plan_.guides_itself ? samples_ : guides_)[index(at)].view();
+      const int at =
+          available.first + continued(z - available.first, available.size(), plan_.params.border);
+      return (plan_.is_self_guided ? samples_ : guides_)[index(at)].view();
     };
-    std::vector<PhasedView> around;  // the slices that the wanted ones' patches have
+    std::vector<PhasedView> around;  // the slices that the wanted slices' patches contain
     for (int z = wanted.first - patch; z < wanted.end + patch; ++z) around.push_back(guide(z));
     struct Shifted {
       std::vector<PhasedView> guides, samples;
@@ -56,33 +58,34 @@ class CpuVolumeEngine final : public VolumeEngine {
       Shifted& shift = shifted.emplace_back();
       bool any = false;
       for (int z = wanted.first + dz; z < wanted.end + dz; ++z) {
-        shift.samples.push_back(there.holds(z) ? samples_[index(z)].view() : PhasedView{});
-        any |= there.holds(z);
+        shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
+        any |= available.holds(z);
       }
-      // Those of slices that no candidate's patch has are not looked at.
+      // Slices that no candidate's patch contains are not read.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
-        shift.guides.push_back(is_near(z, wanted, dz, there) ? guide(z) : PhasedView{});
+        shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();
     }
     std::vector<TileSource> sources;
     for (const Shifted& shift : shifted) sources.push_back({around, shift.guides, shift.samples});
-    crew_.run(plan_.width, plan_.height, tile_width, tile_height,
-              [&](Tile tile, TileMemory& memory) {
-                tile.slices = wanted.size();
-                tile.sources = sources;
-                tile.results = results;
-                tile.scale = {&sample_scale_, 1};
-                estimate_tile(shape_, tile, memory);
-              });
+    executor_.run(plan_.width, plan_.height, tile_width, tile_height,
+                  [&](Tile tile, TileMemory& memory) {
+                    tile.slices = wanted.size();
+                    tile.sources = sources;
+                    tile.results = results;
+                    tile.scale = {&sample_scale_, 1};
+                    estimate_tile(shape_, tile, memory);
+                  });
   }
 
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Whether slice z is in the patch of a candidate of the wanted slices, dz from them.
-  bool is_near(int z, SliceSpan wanted, int dz, SliceSpan there) const {
-    const int first = std::max(wanted.first + dz, there.first);
-    const int last = std::min(wanted.end + dz, there.end) - 1;
+  /// Returns true if a patch of a candidate of the wanted slices, at distance dz from them,
+  /// contains slice z.
+  bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
+    const int first = std::max(wanted.first + dz, available.first);
+    const int last = std::min(wanted.end + dz, available.end) - 1;
     return first <= last && z >= first - plan_.params.patch_radius &&
            z <= last + plan_.params.patch_radius;
   }
@@ -93,7 +96,7 @@ class CpuVolumeEngine final : public VolumeEngine {
 
   VolumePlan plan_;
   Shape shape_;
-  TileCrew crew_;
+  TileExecutor executor_;
   float guide_scale_, sample_scale_;
   std::vector<PhasedPlane> samples_, guides_;
 };

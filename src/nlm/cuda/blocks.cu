@@ -1,14 +1,14 @@
-// Patches that are 4x4 blocks, at a step of 1 or 2, in one plane: what the profiles for pictures
-// take, in one kernel and a second one that averages.
+// The kernel for patches that are 4x4 blocks, at a step of 1 or 2, in one plane, as in the profiles
+// for pictures. A second kernel averages the estimates.
 //
-// A warp works on 32 columns of cells (squares of `step` samples a side), a thread on the rows of
-// one of them: differences of its own cells, whose sums along a patch come from the lanes to the
-// right. It adds up the weighted differences of all 16 samples of its patches and divides them by
-// the sum of weights at the end; these estimates go to as many layers as cover a sample, in which
-// no two patches overlap. So nothing is computed twice but the rows of cells that the patches of
-// two threads share, and nothing is added in an order that is not fixed.
+// A warp processes 32 columns of cells (squares of `step` samples a side), a thread several rows of
+// one column. A thread computes the differences of its own cells, and gets the sums along a patch
+// from the lanes to the right. It accumulates the weighted differences of all 16 samples of its
+// patches, and divides them by the sum of weights at the end. The estimates are written to as many
+// layers as patches cover a sample; within a layer no two patches overlap. Only the rows of cells
+// that the patches of two threads share are computed twice, and all sums have a fixed order.
 //
-// In half precision two strips of columns are worked on at a time.
+// In half precision, a thread processes two strips of columns at a time.
 
 #include "core/round_up.h"
 #include "cuda/check.h"
@@ -18,41 +18,42 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int warps = 4;  // of a thread block, one below the other
-constexpr int own = 2;    // patches of a thread, one below the other (sum_patches())
-constexpr int side = 4;   // of a patch
+constexpr int warps = 4;               // of a thread block, one below the other
+constexpr int patches_per_thread = 2;  // one below the other (sum_patches())
+constexpr int side = 4;                // side of a patch
 
-/// What follows from the step.
+/// Sizes that follow from the step.
 template <int cell>
 struct Cells {
-  static constexpr int across = side / cell;     // of a patch
-  static constexpr int columns = 33 - across;    // patches of a warp
-  static constexpr int rows = own + across - 1;  // of cells that a thread sees
-  static constexpr int first = -(across - 1);    // the first patch's cell
-  /// Patches along an axis.
+  static constexpr int across = side / cell;                    // cells along a side of a patch
+  static constexpr int columns = 33 - across;                   // patches of a warp
+  static constexpr int rows = patches_per_thread + across - 1;  // rows of cells that a thread reads
+  static constexpr int first = -(across - 1);                   // the first patch's cell
+  /// Number of patches along an axis.
   static __host__ __device__ constexpr int patches(int length) {
     return (length + cell - 1) / cell + across - 1;
   }
 };
 
-/// Where a thread block's samples are in shared memory: columns dealt out to `cell` phases. Rows
-/// are as long as search radii up to `most` need, so that the compiler knows all distances.
-template <int cell, int most>
+/// Layout of a thread block's samples in shared memory: columns are distributed to `cell` phases.
+/// Rows have the length for a search radius of `max_search`, so that the compiler knows all
+/// offsets.
+template <int cell, int max_search>
 struct Window {
-  static constexpr int pitch = (31 * cell + side + 2 * most + cell - 1) / cell;
+  static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
   __host__ __device__ explicit constexpr Window(int search)
       : columns(31 * cell + side + 2 * search),
-        rows((warps * own + Cells<cell>::across - 1) * cell + 2 * search) {}
+        rows((warps * patches_per_thread + Cells<cell>::across - 1) * cell + 2 * search) {}
   __device__ static constexpr int at(int x, int y) {
     return (y * cell + x % cell) * pitch + x / cell;
   }
   constexpr int size() const { return rows * cell * pitch; }
   int columns, rows;
 };
-inline constexpr int usual_search = 7;  // at most, in the profiles
+inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// Estimates of patches. In layer (a, b) are those with the numbers a + i `across`, b + j `across`,
-/// at (4 i, 4 j).
+/// Estimates of patches. Layer (a, b) contains patch (a + i `across`, b + j `across`) at (4 i, 4
+/// j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -63,7 +64,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// The sum of what `across` lanes from this one on have.
+/// Returns the sum over `across` lanes, from this lane on.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));
@@ -71,10 +72,10 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// The sums over patches, of which all have the middle rows; first over rows, so that fewer go from
-/// lane to lane.
+/// Computes the sums over a thread's patches, which share the middle rows. Rows are summed first,
+/// so that fewer values are exchanged between lanes.
 template <int across, class T, int rows>
-__device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[own]) {
+__device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
 #pragma unroll
   for (int j = 2; j < across; ++j) shared = add(shared, cells[j]);
@@ -82,14 +83,14 @@ __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[ow
   sums[1] = sum_along<across>(add(shared, cells[across]));
 }
 
-/// What a thread adds up.
+/// Accumulators of a thread.
 template <class T>
 struct Patches {
-  T sums[own][side * side];
-  T weights[own];
+  T sums[patches_per_thread][side * side];
+  T weights[patches_per_thread];
 };
 
-/// The candidates at one displacement, whose differences are d.
+/// Adds the candidates at one displacement, with the differences d.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
@@ -107,11 +108,11 @@ __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * 
     cell_squares[j] = square;
     cell_sums[j] = sum;
   }
-  T squares[own], sums[own];
+  T squares[patches_per_thread], sums[patches_per_thread];
   sum_patches<across>(cell_squares, squares);
   sum_patches<across>(cell_sums, sums);
 #pragma unroll
-  for (int t = 0; t < own; ++t) {
+  for (int t = 0; t < patches_per_thread; ++t) {
     const T q = mul_add(mul(mean_share, sums[t]), sums[t], squares[t]);
     const T w = weight<exponential>(top, q);
     patches.weights[t] = add(patches.weights[t], w);
@@ -121,13 +122,14 @@ __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * 
   }
 }
 
-template <int cell, int most, class T>
+template <int cell, int max_search, class T>
 __device__ void fill(const float* __restrict__ plane, const Space& space, int search, float base,
-                     const Window<cell, most>& window, T* tile) {
+                     const Window<cell, max_search>& window, T* tile) {
   using C = Cells<cell>;
   constexpr int strips = Lanes<T>::count;
   const int x0 = (C::first + static_cast<int>(blockIdx.x) * strips * C::columns) * cell - search;
-  const int y0 = (C::first + static_cast<int>(blockIdx.y) * warps * own) * cell - search;
+  const int y0 =
+      (C::first + static_cast<int>(blockIdx.y) * warps * patches_per_thread) * cell - search;
   const int last_x = space.width + space.pad - 1, last_y = space.height + space.pad - 1;
   for (int y = static_cast<int>(threadIdx.y); y < window.rows; y += warps) {
     const float* const row = plane + space.at(0, min(y0 + y, last_y));
@@ -154,8 +156,8 @@ __device__ void write(const Patches<T>& patches, const Space& space,
                   static_cast<int>(threadIdx.x);
     if (i >= C::patches(space.width)) continue;
 #pragma unroll
-    for (int t = 0; t < own; ++t) {
-      const int j = static_cast<int>((blockIdx.y * warps + threadIdx.y) * own) + t;
+    for (int t = 0; t < patches_per_thread; ++t) {
+      const int j = static_cast<int>((blockIdx.y * warps + threadIdx.y) * patches_per_thread) + t;
       if (j >= C::patches(space.height)) continue;
       const float factor = 1 / Lanes<T>::at(patches.weights[t], strip);
       Stored* const to = layers.samples +
@@ -173,23 +175,23 @@ __device__ void write(const Patches<T>& patches, const Space& space,
   }
 }
 
-/// Thread blocks of (32, warps).
-template <class T, int cell, int most, bool exponential>
+/// Thread blocks have (32, warps) threads.
+template <class T, int cell, int max_search, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,
                   typename Lanes<T>::Stored* memory) {
   using C = Cells<cell>;
   constexpr int rows = C::rows * cell;
-  constexpr int kept = side - cell;  // columns that the next displacement shares
+  constexpr int kept = side - cell;  // columns that the next displacement reuses
   extern __shared__ __align__(16) unsigned char shared[];
   T* const tile = reinterpret_cast<T*>(shared);
-  const Window<cell, most> window(search);
+  const Window<cell, max_search> window(search);
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample's column is that of cell `lane`, its row that of the thread's first cells.
+  // The first sample's column is that of cell `lane`, and its row that of the thread's first cells.
   const int lane = static_cast<int>(threadIdx.x);
-  const int top_row = static_cast<int>(threadIdx.y) * own * cell;
+  const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
 #pragma unroll
   for (int j = 0; j < rows; ++j)
@@ -199,7 +201,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
 
   Patches<T> patches;
 #pragma unroll
-  for (int t = 0; t < own; ++t) {
+  for (int t = 0; t < patches_per_thread; ++t) {
     patches.weights[t] = Lanes<T>::all(0);
 #pragma unroll
     for (int k = 0; k < side * side; ++k) patches.sums[t][k] = Lanes<T>::all(0);
@@ -208,11 +210,11 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // Column k of the candidate is at from[j][k] + its number.
-      const T* const from = tile + (top_row + dy) * cell * Window<cell, most>::pitch + lane;
+      // Column k of candidate `number` is at from[j][k] + number.
+      const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;
-        return from[(j * cell + x % cell) * Window<cell, most>::pitch + x / cell + number];
+        return from[(j * cell + x % cell) * Window<cell, max_search>::pitch + x / cell + number];
       };
       T old[rows][kept];
 #pragma unroll
@@ -231,9 +233,9 @@ __global__ void __launch_bounds__(32 * warps, 4)
           for (int k = 0; k + cell < kept; ++k) old[j][k] = old[j][k + cell];
 #pragma unroll
           for (int k = kept; k < side; ++k) {
-            const T fresh = candidate(j, k, number);
-            d[j][k] = sub(fresh, reference[j][k]);
-            old[j][k - cell] = fresh;
+            const T added = candidate(j, k, number);
+            d[j][k] = sub(added, reference[j][k]);
+            old[j][k - cell] = added;
           }
         }
         add_candidates<cell, exponential>(d, top, mean_share, patches);
@@ -242,7 +244,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
 }
 
-/// One thread for a sample.
+/// One thread per sample.
 template <int cell, class Stored>
 __global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
                                const Stored* __restrict__ memory, float* __restrict__ result) {
@@ -262,17 +264,17 @@ __global__ void average_kernel(const float* __restrict__ plane, Space space, flo
   result[space.flat_at(x, y)] = (plane[space.at(x, y)] + sum * (1.0f / (across * across))) * scale;
 }
 
-template <class T, int cell, int most, bool exponential>
+template <class T, int cell, int max_search, bool exponential>
 void launch(const BlocksPlan& plan, const float* plane, void* memory, float* result,
             cudaStream_t stream) {
   using C = Cells<cell>;
   using Stored = typename Lanes<T>::Stored;
-  const int columns = C::columns * Lanes<T>::count, rows = warps * own;
+  const int columns = C::columns * Lanes<T>::count, rows = warps * patches_per_thread;
   const dim3 grid((C::patches(plan.space.width) + columns - 1) / columns,
                   (C::patches(plan.space.height) + rows - 1) / rows);
-  const Window<cell, most> window(plan.search);
+  const Window<cell, max_search> window(plan.search);
   auto* const layers = static_cast<Stored*>(memory);
-  blocks_kernel<T, cell, most, exponential>
+  blocks_kernel<T, cell, max_search, exponential>
       <<<grid, dim3(32, warps), window.size() * sizeof(T), stream>>>(
           plane, plan.space, plan.search, plan.curve, middle * plan.scale, layers);
   lull::cuda::check(cudaGetLastError());
@@ -282,22 +284,22 @@ void launch(const BlocksPlan& plan, const float* plane, void* memory, float* res
   lull::cuda::check(cudaGetLastError());
 }
 
-template <int cell, int most>
+template <int cell, int max_search>
 void launch_weighing(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream) {
   if (plan.curve.exponential)
-    launch<float, cell, most, true>(plan, plane, layers, result, stream);
+    launch<float, cell, max_search, true>(plan, plane, layers, result, stream);
   else if (plan.halves)
-    launch<__half2, cell, most, false>(plan, plane, layers, result, stream);
+    launch<__half2, cell, max_search, false>(plan, plane, layers, result, stream);
   else
-    launch<float, cell, most, false>(plan, plane, layers, result, stream);
+    launch<float, cell, max_search, false>(plan, plane, layers, result, stream);
 }
 
 template <int cell>
 void launch_stepping(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream) {
-  if (plan.search <= usual_search)
-    launch_weighing<cell, usual_search>(plan, plane, layers, result, stream);
+  if (plan.search <= typical_search)
+    launch_weighing<cell, typical_search>(plan, plane, layers, result, stream);
   else
     launch_weighing<cell, max_search_radius>(plan, plane, layers, result, stream);
 }

@@ -1,7 +1,8 @@
-// A patch around every sample, no mean term: the way of Marques and Pardo 2013, without a plane of
-// weights. For each displacement a lane has a column of squared differences: their sums along it
-// are kept up from row to row, those across come from the lanes to the right. The warps of a thread
-// block share the displacements of one rectangle and add up what they have in a fixed order.
+// The kernel for a patch around every sample, without mean term. It computes like Marques and Pardo
+// 2013, but without a plane of weights. For each displacement a lane processes a column of squared
+// differences: it updates their sums along the column from row to row, and gets the sums across
+// columns from the lanes to the right. The warps of a thread block divide the displacements of one
+// rectangle among them, and add their sums in a fixed order.
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr int warps = 4;
 constexpr int rows = 8;  // results of a lane, one below the other
 
-/// Samples in shared memory, plane after plane.
+/// Layout of samples in shared memory, plane after plane.
 struct BoxWindow {
   __host__ __device__ constexpr BoxWindow(int radius, int search)
       : columns(32 + radius + 2 * search),
@@ -37,7 +38,7 @@ __device__ void fill_boxes(const Planes3& from, const Space& space, int x0, int 
   }
 }
 
-/// The sum of 2 radius + 1 lanes from this one on.
+/// Returns the sum over 2 radius + 1 lanes, from this lane on.
 template <int radius>
 __device__ __forceinline__ float sum_across(float v) {
   const auto from = [](float value, int lanes) {
@@ -51,12 +52,12 @@ __device__ __forceinline__ float sum_across(float v) {
   return four + from(four, 4) + from(v, 8);
 }
 
-/// Thread blocks of (32, warps).
+/// Thread blocks have (32, warps) threads.
 template <int radius, int planes>
 __global__ void __launch_bounds__(32 * warps)
     boxes_kernel(Planes3 from, Space space, int search, Curve curve,
                  std::array<float, 3> inverse_scale, Results3 results) {
-  constexpr int columns = 32 - 2 * radius, seen = rows + 2 * radius;
+  constexpr int columns = 32 - 2 * radius, rows_read = rows + 2 * radius;
   extern __shared__ float tile[];
   const BoxWindow window(radius, search);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
@@ -64,11 +65,11 @@ __global__ void __launch_bounds__(32 * warps)
   fill_boxes<planes>(from, space, x0 - radius - search, y0 - radius - search, window, tile);
   __syncthreads();
 
-  float reference[planes][seen], sums[planes][rows], weights[rows];
+  float reference[planes][rows_read], sums[planes][rows], weights[rows];
 #pragma unroll
   for (int c = 0; c < planes; ++c)
 #pragma unroll
-    for (int j = 0; j < seen; ++j)
+    for (int j = 0; j < rows_read; ++j)
       reference[c][j] = tile[c * window.plane + (j + search) * window.columns + lane + search];
 #pragma unroll
   for (int t = 0; t < rows; ++t) {
@@ -81,9 +82,9 @@ __global__ void __launch_bounds__(32 * warps)
 #pragma unroll 1
     for (int dx = 0; dx <= 2 * search; ++dx) {
       const float* const candidate = tile + dy * window.columns + lane + dx;
-      float squares[seen];
+      float squares[rows_read];
 #pragma unroll
-      for (int j = 0; j < seen; ++j) {
+      for (int j = 0; j < rows_read; ++j) {
         squares[j] = 0;
 #pragma unroll
         for (int c = 0; c < planes; ++c) {
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(32 * warps)
       }
     }
 
-  __syncthreads();  // nobody looks at samples any more
+  __syncthreads();  // samples are not read after this point
   constexpr int values = (planes + 1) * rows;
   float* const parts = tile;
 #pragma unroll
@@ -147,8 +148,8 @@ void launch_boxes(const BoxesPlan& plan, const Planes3& from, const Results3& re
                   (plan.space.height + rows - 1) / rows);
   const std::size_t bytes = floats * sizeof(float);
   const auto kernel = boxes_kernel<radius, planes>;
-  constexpr std::size_t without_asking = 48 << 10;
-  if (bytes > without_asking) lull::cuda::allow_shared_memory(kernel);
+  constexpr std::size_t default_limit = 48 << 10;
+  if (bytes > default_limit) lull::cuda::allow_shared_memory(kernel);
   kernel<<<grid, dim3(32, warps), bytes, stream>>>(from, plan.space, plan.search, plan.curve,
                                                    inverse, results);
   lull::cuda::check(cudaGetLastError());
@@ -167,8 +168,8 @@ void launch_boxes_of(const BoxesPlan& plan, const Planes3& from, const Results3&
 
 void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3& results,
                     cudaStream_t stream) {
-  constexpr void (*by_radius[most_box_radius])(const BoxesPlan&, const Planes3&, const Results3&,
-                                               cudaStream_t) = {
+  constexpr void (*by_radius[max_box_radius])(const BoxesPlan&, const Planes3&, const Results3&,
+                                              cudaStream_t) = {
       launch_boxes_of<1>, launch_boxes_of<2>, launch_boxes_of<3>, launch_boxes_of<4>};
   by_radius[plan.patch_radius - 1](plan, planes, results, stream);
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Frames and slices in the memory of the current device, and the kernels that take them: what the
-// workers (workers.h) and the benchmarks run. Everything is queued on a stream and waits for
-// nothing; only run() may allocate. Planes come and go without pads, as Margins::none() says.
+// Frames and slices in the memory of the current device, with the kernels that filter them: used by
+// the workers (workers.h) and the benchmarks. All work is queued on a stream without waiting; only
+// run() may allocate memory. Input and output planes have no padding (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace lull::nlm::cuda {
 
-/// For planes of motion cells of 32 samples.
+/// For planes with motion cells of 32 samples.
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
 
-/// Where the kernel for everything has its weights.
+/// Memory for weights of the general kernel (tiles.cu).
 class Workspaces {
  public:
   Workspaces();
-  /// Chooses plan.side.
+  /// Allocates the memory and chooses plan.side.
   void reserve(TilesPlan& plan, int sources);
   float* get() const { return memory_.get(); }
   int count() const { return count_; }
@@ -29,7 +29,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// CandidateFrame, with its motion on the device; null: none moves.
+/// Like CandidateFrame, with motion in device memory; null: no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -38,23 +38,25 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// FrameEngine::load(). `holes`: row by row without gaps, not 0 where there is one; null: none.
+  /// See FrameEngine::load(). `holes`: one value per sample, row by row without gaps; not 0 for a
+  /// hole; null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
-  /// FrameEngine::estimate().
+  /// See FrameEngine::estimate().
   void run(std::span<const CandidateSlot> frames);
-  /// Of plane number `c` of the planes, until the next run().
+  /// Returns the result of plane `c`, which is valid until the next run().
   const float* result(int c) const { return results_[c].get(); }
 
  private:
-  enum class Way { blocks, boxes, tiles };
+  enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    lull::cuda::DeviceBuffer<float> marked;  // the guide that shows holes, if frames may have any
+    // the guide with marked holes, if frames may have holes
+    lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };
 
-  static Way way_of(const FramePlan& plan);
+  static Kernel kernel_for(const FramePlan& plan);
   Planes3 samples_of(int slot) const;
   Planes3 guides_of(int slot) const;
   Results3 results() const;
@@ -63,7 +65,7 @@ class FrameFilter {
 
   FramePlan plan_;
   cudaStream_t stream_;
-  Way way_;  // of single frames
+  Kernel kernel_;  // kernel for single frames
   Space space_;
   Curve curve_;
   std::array<float, 3> guide_scale_{}, sample_scale_{};
@@ -74,27 +76,28 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Slices are loaded on one stream and filtered on another, the computing one: who owns these sees
-/// to it that slices are there when they are filtered, and not in use any more when the slice that
-/// is depth() further on takes their place.
+/// Slices are loaded on one stream and filtered on another, the compute stream. The caller must
+/// ensure that slices are loaded before they are filtered, and that a slice is not in use when the
+/// slice depth() further on replaces it.
 class VolumeFilter {
  public:
-  /// `together`: slices that run() takes at most.
-  VolumeFilter(const VolumePlan& plan, int together, cudaStream_t computing);
-  /// How many slices a filter would rather have at a time.
+  /// `batch_size`: maximum number of slices for run().
+  VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
+  /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Room for the slices of one run(), with those around them, and for as many more as it takes.
-  [[nodiscard]] static int depth(const Params& params, int together) {
-    return 2 * (together + params.reach_slices());
+  /// Number of slices in memory: those of one run() with their neighbours, and as many more for the
+  /// next run().
+  [[nodiscard]] static int depth(const Params& params, int batch_size) {
+    return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// VolumeEngine::estimate(). `results`: of the wanted slices, one after the other.
-  void run(SliceSpan wanted, SliceSpan there, float* results);
+  /// See VolumeEngine::estimate(). `results`: the wanted slices, one after the other.
+  void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:
   float* sample(int z) const;
   float* guide(int z) const;
-  void run_tiles(int z, SliceSpan there, float* result);
+  void run_tiles(int z, SliceSpan available, float* result);
 
   VolumePlan plan_;
   cudaStream_t stream_;
@@ -102,10 +105,10 @@ class VolumeFilter {
   Curve curve_;
   float guide_scale_, sample_scale_;
   CubesPlan cubes_;
-  bool takes_cubes_;
+  bool uses_cubes_;
   int depth_;
   TilesPlan tiles_;
-  lull::cuda::DeviceBuffer<float> samples_, guides_;  // rings of `depth_` slices
+  lull::cuda::DeviceBuffer<float> samples_, guides_;  // ring buffers of `depth_` slices
   Workspaces workspaces_;
 };
 

@@ -7,23 +7,23 @@ namespace lull::nlm::cuda {
 
 using lull::cuda::DeviceBuffer;
 
-FrameFilter::Way FrameFilter::way_of(const FramePlan& plan) {
+FrameFilter::Kernel FrameFilter::kernel_for(const FramePlan& plan) {
   const Params& p = plan.params;
-  if (p.holes) return Way::tiles;  // candidates that differ from what they are compared with
-  const bool joint = plan.guides_itself && plan.planes == plan.guides;
+  if (p.holes) return Kernel::tiles;  // candidates differ from the reference patches' plane
+  const bool joint = plan.is_self_guided && plan.planes == plan.guides;
   if (joint && plan.planes == 1 && p.block == 4 && p.patch_radius == 0 && p.step <= 2)
-    return Way::blocks;
+    return Kernel::blocks;
   if (joint && plan.planes != 2 && p.block == 1 && p.mean_term == 0 && p.patch_radius >= 1 &&
-      p.patch_radius <= most_box_radius)
-    return Way::boxes;
-  return Way::tiles;
+      p.patch_radius <= max_box_radius)
+    return Kernel::boxes;
+  return Kernel::tiles;
 }
 
 FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     : plan_(plan),
       stream_(stream),
-      way_(way_of(plan)),
-      // Motion leads a sample beyond the planes at most.
+      kernel_(kernel_for(plan)),
+      // Motion moves samples by at most one sample beyond the planes.
       space_(plan.width, plan.height, plan.params.reach() + 1),
       curve_(plan.params),
       tiles_(plan_tiles(plan.params, space_, plan.guides, plan.planes)),
@@ -31,7 +31,7 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
   for (int c = 0; c < plan.guides; ++c)
     guide_scale_[c] = curve_.guide_scale * std::sqrt(plan.guide_weight[c]);
   for (int c = 0; c < plan.planes; ++c) {
-    sample_scale_[c] = plan.guides_itself && c < plan.guides ? guide_scale_[c] : 1.0f;
+    sample_scale_[c] = plan.is_self_guided && c < plan.guides ? guide_scale_[c] : 1.0f;
     results_[c] = zeroed<float>(space_.flat_size(), stream);
   }
   tiles_.scale = sample_scale_;
@@ -41,14 +41,14 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
   tiles_.shift_y = plan.shift_y;
   for (Slot& slot : slots_) {
     for (int c = 0; c < plan.planes; ++c) slot.samples[c] = DeviceBuffer<float>(space_.size());
-    for (int c = 0; !plan.guides_itself && c < plan.guides; ++c)
+    for (int c = 0; !plan.is_self_guided && c < plan.guides; ++c)
       slot.guides[c] = DeviceBuffer<float>(space_.size());
     if (plan.params.holes) slot.marked = DeviceBuffer<float>(space_.size());
   }
-  if (way_ == Way::blocks)
+  if (kernel_ == Kernel::blocks)
     layers_ = DeviceBuffer<std::byte>(
         BlocksPlan{.space = space_, .curve = curve_, .step = plan.params.step}.layer_bytes());
-  if (way_ == Way::tiles || plan.params.temporal > 0)
+  if (kernel_ == Kernel::tiles || plan.params.temporal > 0)
     workspaces_.reserve(tiles_, 2 * plan.params.temporal + 1);
 }
 
@@ -59,18 +59,18 @@ void FrameFilter::load(int at, const Planes3& samples, const Planes3& guides,
   slot.has_holes = holes != nullptr;
   if (holes != nullptr)
     continue_plane(samples[0], space_, border, guide_scale_[0], slot.marked.get(), stream_,
-                   {holes, mark_of(guide_scale_[0]) / guide_scale_[0]});
+                   {holes, hole_mark(guide_scale_[0]) / guide_scale_[0]});
   for (int c = 0; c < plan_.planes; ++c)
     continue_plane(samples[c], space_, border, sample_scale_[c], slot.samples[c].get(), stream_);
-  for (int c = 0; !plan_.guides_itself && c < plan_.guides; ++c)
+  for (int c = 0; !plan_.is_self_guided && c < plan_.guides; ++c)
     continue_plane(guides[c], space_, border, guide_scale_[c], slot.guides[c].get(), stream_);
 }
 
 void FrameFilter::run(std::span<const CandidateSlot> frames) {
-  if (frames.size() > 1 || way_ == Way::tiles) return run_tiles(frames);
+  if (frames.size() > 1 || kernel_ == Kernel::tiles) return run_tiles(frames);
   const int slot = frames.front().slot;
-  if (way_ == Way::blocks) {
-    const bool exact = std::sqrt(plan_.guide_weight[0]) * least_half_sigma <= 1;
+  if (kernel_ == Kernel::blocks) {
+    const bool exact = std::sqrt(plan_.guide_weight[0]) * min_half_sigma <= 1;
     estimate_blocks({.space = space_,
                      .curve = curve_,
                      .step = plan_.params.step,
@@ -96,7 +96,7 @@ Planes3 FrameFilter::samples_of(int slot) const {
 }
 
 Planes3 FrameFilter::guides_of(int slot) const {
-  if (plan_.guides_itself) return samples_of(slot);
+  if (plan_.is_self_guided) return samples_of(slot);
   Planes3 planes{};
   for (int c = 0; c < plan_.guides; ++c) planes[c] = slots_[slot].guides[c].get();
   return planes;

@@ -1,6 +1,7 @@
-// Frames lie in slots. Three streams: one brings frames and counts what decides about them, at high
-// priority, because the host waits for that; one computes; one takes results away. A frame is
-// filtered before it may come out: its result is on its way meanwhile, to memory of its own.
+// Frames are stored in slots. The worker uses three streams. The upload stream uploads frames and
+// computes the statistics that decide about them; it has high priority because the host waits for
+// these. The second stream computes, and the third downloads results. A frame is filtered before it
+// may be delivered: its result is downloaded meanwhile, to memory of its own.
 
 #include <deque>
 #include <optional>
@@ -22,7 +23,7 @@ namespace {
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-constexpr int results = 3;  // on their way, and the one that comes
+constexpr int results = 3;  // results in flight, including the next one
 
 /// Planes that share their weights.
 struct FilteredSet {
@@ -36,65 +37,66 @@ class CudaFrameWorker final : public FrameWorker {
       : params_(params),
         format_(format),
         levels_(params.noise.levels_in_samples()),
-        bringing_(lull::cuda::make_stream(lull::cuda::Priority::high)),
-        computing_(lull::cuda::make_stream()),
-        taking_(lull::cuda::make_stream()),
+        upload_stream_(lull::cuda::make_stream(lull::cuda::Priority::high)),
+        compute_stream_(lull::cuda::make_stream()),
+        download_stream_(lull::cuda::make_stream()),
         pool_(format, results_on_device),
         slots_(session_plan(params, format).slots()) {
     const Stabilisers stabilisers = stabilisers_of(params);
-    for (auto& in : in_) in = std::make_unique<In>(*this, stabilisers);
-    for (auto& out : out_) out = std::make_unique<Out>(*this, stabilisers);
+    for (auto& in : inputs_) in = std::make_unique<Input>(*this, stabilisers);
+    for (auto& out : outputs_) out = std::make_unique<Output>(*this, stabilisers);
     for (const PlaneSet& planes : plane_sets(format, params.noise)) add_set(planes);
     if (params.holes)
       holes_ = DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(format.width) * format.height);
     if (params.temporal > 0)
-      motion_.emplace(format, levels_, slot_count(), bringing_.get(), computing_.get());
-    pool_.reserve(slot_count() + results + lull::cuda::results_that_wait);
-    check(cudaStreamSynchronize(computing_.get()));
+      motion_.emplace(format, levels_, slot_count(), upload_stream_.get(), compute_stream_.get());
+    pool_.reserve(slot_count() + results + lull::cuda::expected_queued_results);
+    check(cudaStreamSynchronize(compute_stream_.get()));
   }
 
   ~CudaFrameWorker() override {
-    for (const auto* stream : {&bringing_, &computing_, &taking_})
+    for (const auto* stream : {&upload_stream_, &compute_stream_, &download_stream_})
       (void)cudaStreamSynchronize(stream->get());
   }
 
   void take(const Frame& frame) override {
-    const lull::cuda::NvtxRange range("bring a frame");
-    taken_ = frame;
-    last_ ^= 1;
-    In& in = *in_[last_];
-    check(cudaStreamWaitEvent(bringing_.get(), in.read.get()));
-    in.raw.bring(frame, bringing_.get());
-    if (params_.guided) in.guide.bring(frame, bringing_.get());
-    check(cudaEventRecord(in.brought.get(), bringing_.get()));
+    const lull::cuda::NvtxRange range("upload a frame");
+    last_frame_ = frame;
+    last_input_ ^= 1;
+    Input& in = *inputs_[last_input_];
+    check(cudaStreamWaitEvent(upload_stream_.get(), in.consumed.get()));
+    in.raw.upload(frame, upload_stream_.get());
+    if (params_.guided) in.guide.upload(frame, upload_stream_.get());
+    check(cudaEventRecord(in.uploaded.get(), upload_stream_.get()));
   }
 
   FrameDifference difference() override {
-    return motion_->difference(in_[last_]->raw.planes(), in_[last_ ^ 1]->raw.planes());
+    return motion_->difference(inputs_[last_input_]->raw.planes(),
+                               inputs_[last_input_ ^ 1]->raw.planes());
   }
 
   void load(int at) override {
-    In& in = *in_[last_];
+    Input& in = *inputs_[last_input_];
     slots_[at] = {};
-    const RawPlanes& seen = (params_.guided ? in.guide.raw() : in.raw).planes();
-    const FrameFormat& seen_format = params_.guided ? in.guide.format() : format_;
-    if (motion_ && params_.scene_cut > 0) motion_->load_predicted(at, seen, seen_format);
+    const RawPlanes& matched_planes = (params_.guided ? in.guide.raw() : in.raw).planes();
+    const FrameFormat& guide_format = params_.guided ? in.guide.format() : format_;
+    if (motion_ && params_.scene_cut > 0) motion_->load_predicted(at, matched_planes, guide_format);
     pass_through(slots_[at]);
-    check(cudaStreamWaitEvent(computing_.get(), in.brought.get()));
+    check(cudaStreamWaitEvent(compute_stream_.get(), in.uploaded.get()));
     to_planes(in);
     for (int i = 0; i < format_.planes(); ++i)
       if (std::byte* const original = original_[i].at(at))
         check(cudaMemcpyAsync(original, in.raw.planes().data[i], in.raw.plane_bytes(i),
-                              cudaMemcpyDeviceToDevice, computing_.get()));
-    if (motion_) motion_->load(at, seen, seen_format);
-    check(cudaEventRecord(in.read.get(), computing_.get()));
-    const std::uint8_t* const holes = bring_holes();
+                              cudaMemcpyDeviceToDevice, compute_stream_.get()));
+    if (motion_) motion_->load(at, matched_planes, guide_format);
+    check(cudaEventRecord(in.consumed.get(), compute_stream_.get()));
+    const std::uint8_t* const holes = upload_holes();
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // The frame may go: on the host its memory, on a device the decoder's picture.
-    check(cudaStreamSynchronize(bringing_.get()));
-    taken_ = {};
+    // After this, the frame may be released: its host memory, or the decoder's picture on a device.
+    check(cudaStreamSynchronize(upload_stream_.get()));
+    last_frame_ = {};
   }
 
   PredictionCost prediction(int slot, int earlier) override {
@@ -105,9 +107,9 @@ class CudaFrameWorker final : public FrameWorker {
     const lull::cuda::NvtxRange range("filter a frame");
     const int own = frames[0].frame;
     Slot& slot = slots_[own];
-    Out& out = *out_[filtered_++ % results];
+    Output& out = *outputs_[filtered_++ % results];
     if (motion_) motion_->find(frames);
-    check(cudaStreamWaitEvent(computing_.get(), out.taken.get()));
+    check(cudaStreamWaitEvent(compute_stream_.get(), out.downloaded.get()));
     for (FilteredSet& set : sets_) {
       std::array<cuda::CandidateSlot, max_frames> candidates;
       for (std::size_t f = 0; f < frames.size(); ++f)
@@ -117,74 +119,75 @@ class CudaFrameWorker final : public FrameWorker {
       for (std::size_t k = 0; k < set.planes.planes.size(); ++k) {
         const int i = set.planes.planes[k];
         out.raw.from_plane(i, margins_[i], set.filter.result(static_cast<int>(k)),
-                           computing_.get());
+                           compute_stream_.get());
       }
     }
-    out.raw.restore(original_in(own, out.raw), computing_.get());
-    check(cudaEventRecord(out.written.get(), computing_.get()));
-    check(cudaStreamWaitEvent(taking_.get(), out.written.get()));
+    out.raw.restore(original_in(own, out.raw), compute_stream_.get());
+    check(cudaEventRecord(out.ready.get(), compute_stream_.get()));
+    check(cudaStreamWaitEvent(download_stream_.get(), out.ready.get()));
     for (const FilteredSet& set : sets_)
-      for (const int i : set.planes.planes) out.raw.take(i, memory_of(slot), taking_.get());
-    check(cudaEventRecord(out.taken.get(), taking_.get()));
-    slot.taken = lull::cuda::make_event();
-    check(cudaEventRecord(slot.taken.get(), taking_.get()));
+      for (const int i : set.planes.planes)
+        out.raw.download(i, memory_of(slot), download_stream_.get());
+    check(cudaEventRecord(out.downloaded.get(), download_stream_.get()));
+    slot.downloaded = lull::cuda::make_event();
+    check(cudaEventRecord(slot.downloaded.get(), download_stream_.get()));
   }
 
   void finish_phase(Phase, int) override {}
 
-  /// (Nobody wants the result of a frame that was not filtered: it is of a margin.)
+  /// A frame that was not filtered belongs to a margin; its result is discarded.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
-    finished_.push_back(std::move(slot.taken));
-    return lull::cuda::handed_out(std::move(memory_of(slot)));
+    finished_.push_back(std::move(slot.downloaded));
+    return lull::cuda::publish_frame(std::move(memory_of(slot)));
   }
 
   int in_flight() const noexcept override { return results - 1; }
 
   void await() override {
     const lull::cuda::NvtxRange range("wait for the oldest result");
-    if (const lull::cuda::Event taken = std::exchange(finished_.front(), nullptr))
-      check(cudaEventSynchronize(taken.get()));
+    if (const lull::cuda::Event downloaded = std::exchange(finished_.front(), nullptr))
+      check(cudaEventSynchronize(downloaded.get()));
     finished_.pop_front();
   }
 
  private:
   using FlatPlanes = std::array<DeviceBuffer<float>, max_planes>;
-  struct In {
+  struct Input {
     RawFrame raw;
     GuideFrame guide;
-    lull::cuda::Event brought = lull::cuda::make_event(), read = lull::cuda::make_event();
-    In(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
-        : raw(planes_alone(worker.format_), worker.computing_.get(), worker.levels_,
-              curves_of(stabilisers)),
+    lull::cuda::Event uploaded = lull::cuda::make_event(), consumed = lull::cuda::make_event();
+    Input(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
+        : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
+              worker.levels_, curves_of(stabilisers)),
           guide(worker.levels_, stabilisers, Colour::as_is) {}
   };
-  struct Out {
+  struct Output {
     RawFrame raw;
-    lull::cuda::Event written = lull::cuda::make_event(), taken = lull::cuda::make_event();
-    Out(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
-        : raw(planes_alone(worker.format_), worker.computing_.get(), worker.levels_,
-              curves_of(stabilisers)) {}
+    lull::cuda::Event ready = lull::cuda::make_event(), downloaded = lull::cuda::make_event();
+    Output(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
+        : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
+              worker.levels_, curves_of(stabilisers)) {}
   };
-  /// A frame that is not out yet.
+  /// A frame whose result is not delivered yet.
   struct Slot {
-    Frame clean;              // once it has memory
-    lull::cuda::Event taken;  // the result is there; null: it was not filtered
+    Frame clean;                   // once its memory is allocated
+    lull::cuda::Event downloaded;  // the result is complete; null: the frame was not filtered
   };
 
   int slot_count() const { return static_cast<int>(slots_.size()); }
 
   void add_set(const PlaneSet& planes) {
     const FramePlan plan = frame_plan(params_, format_, planes);
-    sets_.push_back({planes, cuda::FrameFilter(plan, computing_.get())});
+    sets_.push_back({planes, cuda::FrameFilter(plan, compute_stream_.get())});
     for (const int i : planes.planes) {
       margins_[i] = Margins::none(plan.width, plan.height);
-      flat_[i] = zeroed<float>(margins_[i].size(), computing_.get());
+      flat_[i] = zeroed<float>(margins_[i].size(), compute_stream_.get());
       if (format_.sample == SampleType::f32)
-        original_[i] = {slot_count(), in_[0]->raw.plane_bytes(i), computing_.get()};
+        original_[i] = {slot_count(), inputs_[0]->raw.plane_bytes(i), compute_stream_.get()};
     }
     for (const int i : planes.guides)
-      if (params_.guided) flat_guide_[i] = zeroed<float>(margins_[i].size(), computing_.get());
+      if (params_.guided) flat_guide_[i] = zeroed<float>(margins_[i].size(), compute_stream_.get());
   }
 
   Frame& memory_of(Slot& slot) {
@@ -192,21 +195,23 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Of the frame taken last.
+  /// Copies the planes that pass through from the last frame taken.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)
-        in_[last_]->raw.pass_through(i, taken_, memory_of(slot), bringing_.get());
+        inputs_[last_input_]->raw.pass_through(i, last_frame_, memory_of(slot),
+                                               upload_stream_.get());
   }
 
-  void to_planes(const In& in) {
+  void to_planes(const Input& in) {
     std::array<const Margins*, max_planes> margins{};
     for (int i = 0; i < max_planes; ++i) margins[i] = &margins_[i];
     const auto memory_in = [](const FlatPlanes& planes) {
       return std::array{planes[0].get(), planes[1].get(), planes[2].get()};
     };
-    in.raw.to_planes(margins, memory_in(flat_), computing_.get());
-    if (params_.guided) in.guide.raw().to_planes(margins, memory_in(flat_guide_), computing_.get());
+    in.raw.to_planes(margins, memory_in(flat_), compute_stream_.get());
+    if (params_.guided)
+      in.guide.raw().to_planes(margins, memory_in(flat_guide_), compute_stream_.get());
   }
 
   static cuda::Planes3 planes_of(const std::vector<int>& numbers, const FlatPlanes& all) {
@@ -215,13 +220,14 @@ class CudaFrameWorker final : public FrameWorker {
     return planes;
   }
 
-  const std::uint8_t* bring_holes() {
-    if (!params_.holes || !holes_of(taken_)) return nullptr;
-    copy_reached(taken_, 1, holes_.get(), computing_.get());
+  const std::uint8_t* upload_holes() {
+    if (!params_.holes || !holes_of(last_frame_)) return nullptr;
+    copy_reached(last_frame_, 1, holes_.get(), compute_stream_.get());
     return holes_.get();
   }
 
-  /// Float samples as they came, for RawFrame::restore(); of planes that pass through any will do.
+  /// Returns the original float samples for RawFrame::restore(). Planes that pass through need
+  /// none; they get arbitrary planes.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -231,22 +237,22 @@ class CudaFrameWorker final : public FrameWorker {
 
   Params params_;
   FrameFormat format_;
-  std::array<float, max_planes> levels_;  // of the noise in samples as they are stored
-  lull::cuda::Stream bringing_, computing_, taking_;
+  std::array<float, max_planes> levels_;  // noise levels of stored samples
+  lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   lull::cuda::ResultFrames pool_;
   std::vector<Slot> slots_;
-  Frame taken_;
-  std::array<std::unique_ptr<In>, 2> in_;
-  int last_ = 0;  // in_ of the frame taken last
-  std::array<std::unique_ptr<Out>, results> out_;
-  int filtered_ = 0;                        // frames
-  std::deque<lull::cuda::Event> finished_;  // Slot::taken of frames that nobody waited for
+  Frame last_frame_;
+  std::array<std::unique_ptr<Input>, 2> inputs_;
+  int last_input_ = 0;  // index of the last frame taken in inputs_
+  std::array<std::unique_ptr<Output>, results> outputs_;
+  int filtered_ = 0;                        // number of filtered frames
+  std::deque<lull::cuda::Event> finished_;  // Slot::downloaded of frames that were not awaited
   std::vector<FilteredSet> sets_;
-  std::array<Margins, max_planes> margins_;                // none, of the planes that are filtered
-  FlatPlanes flat_, flat_guide_;                           // of the frame loaded last
-  std::array<PlaneRing<std::byte>, max_planes> original_;  // of floats, as they came
-  DeviceBuffer<std::uint8_t> holes_;                       // of the frame loaded last
-  std::optional<DeviceMotion> motion_;                     // over time
+  std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered
+  FlatPlanes flat_, flat_guide_;             // of the last frame loaded
+  std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
+  DeviceBuffer<std::uint8_t> holes_;                       // of the last frame loaded
+  std::optional<DeviceMotion> motion_;                     // null without a temporal radius
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #pragma once
-// The kernels of non-local means and how they are launched. Everything is queued on `stream`;
-// nothing allocates or waits.
+// The kernels of non-local means, as functions that launch them. All work is queued on `stream`; no
+// function allocates or waits.
 //
-// Guide planes have the factor Curve::guide_scale sqrt(a_c), so that the sum of squared differences
-// q1 and the sum of differences q2 of two patches give a distance q = q1 + mean_share q2^2 that
-// needs no more constants (weights.h: q is the slope of the weight times D).
+// Guide planes are multiplied by Curve::guide_scale sqrt(a_c). Then the sum of squared differences
+// q1 and the sum of differences q2 of two patches give the distance q = q1 + mean_share q2^2, which
+// needs no further constants (weights.h: q is the slope of the weight times D).
 
 #include <cuda_runtime_api.h>
 
@@ -24,7 +24,7 @@ struct Curve {
   float guide_scale, mean_share, top;
 };
 
-/// How a plane lies that continues for `pad` samples beyond each of its ends.
+/// Memory layout of a plane that continues by `pad` samples beyond its edges.
 struct Space {
   Space() = default;
   Space(int width, int height, int pad);
@@ -34,7 +34,8 @@ struct Space {
   constexpr std::size_t size() const {
     return static_cast<std::size_t>(pitch) * (height + 2 * pad);
   }
-  /// Without pads, as Margins::none() says: how samples come, and where results go.
+  /// Offset of a sample in a plane without padding (Margins::none()), which is the layout of input
+  /// samples and results.
   constexpr std::ptrdiff_t flat_at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y) * Margins::flat_pitch(width) + x;
   }
@@ -46,20 +47,21 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// Samples that are replaced, where `places`, row by row without gaps, are not 0. Null: none are.
+/// Samples that are replaced by `mark`: those whose element of `places` is not 0. `places` has one
+/// value per sample, row by row without gaps. Null: no samples are replaced.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// A flat plane, times `scale`, to one that continues.
+/// Copies a flat plane, multiplied by `scale`, to a plane that continues beyond its edges.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 
-/// Samples are kept in half precision as differences from this (times the plane's scale).
+/// In half precision, samples are stored as differences from this value (times the plane's scale).
 inline constexpr float middle = 128;
-/// Where the noise has at least this sigma halves are exact enough: they are off by 1/16 at most
-/// (float_range.h), which is a 250th of its variance.
-inline constexpr float least_half_sigma = 1;
+/// Half precision is accurate enough if the noise has at least this sigma: the error is at most
+/// 1/16 (float_range.h), which adds at most 1/250 to the noise variance.
+inline constexpr float min_half_sigma = 1;
 
 // ---- blocks.cu: patches that are 4x4 blocks, at a step of 1 or 2, in one plane -----------------
 
@@ -69,10 +71,10 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // of the plane
-  /// Bytes that estimates of patches need before they are averaged.
+  /// Number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// `result`: flat, here and below.
+/// `result`: a flat plane, as in all functions below.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -84,19 +86,19 @@ struct BoxesPlan {
   int patch_radius, search, planes;
   std::array<float, 3> scale;
 };
-inline constexpr int most_box_radius = 4;
+inline constexpr int max_box_radius = 4;
 void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3& results,
                     cudaStream_t stream);
 
 // ---- volume.cu: patches of 3x3x3 around every sample -------------------------------------------
 
-inline constexpr int most_slices = 32;
+inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// From the slice search + 1 before the first wanted one on; all are memory of the kind, those
-  /// that patches do not reach anything.
-  std::array<const float*, most_slices + 2 * (max_volume_search_radius + 1)> slice{};
-  std::uint64_t there = 0;  // bit k: slice[k] exists, and may hold candidates
-  int count = 0;            // of wanted slices
+  /// Slices from search + 1 before the first wanted slice on. All pointers are valid memory of the
+  /// same size; slices beyond the reach of patches have arbitrary contents.
+  std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
+  std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
+  int count = 0;                // number of wanted slices
 };
 struct CubesPlan {
   Space space;
@@ -104,7 +106,7 @@ struct CubesPlan {
   int search;
   bool halves;
   float scale;
-  /// Whether the current device has the shared memory for it.
+  /// Returns true if the current device has enough shared memory for the kernel.
   bool fits() const;
 };
 /// `results`: the wanted slices, one after the other.
@@ -114,34 +116,36 @@ void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* re
 // ---- tiles.cu: everything, one slice or frame at a time ----------------------------------------
 
 struct TileSource {
-  /// In volumes of the slices that patches have, one after the other.
+  /// In volumes the slices of a patch, one after the other.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
-  const Motion* motion = nullptr;  // of each cell; null: none
+  const Motion* motion = nullptr;  // for each cell; null: no motion
 };
-inline constexpr int most_sources = 2 * max_volume_search_radius + 1;
+inline constexpr int max_sources = 2 * max_volume_search_radius + 1;
 struct TilesPlan {
   Space space;
   Curve curve;
   int block, step, patch_radius, search;
-  int guides, slices, planes;  // guide planes, slices of a patch (one of them is 1)
+  // guide planes, slices of a patch (one of the two is 1), sample planes
+  int guides, slices, planes;
   int cell_width, cell_height;
-  int shift_x = 0, shift_y = 0;  // as FramePlan's
+  int shift_x = 0, shift_y = 0;  // as in FramePlan
   int side = 32;                 // of a tile
   std::array<float, 3> scale{};
 
-  /// Most patches that cover a row of a tile.
+  /// Maximum number of patches that cover a row of a tile.
   int patches_across() const { return (side + block) / step - 1; }
-  /// Floats that a thread block needs for `sources` sources.
+  /// Number of floats that a thread block needs for `sources` sources.
   std::size_t workspace(int sources) const;
 };
 struct TileSources {
   TileSource wanted;
-  std::array<TileSource, most_sources> all{};
+  std::array<TileSource, max_sources> all{};
   int count = 0;
-  bool shows_holes = false;  // the first of all is the wanted one, but for mark_of() in its guide
+  // the guide of all[0] is the wanted guide with marked holes (hole_mark())
+  bool shows_holes = false;
 };
-/// `workspaces`: of plan.workspace(sources.count) floats each, for so many thread blocks.
+/// `workspaces`: plan.workspace(sources.count) floats for each of `workspace_count` thread blocks.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// What the kernels are told, and the choice between them.
+// Parameters of the kernels.
 
 #include <algorithm>
 #include <cmath>
@@ -38,19 +38,20 @@ Workspaces::Workspaces()
     : multiprocessors_(lull::cuda::attribute(cudaDevAttrMultiProcessorCount)) {}
 
 void Workspaces::reserve(TilesPlan& plan, int sources) {
-  constexpr std::size_t most = std::size_t{128} << 20;  // floats
+  constexpr std::size_t max_floats = std::size_t{128} << 20;  // 512 MiB
   const auto tiles_of = [&](int side) {
     return ((plan.space.width + side - 1) / side) * ((plan.space.height + side - 1) / side);
   };
-  // Large tiles share the most patches; small ones leave room for more thread blocks, and there are
-  // enough of them in small pictures.
+  // Large tiles share most patches. Small tiles need less memory each, which allows more thread
+  // blocks, and give enough thread blocks for small pictures.
   plan.side = std::min({plan.cell_width, plan.cell_height, 32});
-  while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > most) plan.side /= 2;
+  while (plan.side > 8 && plan.workspace(sources) * 2 * multiprocessors_ > max_floats)
+    plan.side /= 2;
   if (plan.side == 32 && tiles_of(32) < 4 * multiprocessors_) plan.side = 16;
   const int tiles = tiles_of(plan.side);
   const std::size_t size = plan.workspace(sources);
   count_ = static_cast<int>(
-      std::clamp<std::size_t>(most / size, 1, std::min(tiles, 16 * multiprocessors_)));
+      std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_)));
   if (memory_.size() < size * count_) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * count_);

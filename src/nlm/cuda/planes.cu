@@ -1,4 +1,4 @@
-// Planes that continue beyond their ends, so that no other kernel has to ask where these are.
+// Planes that continue beyond their edges, so that no other kernel needs to check for edges.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

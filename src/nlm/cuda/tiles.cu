@@ -1,7 +1,7 @@
-// Everything that the other kernels do not take: any blocks, steps and patches, guides of their
-// own, several frames with motion. Tile by tile, straight from weights.h: a thread block computes
-// the weights of all candidates of the patches that cover the tile, writes them to its workspace,
-// and adds up each sample's candidates with what its patches gave them.
+// The general kernel, for all cases that the other kernels do not support: any blocks, steps and
+// patches, separate guides, several frames with motion. It follows weights.h, tile by tile: a
+// thread block computes the weights of all candidates of the patches that cover the tile, writes
+// them to its workspace, and adds up each sample's candidates with the weights of these patches.
 
 #include <algorithm>
 
@@ -13,12 +13,12 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int most_threads = 256;
-constexpr int most_patches = (32 + max_block - 1) * (32 + max_block - 1);
+constexpr int max_threads = 256;
+constexpr int max_patches = (32 + max_block - 1) * (32 + max_block - 1);
 
 /// Samples of a tile, and the patches that cover them.
-struct TilePlace {
-  __device__ TilePlace(const TilesPlan& plan, int tile)
+struct TilePosition {
+  __device__ TilePosition(const TilesPlan& plan, int tile)
       : x0(tile % across(plan) * plan.side),
         y0(tile / across(plan) * plan.side),
         width(min(plan.side, plan.space.width - x0)),
@@ -37,11 +37,11 @@ struct TilePlace {
   }
   int x0, y0, width, height;
   int first_x, first_y;  // origin of the first patch, a multiple of the step
-  int columns, rows;     // of patches
-  int cell;              // whose motion they follow
+  int columns, rows;     // number of patches
+  int cell;              // motion cell of the tile
 };
 
-/// How far a source's candidates are from the patches, for no displacement.
+/// Returns the offset of a source's candidates from the patches, at displacement 0.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;
@@ -50,8 +50,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// The distance of two patches whose first samples are `from` the planes' beginnings, and so far
-/// from each other.
+/// Returns the distance of two patches. `from` is the offset of the first patch's first sample in
+/// the planes, and `away` the offset between the patches.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -78,7 +78,8 @@ __device__ __forceinline__ float weight_of(const TilesPlan& plan, float q) {
                                 : weight<false>(plan.curve.top, q);
 }
 
-/// Where a patch's weights go: that of each candidate a tile's patches further on.
+/// Writes the weights of a patch: the weights of successive candidates are `patches` elements
+/// apart.
 struct WeightList {
   __device__ void add(float w) {
     *next = w;
@@ -90,9 +91,9 @@ struct WeightList {
   float all = 0;
 };
 
-/// The weights of a row of candidates of a patch of 4x4 samples of `guides` planes, `own`. From
-/// candidate to candidate one column is new: the columns that are not are where they were, at their
-/// number modulo 4.
+/// Computes the weights of a row of candidates for a patch `own` of 4x4 samples in `guides` planes.
+/// From candidate to candidate one column is new: column x is stored at index x modulo 4, and the
+/// others stay in place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -128,9 +129,9 @@ __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSourc
     }
 }
 
-/// Weights of all candidates of patch number `i`, and their sum.
+/// Computes the weights of all candidates of patch `i`, and returns their sum.
 template <int block_guides>
-__device__ float weigh(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
+__device__ float weigh(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int i, float* weights) {
   const int pitch = plan.space.pitch;
   const std::ptrdiff_t from =
@@ -157,7 +158,8 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
     }
   }
   if (sources.shows_holes) {
-    // Of a patch with a hole, which is no candidate but for itself.
+    // The reference patch is always its own candidate, with distance 0, even if the marked guide
+    // has a hole in it.
     const int centre = plan.search * (2 * plan.search + 1) + plan.search;
     float& own_weight = weights[i + centre * place.columns * place.rows];
     const float itself = weight_of(plan, 0);
@@ -167,15 +169,15 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// The results at a sample of the tile. `shares`: what the weights of each patch count. `fixed`:
-/// patches along an axis that cover the sample; 0: any number.
+/// Computes the results at a sample of the tile. `shares`: factor of each patch's weights. `fixed`:
+/// number of patches along an axis that cover the sample; 0: any number.
 template <int fixed>
-__device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePlace& place,
+__device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // The last patch that covers the sample; the others are before it.
+  // The last patch that covers the sample; the others precede it.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -217,19 +219,19 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// `block_guides`: patches are 4x4 blocks with so many guides; 0: anything.
+/// `block_guides`: number of guides if patches are 4x4 blocks; 0: any patches.
 template <int block_guides>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,
                  const __grid_constant__ TileSources sources, float* workspaces,
                  std::size_t workspace, Results3 results) {
-  __shared__ float shares[most_patches];
+  __shared__ float shares[max_patches];
   float* const weights = workspaces + blockIdx.x * workspace;
   const int across = plan.block / plan.step;
   const float estimates = static_cast<float>(across * across);
-  for (int tile = static_cast<int>(blockIdx.x); tile < TilePlace::count(plan);
+  for (int tile = static_cast<int>(blockIdx.x); tile < TilePosition::count(plan);
        tile += static_cast<int>(gridDim.x)) {
-    const TilePlace place(plan, tile);
+    const TilePosition place(plan, tile);
     for (int i = static_cast<int>(threadIdx.x); i < place.columns * place.rows;
          i += static_cast<int>(blockDim.x))
       shares[i] = 1 / (estimates * weigh<block_guides>(plan, sources, place, i, weights));
@@ -244,7 +246,7 @@ __global__ void __launch_bounds__(most_threads)
       else
         add_up<0>(plan, sources, place, x, y, weights, shares, results);
     }
-    __syncthreads();  // the next tile's weights go where these are
+    __syncthreads();  // the next tile overwrites the weights
   }
 }
 
@@ -262,10 +264,10 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks && plan.guides == 2 ? tiles_kernel<2>
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
-  const int tiles = TilePlace::count(plan);
-  // As many threads as leave few without a patch in the last round.
+  const int tiles = TilePosition::count(plan);
+  // The number of threads is chosen such that few threads have no patch in the last round.
   const int patches = plan.patches_across() * plan.patches_across();
-  const int rounds = (patches + most_threads - 1) / most_threads;
+  const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);
   kernel<<<std::min(tiles, workspace_count), threads, 0, stream>>>(
       plan, sources, workspaces, plan.workspace(sources.count), results);

@@ -1,12 +1,13 @@
-// Patches of 3x3x3 around every sample of a volume.
+// The kernel for patches of 3x3x3 around every sample of a volume.
 //
-// A lane works on a column of samples, `deep` slices by `high` rows, and sees one more on all
-// sides: for each displacement it sums squared differences over three rows and three slices in
-// registers and over three columns with the lanes beside it. Sums of three are taken in one order
-// everywhere, so that a sample's bytes do not depend on where in a thread's work it is.
+// A lane processes a column of samples, `slices_per_lane` slices by `rows_per_lane` rows, and reads
+// one more sample on all sides. For each displacement it sums squared differences over three rows
+// and three slices in registers, and over three columns with the neighbouring lanes. Sums of three
+// have the same order everywhere, so that the result of a sample does not depend on its position in
+// a thread's work.
 //
-// In half precision a lane does two columns at a time, the second half of the block's slices
-// further on.
+// In half precision, a lane processes two columns at a time; the second one lies half the block's
+// slices further on.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -16,19 +17,19 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int high = 4, deep = 4;
-constexpr int wide = 30;  // columns of a warp: the outer lanes have no neighbours
+constexpr int rows_per_lane = 4, slices_per_lane = 4;
+constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// What a thread block works on: warps below each other, and behind each other along z.
+/// Shape of a thread block: warps one below the other, and one behind the other along z.
 struct CubeBlock {
   int warps_y, warps_z, lanes;
-  constexpr int rows() const { return warps_y * high; }
-  constexpr int half_depth() const { return warps_z * deep; }
+  constexpr int rows() const { return warps_y * rows_per_lane; }
+  constexpr int half_depth() const { return warps_z * slices_per_lane; }
   constexpr int slices() const { return half_depth() * lanes; }
   constexpr dim3 threads() const { return dim3(32, warps_y, warps_z); }
 };
 
-/// Its samples in shared memory.
+/// Layout of a thread block's samples in shared memory.
 struct CubeWindow {
   __host__ __device__ constexpr CubeWindow(int rows_of_block, int half_depth, int search)
       : columns(32 + 2 * search),
@@ -42,8 +43,8 @@ template <class T>
 __device__ void fill_cubes(const VolumePlanes& planes, const Space& space, int search, float base,
                            const CubeWindow& window, int half_depth, T* tile) {
   const int first_slice = static_cast<int>(blockIdx.z) * half_depth * Lanes<T>::count;
-  const int x0 = static_cast<int>(blockIdx.x) * wide - 1 - search;
-  const int y0 = static_cast<int>(blockIdx.y * blockDim.y) * high - 1 - search;
+  const int x0 = static_cast<int>(blockIdx.x) * columns_per_warp - 1 - search;
+  const int y0 = static_cast<int>(blockIdx.y * blockDim.y) * rows_per_lane - 1 - search;
   const int last_x = space.width + space.pad - 1, last_y = space.height + space.pad - 1;
   const int warps = static_cast<int>(blockDim.y * blockDim.z);
   for (int line = static_cast<int>(threadIdx.z * blockDim.y + threadIdx.y);
@@ -64,46 +65,51 @@ __device__ __forceinline__ T sum3(T a, T b, T c) {
   return add(add(a, b), c);
 }
 template <class T>
-__device__ __forceinline__ T sum_beside(T v) {
+__device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Sums over three rows. Pairs that two of them have are taken once: rows are where they are in a
-/// thread wherever a volume is cut.
+/// Computes sums over three rows. Each pair of rows that two sums share is added once; pairs have
+/// fixed positions in a thread, whatever the division of the volume.
 template <class T>
-__device__ __forceinline__ void sum_rows(const T (&rows)[high + 2], T (&sums)[high]) {
+__device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
+                                         T (&sums)[rows_per_lane]) {
 #pragma unroll
-  for (int y = 0; y < high; y += 2) {
+  for (int y = 0; y < rows_per_lane; y += 2) {
     const T both = add(rows[y + 1], rows[y + 2]);
     sums[y] = add(rows[y], both);
     sums[y + 1] = add(both, rows[y + 3]);
   }
 }
 
-/// What a thread adds up.
+/// Accumulators of a thread.
 template <class T>
 struct Voxels {
-  T sums[deep][high], weights[deep][high];
+  T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Sums in halves lose small weights once they are large: they go here after every slice of
-/// candidates. Memory, for there are not so many registers.
+/// Accumulators in floats. Sums in halves lose small weights once they are large; they are moved
+/// here after every slice of candidates. These accumulators are in local memory because there are
+/// not enough registers.
 struct FloatVoxels {
-  volatile float sums[deep * high * 2], weights[deep * high * 2];
+  volatile float sums[slices_per_lane * rows_per_lane * 2],
+      weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// The candidates at one displacement. `candidate`: the first of the patches' samples. `top`: of
-/// each slice, such that candidates which do not exist get no weight.
+/// Adds the candidates at one displacement. `candidate`: first sample of the candidates' patches.
+/// `top`: one value per slice; it gives candidates that do not exist a weight of 0.
 template <bool mean, bool exponential, class T>
-__device__ __forceinline__ void add_cubes(const T* candidate, int row, int slice,
-                                          const T (&reference)[deep + 2][high + 2],
-                                          const T (&top)[deep], T mean_share, Voxels<T>& voxels) {
-  T squares[3][high], sums[3][high], centres[2][high];  // of the last slices
+__device__ __forceinline__ void add_cubes(
+    const T* candidate, int row, int slice,
+    const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
+    T mean_share, Voxels<T>& voxels) {
+  // of the last slices
+  T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
-  for (int z = 0; z < deep + 2; ++z) {
-    T d[high + 2], square[high + 2];
+  for (int z = 0; z < slices_per_lane + 2; ++z) {
+    T d[rows_per_lane + 2], square[rows_per_lane + 2];
 #pragma unroll
-    for (int y = 0; y < high + 2; ++y) {
+    for (int y = 0; y < rows_per_lane + 2; ++y) {
       d[y] = sub(candidate[z * slice + y * row], reference[z][y]);
       square[y] = mul(d[y], d[y]);
     }
@@ -111,11 +117,12 @@ __device__ __forceinline__ void add_cubes(const T* candidate, int row, int slice
     if constexpr (mean) sum_rows(d, sums[z % 3]);
     if (z >= 2) {
 #pragma unroll
-      for (int y = 0; y < high; ++y) {
-        T q = sum_beside(sum3(squares[(z - 2) % 3][y], squares[(z - 1) % 3][y], squares[z % 3][y]));
+      for (int y = 0; y < rows_per_lane; ++y) {
+        T q =
+            sum_columns(sum3(squares[(z - 2) % 3][y], squares[(z - 1) % 3][y], squares[z % 3][y]));
         if constexpr (mean) {
           const T sum =
-              sum_beside(sum3(sums[(z - 2) % 3][y], sums[(z - 1) % 3][y], sums[z % 3][y]));
+              sum_columns(sum3(sums[(z - 2) % 3][y], sums[(z - 1) % 3][y], sums[z % 3][y]));
           q = mul_add(mul(mean_share, sum), sum, q);
         }
         const T w = weight<exponential>(top[z - 2], q);
@@ -124,41 +131,42 @@ __device__ __forceinline__ void add_cubes(const T* candidate, int row, int slice
       }
     }
 #pragma unroll
-    for (int y = 0; y < high; ++y) centres[z % 2][y] = d[y + 1];
+    for (int y = 0; y < rows_per_lane; ++y) centres[z % 2][y] = d[y + 1];
   }
 }
 
 template <class T>
 __device__ __forceinline__ void clear(Voxels<T>& voxels) {
 #pragma unroll
-  for (int z = 0; z < deep; ++z)
+  for (int z = 0; z < slices_per_lane; ++z)
 #pragma unroll
-    for (int y = 0; y < high; ++y) voxels.sums[z][y] = voxels.weights[z][y] = Lanes<T>::all(0);
+    for (int y = 0; y < rows_per_lane; ++y)
+      voxels.sums[z][y] = voxels.weights[z][y] = Lanes<T>::all(0);
 }
 
-/// Moves what halves added up to floats.
+/// Adds the sums in halves to the floats, and clears them.
 template <class T>
 __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) {
 #pragma unroll
-  for (int z = 0; z < deep; ++z)
+  for (int z = 0; z < slices_per_lane; ++z)
 #pragma unroll
-    for (int y = 0; y < high; ++y)
+    for (int y = 0; y < rows_per_lane; ++y)
 #pragma unroll
       for (int i = 0; i < Lanes<T>::count; ++i) {
-        const int at = (z * high + y) * 2 + i;
+        const int at = (z * rows_per_lane + y) * 2 + i;
         floats.sums[at] = floats.sums[at] + Lanes<T>::at(voxels.sums[z][y], i);
         floats.weights[at] = floats.weights[at] + Lanes<T>::at(voxels.weights[z][y], i);
       }
   clear(voxels);
 }
 
-/// The largest thread block.
-constexpr int most_warps_y = 4, most_warps_z = 2;
+/// Size of the largest thread block.
+constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Thread blocks of CubeBlock::threads(). `many`: more candidates than halves can add up. `fixed`:
-/// the search radius, of the largest thread blocks, so that the compiler knows all distances; 0:
-/// any.
-template <class T, bool mean, bool exponential, bool many, int fixed>
+/// Thread blocks have CubeBlock::threads() threads. `in_floats`: there are more candidates than
+/// halves can add up. `fixed`: the search radius, in the largest thread blocks, so that the
+/// compiler knows all offsets; 0: any.
+template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
                  Curve curve, float scale, float* __restrict__ results) {
@@ -166,39 +174,41 @@ __global__ void __launch_bounds__(256, 2)
   const int search = fixed > 0 ? fixed : any_search;
   extern __shared__ __align__(16) unsigned char shared[];
   T* const tile = reinterpret_cast<T*>(shared);
-  const int half_depth = (fixed > 0 ? most_warps_z : static_cast<int>(blockDim.z)) * deep;
-  const int block_rows = (fixed > 0 ? most_warps_y : static_cast<int>(blockDim.y)) * high;
+  const int half_depth = (fixed > 0 ? max_warps_z : static_cast<int>(blockDim.z)) * slices_per_lane;
+  const int block_rows = (fixed > 0 ? max_warps_y : static_cast<int>(blockDim.y)) * rows_per_lane;
   const CubeWindow window(block_rows, half_depth, search);
   fill_cubes(planes, space, search, middle * scale, window, half_depth, tile);
   __syncthreads();
 
   const int lane = static_cast<int>(threadIdx.x);
   const int row = window.columns, slice = window.columns * window.rows;
-  const int y0 = static_cast<int>(threadIdx.y) * high, z0 = static_cast<int>(threadIdx.z) * deep;
-  // Of the thread's samples, the first slice's place in `planes` less search + 1.
+  const int y0 = static_cast<int>(threadIdx.y) * rows_per_lane,
+            z0 = static_cast<int>(threadIdx.z) * slices_per_lane;
+  // Index, in `planes`, of the first slice of the thread's samples, minus search + 1.
   const int place = static_cast<int>(blockIdx.z) * half_depth * lanes + z0;
-  if (place >= planes.count) return;  // all of the warp
-  T reference[deep + 2][high + 2];
+  if (place >= planes.count) return;  // true for complete warps
+  T reference[slices_per_lane + 2][rows_per_lane + 2];
 #pragma unroll
-  for (int z = 0; z < deep + 2; ++z)
+  for (int z = 0; z < slices_per_lane + 2; ++z)
 #pragma unroll
-    for (int y = 0; y < high + 2; ++y)
+    for (int y = 0; y < rows_per_lane + 2; ++y)
       reference[z][y] = tile[(z0 + z + search) * slice + (y0 + y + search) * row + lane + search];
 
   Voxels<T> voxels;
   clear(voxels);
   FloatVoxels floats;
-  if constexpr (many)
-    for (int i = 0; i < deep * high * 2; ++i) floats.sums[i] = 0, floats.weights[i] = 0;
+  if constexpr (in_floats)
+    for (int i = 0; i < slices_per_lane * rows_per_lane * 2; ++i)
+      floats.sums[i] = 0, floats.weights[i] = 0;
   const T mean_share = Lanes<T>::all(curve.mean_share);
   for (int dz = -search; dz <= search; ++dz) {
     const auto top_of = [&](int z, int i) {
       const int at = place + z + i * half_depth + search + 1 + dz;
-      return (planes.there >> at & 1) != 0 ? curve.top : -60000.0f;
+      return (planes.available >> at & 1) != 0 ? curve.top : -60000.0f;
     };
-    T top[deep];
+    T top[slices_per_lane];
 #pragma unroll
-    for (int z = 0; z < deep; ++z)
+    for (int z = 0; z < slices_per_lane; ++z)
       top[z] = Lanes<T>::make(top_of(z, 0), lanes == 2 ? top_of(z, 1) : 0.0f);
 #pragma unroll 1
     for (int dy = 0; dy <= 2 * search; ++dy)
@@ -207,23 +217,24 @@ __global__ void __launch_bounds__(256, 2)
         add_cubes<mean, exponential>(
             tile + (z0 + dz + search) * slice + (y0 + dy) * row + lane + dx, row, slice, reference,
             top, mean_share, voxels);
-    if constexpr (many) move_to(floats, voxels);
+    if constexpr (in_floats) move_to(floats, voxels);
   }
 
-  const int x = static_cast<int>(blockIdx.x) * wide + lane - 1;
+  const int x = static_cast<int>(blockIdx.x) * columns_per_warp + lane - 1;
   if (lane == 0 || lane == 31 || x >= space.width) return;
 #pragma unroll
-  for (int z = 0; z < deep; ++z)
+  for (int z = 0; z < slices_per_lane; ++z)
 #pragma unroll
-    for (int y = 0; y < high; ++y)
+    for (int y = 0; y < rows_per_lane; ++y)
 #pragma unroll
       for (int i = 0; i < lanes; ++i) {
         const int to_z = place + z + i * half_depth;
-        const int to_y = static_cast<int>(blockIdx.y * blockDim.y) * high + y0 + y;
+        const int to_y = static_cast<int>(blockIdx.y * blockDim.y) * rows_per_lane + y0 + y;
         if (to_z >= planes.count || to_y >= space.height) continue;
-        const int at = (z * high + y) * 2 + i;
-        const float sum = many ? floats.sums[at] : Lanes<T>::at(voxels.sums[z][y], i);
-        const float weights = many ? floats.weights[at] : Lanes<T>::at(voxels.weights[z][y], i);
+        const int at = (z * rows_per_lane + y) * 2 + i;
+        const float sum = in_floats ? floats.sums[at] : Lanes<T>::at(voxels.sums[z][y], i);
+        const float weights =
+            in_floats ? floats.weights[at] : Lanes<T>::at(voxels.weights[z][y], i);
         const float own = planes.slice[to_z + search + 1][space.at(x, to_y)];
         results[to_z * space.flat_size() + space.flat_at(x, to_y)] = (own + sum / weights) / scale;
       }
@@ -233,7 +244,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// The largest thread block that the current device has the shared memory for; none: no warps.
+/// Returns the largest thread block for which the current device has enough shared memory; without
+/// warps if there is none.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :
@@ -244,26 +256,26 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// With the search radius of a profile where it fits.
-template <class T, bool mean, bool exponential, bool many>
+/// Returns the kernel with the fixed search radius of a profile if possible.
+template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
-  const bool whole = block.warps_y == most_warps_y && block.warps_z == most_warps_z;
-  if constexpr (Lanes<T>::count == 2 && !exponential && !many) {
-    if (whole && search == 2) return cubes_kernel<T, mean, exponential, many, 2>;
-    if (whole && search == 3) return cubes_kernel<T, mean, exponential, many, 3>;
+  const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;
+  if constexpr (Lanes<T>::count == 2 && !exponential && !in_floats) {
+    if (is_largest && search == 2) return cubes_kernel<T, mean, exponential, in_floats, 2>;
+    if (is_largest && search == 3) return cubes_kernel<T, mean, exponential, in_floats, 3>;
   }
-  if constexpr (!mean && exponential && many)
-    if (whole && search == 5) return cubes_kernel<T, mean, exponential, many, 5>;
-  return cubes_kernel<T, mean, exponential, many, 0>;
+  if constexpr (!mean && exponential && in_floats)
+    if (is_largest && search == 5) return cubes_kernel<T, mean, exponential, in_floats, 5>;
+  return cubes_kernel<T, mean, exponential, in_floats, 0>;
 }
 
-template <class T, bool mean, bool exponential, bool many>
+template <class T, bool mean, bool exponential, bool in_floats>
 void launch_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                   cudaStream_t stream) {
   const CubeBlock block = block_for(plan.search, Lanes<T>::count);
-  const CubesKernel kernel = kernel_for<T, mean, exponential, many>(block, plan.search);
+  const CubesKernel kernel = kernel_for<T, mean, exponential, in_floats>(block, plan.search);
   lull::cuda::allow_shared_memory(kernel);
-  const dim3 grid((plan.space.width + wide - 1) / wide,
+  const dim3 grid((plan.space.width + columns_per_warp - 1) / columns_per_warp,
                   (plan.space.height + block.rows() - 1) / block.rows(),
                   (planes.count + block.slices() - 1) / block.slices());
   kernel<<<grid, block.threads(), bytes_of(block, plan.search), stream>>>(
@@ -274,8 +286,8 @@ void launch_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* resu
 template <class T, bool mean, bool exponential>
 void launch_adding(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                    cudaStream_t stream) {
-  constexpr int few = 3;  // search radius: up to 343 candidates
-  if (Lanes<T>::count == 1 || plan.search <= few)
+  constexpr int max_search_in_halves = 3;  // search radius with up to 343 candidates
+  if (Lanes<T>::count == 1 || plan.search <= max_search_in_halves)
     launch_cubes<T, mean, exponential, false>(plan, planes, results, stream);
   else
     launch_cubes<__half2, mean, exponential, true>(plan, planes, results, stream);

@@ -1,6 +1,6 @@
 #pragma once
-// The cuda backend of non-local means: frames and slices from their samples to results, on the
-// current device.
+// The cuda backend of non-local means: workers that convert frames and slices, filter them, and
+// return results, on the current device.
 
 #include <memory>
 
@@ -10,8 +10,8 @@
 
 namespace lull::nlm {
 
-// Made, used and destroyed while their device is current. `params` and `format` are valid;
-// `results_on_device`: as of Backend.
+// Workers must be created, used and destroyed while their device is current. `params` and `format`
+// must be valid. `results_on_device`: see Backend.
 // @throws DeviceUnavailable  this build has no CUDA
 // @throws OutOfDeviceMemory
 

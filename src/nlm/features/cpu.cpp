@@ -1,4 +1,5 @@
-// The cpu backend of features: copies of planes that continue beyond the ends, tile by tile.
+// The cpu backend of features: it keeps copies of planes that continue beyond the edges, and
+// processes them tile by tile.
 
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
@@ -93,7 +94,7 @@ class CpuFeatureEngine final : public FeatureEngine {
   struct RenderSlot {
     std::array<ContinuedFloats, 3> light, variance;
     int regressors = 0;
-    std::array<ContinuedFloats, most_regressors> regressor, noise;
+    std::array<ContinuedFloats, max_regressors> regressor, noise;
   };
 
   ContinuedLight planes_of(int at) const {

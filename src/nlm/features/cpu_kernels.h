@@ -1,5 +1,6 @@
 #pragma once
-// What the cpu backend's tiles are told: cpu.cpp cuts frames into them, cpu_tile.cpp works on one.
+// The interface between the cpu backend (cpu.cpp), which divides frames into tiles, and its kernel
+// (cpu_tile.cpp), which processes one tile.
 
 #include <array>
 #include <span>
@@ -11,14 +12,14 @@
 
 namespace lull::nlm::cpu {
 
-/// Wider than it is high, as vectors lie along rows; it fits into a motion cell, and its sums into
-/// the second level of caches.
+/// Size of a tile. Tiles are wider than high because vectors are along rows. A tile fits into a
+/// motion cell, and its sums fit into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
-/// Planes of a frame that continue beyond their ends; (0, 0) is the first sample of the frame.
+/// Planes of a frame that continue beyond their edges; (0, 0) is the first sample of the frame.
 struct ContinuedLight {
   std::array<PlaneView<const float>, 3> light, variance;
-  std::array<PlaneView<const float>, most_regressors> regressor;
+  std::array<PlaneView<const float>, max_regressors> regressor;
 };
 
 struct LightSource {
@@ -29,12 +30,13 @@ struct LightSource {
 struct LightTile {
   int x = 0, y = 0, width = 0, height = 0;
   int channels = 3, search_radius = 0, regressors = 0;
-  std::span<const LightSource> sources;  // the first is the wanted frame itself
-  std::array<PlaneView<const float>, most_regressors> noise;  // of the wanted frame's regressors
+  std::span<const LightSource> sources;  // the first source is the wanted frame itself
+  // noise of the wanted frame's regressors
+  std::array<PlaneView<const float>, max_regressors> noise;
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };
 
-/// Of one thread.
+/// Memory of one thread.
 struct LightMemory {
   std::vector<float> floats;
 };

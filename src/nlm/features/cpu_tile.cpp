@@ -1,7 +1,7 @@
-// A tile of features on the CPU. For each source and displacement: the summands of the distance
-// around the tile, their sums over patches, and what the weights add to the sums of each pixel.
-// Loops along rows have no branches, so that the compiler makes vectors of them, here for each
-// instruction set.
+// The kernel for a tile of features on the CPU. For each source and displacement it computes the
+// summands of the distance around the tile, their sums over patches, and the contributions of the
+// weights to the sums of each pixel. Loops along rows have no branches, so that the compiler
+// vectorises them, for each instruction set.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -19,46 +19,47 @@ namespace HWY_NAMESPACE {
 
 constexpr int width = light_tile_width, height = light_tile_height;
 constexpr int halo = widest_patch;
-constexpr int wide = width + 2 * halo, high = height + 2 * halo;
+constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Planes of a tile's size, one sum each, by pixel.
+/// Sums of a filter: planes of a tile's size, with one sum for each pixel.
 struct Sums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
 
-/// Where everything of a tile lies.
-struct Places {
-  explicit Places(LightMemory& memory) {
-    constexpr int planes = 2 * (1 + triangle(most_coefficients) + 3 * most_coefficients + 6);
-    memory.floats.resize(samples * (planes + most_coefficients + 4) + 2 * wide * high);
+/// Memory layout of a tile.
+struct TileLayout {
+  explicit TileLayout(LightMemory& memory) {
+    constexpr int planes = 2 * (1 + triangle(max_coefficients) + 3 * max_coefficients + 6);
+    memory.floats.resize(samples * (planes + max_coefficients + 4) +
+                         2 * padded_width * padded_height);
     next = memory.floats.data();
     for (Sums* s : {&colour, &guided})
-      *s = {take(1), take(triangle(most_coefficients)), take(3 * most_coefficients), take(3),
-            take(3)};
+      *s = {allocate(1), allocate(triangle(max_coefficients)), allocate(3 * max_coefficients),
+            allocate(3), allocate(3)};
     end_of_sums = next;
-    g = take(most_coefficients);
-    weights = take(1);
-    slopes = take(1);
-    weighted = take(1);
+    g = allocate(max_coefficients);
+    weights = allocate(1);
+    slopes = allocate(1);
+    weighted = allocate(1);
     summand = next;
-    row_sums = next + wide * high;
+    row_sums = next + padded_width * padded_height;
   }
-  float* take(int planes) { return std::exchange(next, next + planes * samples); }
+  float* allocate(int planes) { return std::exchange(next, next + planes * samples); }
 
   float* next;
   Sums colour{}, guided{};
   float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
 };
 
-/// The summands of D of tile and halo, a mean over channels.
+/// Computes the summands of D for the tile and its halo, as means over channels.
 HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, const LightSource& q,
                             int ex, int ey, float* HWY_RESTRICT to) {
   const float share = 1.0f / static_cast<float>(tile.channels);
   for (int j = 0; j < tile.height + 2 * halo; ++j) {
     const int y = tile.y + j - halo, x = tile.x - halo;
-    float* HWY_RESTRICT row = to + j * wide;
-    for (int i = 0; i < wide; ++i) row[i] = 0;
+    float* HWY_RESTRICT row = to + j * padded_width;
+    for (int i = 0; i < padded_width; ++i) row[i] = 0;
     for (int c = 0; c < tile.channels; ++c) {
       const float* HWY_RESTRICT up = p.light[c].row(y) + x;
       const float* HWY_RESTRICT vp = p.variance[c].row(y) + x;
@@ -70,12 +71,12 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Weights and slopes of a filter from the summands.
-HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, Places& m) {
+/// Computes the weights of a filter, and their slopes, from the summands.
+HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {
-    const float* HWY_RESTRICT from = m.summand + (j + shift) * wide + shift;
-    float* HWY_RESTRICT to = m.row_sums + j * wide;
+    const float* HWY_RESTRICT from = m.summand + (j + shift) * padded_width + shift;
+    float* HWY_RESTRICT to = m.row_sums + j * padded_width;
     for (int x = 0; x < width; ++x) to[x] = from[x];
     for (int k = 1; k < side; ++k)
       for (int x = 0; x < width; ++x) to[x] += from[x + k];
@@ -87,7 +88,7 @@ HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, Places
     float* HWY_RESTRICT s = m.slopes + j * width;
     for (int x = 0; x < width; ++x) w[x] = 0;
     for (int k = 0; k < side; ++k) {
-      const float* HWY_RESTRICT row = m.row_sums + (j + k) * wide;
+      const float* HWY_RESTRICT row = m.row_sums + (j + k) * padded_width;
       for (int x = 0; x < width; ++x) w[x] += row[x];
     }
     for (int x = 0; x < width; ++x) {
@@ -101,15 +102,15 @@ HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, Places
   }
 }
 
-HWY_ATTR bool any_weight(const Places& m, int rows) {
+HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   float sum = 0;
   for (int i = 0; i < rows * width; ++i) sum += m.weights[i];
   return sum > 0;
 }
 
-/// What a displacement adds to the sums of a filter with so many coefficients.
+/// Adds a displacement to the sums of a filter with this number of coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
-                  int ey, int coefficients, Places& m, Sums& sums) {
+                  int ey, int coefficients, TileLayout& m, Sums& sums) {
   const int all = tile.height * width;
   for (int i = 0; i < all; ++i) sums.weight[i] += m.weights[i];
   for (int a = 0; a < coefficients; ++a) {
@@ -146,15 +147,15 @@ HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLi
     }
 }
 
-/// g of all pixels for one displacement.
+/// Computes g of all pixels for one displacement.
 HWY_ATTR void find_terms(const LightTile& tile, const LightSource& q, const ContinuedLight& p,
-                         int dx, int dy, int ex, int ey, Places& m) {
+                         int dx, int dy, int ex, int ey, TileLayout& m) {
   const float s = static_cast<float>(tile.search_radius);
   for (int i = 0; i < samples; ++i) m.g[i] = 1;
   for (int i = 0; i < samples; ++i) m.g[samples + i] = static_cast<float>(dx) / s;
   for (int i = 0; i < samples; ++i) m.g[2 * samples + i] = static_cast<float>(dy) / s;
   for (int r = 0; r < tile.regressors; ++r) {
-    float* to = m.g + (1 + places + r) * samples;
+    float* to = m.g + (1 + position_terms + r) * samples;
     for (int j = 0; j < tile.height; ++j) {
       const float* HWY_RESTRICT a = p.regressor[r].row(tile.y + j) + tile.x;
       const float* HWY_RESTRICT b = q.planes.regressor[r].row(tile.y + j + ey) + tile.x + ex;
@@ -173,14 +174,15 @@ HWY_ATTR void finish(const LightTile& tile, int coefficients, const Sums& sums,
   for (int j = 0; j < tile.height; ++j)
     for (int x = 0; x < tile.width; ++x) {
       const int at = j * width + x;
-      float matrix[triangle(most_coefficients)], right[3 * most_coefficients];
-      float penalty[most_coefficients], result[3] = {};
+      float matrix[triangle(max_coefficients)], right[3 * max_coefficients];
+      float penalty[max_coefficients], result[3] = {};
       for (int i = 0; i < triangle(coefficients); ++i) matrix[i] = sums.matrix[i * samples + at];
       for (int i = 0; i < coefficients * tile.channels; ++i)
         right[i] = sums.right[i * samples + at];
       for (int i = 0; i < coefficients; ++i)
         penalty[i] =
-            ridge + (i > places ? tile.noise[i - 1 - places](tile.x + x, tile.y + j) : 0.0f);
+            ridge + (i > position_terms ? tile.noise[i - 1 - position_terms](tile.x + x, tile.y + j)
+                                        : 0.0f);
       const float share = solve_line(matrix, right, coefficients, tile.channels, penalty, result);
       for (int c = 0; c < tile.channels; ++c) {
         value[c](tile.x + x, tile.y + j) = result[c];
@@ -192,10 +194,10 @@ HWY_ATTR void finish(const LightTile& tile, int coefficients, const Sums& sums,
 }
 
 HWY_ATTR void run_tile(const LightTile& tile, LightMemory& memory) {
-  Places m(memory);
+  TileLayout m(memory);
   std::fill(memory.floats.data(), m.end_of_sums, 0.0f);
   const ContinuedLight& p = tile.sources[0].planes;
-  const int guided = 1 + places + tile.regressors, s = tile.search_radius;
+  const int guided = 1 + position_terms + tile.regressors, s = tile.search_radius;
   for (const LightSource& q : tile.sources)
     for (int dy = -s; dy <= s; ++dy)
       for (int dx = -s; dx <= s; ++dx) {

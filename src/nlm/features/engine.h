@@ -1,7 +1,7 @@
 #pragma once
-// The seam between the session, which knows frames, and the backends, which know planes of light.
-// formulas.h has the formulas. Results are deterministic on each backend, whatever the number of
-// threads.
+// The interface between the session, which processes frames, and the backends, which process planes
+// of light. formulas.h states the formulas. Results of a backend are deterministic and independent
+// of the number of threads.
 
 #include <array>
 #include <memory>
@@ -13,43 +13,45 @@
 
 namespace lull::nlm {
 
-/// A frame's planes, as light.h has them.
+/// The planes of a frame, as in light.h.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
-  int regressors = 0;  // 0..most_regressors; of all frames that are asked for together the same
-  std::array<PlaneView<const float>, most_regressors> regressor, regressor_noise;
+  int regressors = 0;  // 0..max_regressors; equal for all frames of a call of estimate()
+  std::array<PlaneView<const float>, max_regressors> regressor, regressor_noise;
 };
 
 struct FeaturePlan {
   int width = 0, height = 0;
   int planes = 3;  // channels of light, 1 or 3
   int search_radius = 6;
-  int slots = 1;  // for frames
+  int slots = 1;  // number of frames that can be loaded
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// How far beyond the planes anything is looked at; motion leads a sample beyond at most.
+  /// Maximum distance beyond the planes at which samples are read; motion moves samples by at most
+  /// one sample beyond the planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
 
 class FeatureEngine {
  public:
   virtual ~FeatureEngine() = default;
-  /// The planes of a frame, which may change after the call.
+  /// Loads the planes of a frame; the caller may change them after the call.
   virtual void load(int slot, const LightViews& views) = 0;
-  /// The filtered light of frames.front(), from all `frames`.
+  /// Computes the filtered light of frames.front() from all `frames`.
   virtual void estimate(std::span<const CandidateFrame> frames,
                         const std::array<PlaneView<float>, 3>& results) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_reference_feature_engine(const FeaturePlan& plan);
-/// `threads`: 0 takes every core.
+/// `threads`: 0 uses all cores.
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
-/// On the current device. @throws DeviceUnavailable, OutOfDeviceMemory
+/// The engine uses the current device.
+/// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Step 4 and 5 on the host: what candidates gave, and dF/du_p of each.
+/// Steps 4 and 5 on the host, from the candidate results and their derivatives dF/du_p.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

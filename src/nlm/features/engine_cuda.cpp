@@ -1,4 +1,4 @@
-// The cuda backend of features: planes come from and go to the host's memory.
+// The cuda backend of features. Planes are uploaded from, and downloaded to, host memory.
 
 #include <algorithm>
 #include <vector>
@@ -16,7 +16,8 @@ using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-/// The kernels are made for so many; planes of zeros fill up.
+/// Returns the number of regressors of a kernel that supports this number; the additional planes
+/// are zeros.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {
@@ -75,7 +76,7 @@ class CudaFeatureEngine final : public FeatureEngine {
       job.source[i] = planes_of(slots_[frames[i].slot]);
       job.source[i].motion = put_motion(i, frames[i].motion);
     }
-    for (int i = 0; i < most_regressors; ++i)
+    for (int i = 0; i < max_regressors; ++i)
       job.noise[i] = i < wanted.regressors ? wanted.noise[i].get() : zeros_.get();
     job.colour = colour_.pointers();
     job.guided = guided_.pointers();
@@ -92,8 +93,8 @@ class CudaFeatureEngine final : public FeatureEngine {
   struct Slot {
     DeviceBuffer<float4> light, variance;
     int regressors = 0;
-    std::array<DeviceBuffer<float4>, cuda::most_quads> quads;
-    std::array<DeviceBuffer<float>, most_regressors> noise;
+    std::array<DeviceBuffer<float4>, cuda::max_quads> quads;
+    std::array<DeviceBuffer<float>, max_regressors> noise;
   };
   struct Candidate {
     std::array<DeviceBuffer<float>, 3> value, derivative;
@@ -108,7 +109,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   std::size_t plane_size() const { return static_cast<std::size_t>(plan_.width) * plan_.height; }
   std::size_t row_bytes() const { return plan_.width * sizeof(float); }
 
-  /// On its way, in number `i` of raw_.
+  /// Uploads a plane to raw_[i] and returns its address.
   const float* uploaded(PlaneView<const float> from, int i) {
     staging_.upload(bytes_of(from), raw_[i].get(), Margins::flat_pitch(plan_.width) * sizeof(float),
                     stream_.get());
@@ -120,7 +121,7 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// The first `count` planes.
+  /// Loads the first `count` planes.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {
     if (!to) to = DeviceBuffer<float4>(space_.size());
@@ -131,7 +132,7 @@ class CudaFeatureEngine final : public FeatureEngine {
 
   cuda::DeviceLight planes_of(const Slot& slot) const {
     cuda::DeviceLight light{.light = slot.light.get(), .variance = slot.variance.get()};
-    for (int i = 0; i < cuda::most_quads; ++i) light.regressors[i] = slot.quads[i].get();
+    for (int i = 0; i < cuda::max_quads; ++i) light.regressors[i] = slot.quads[i].get();
     return light;
   }
 
@@ -148,7 +149,7 @@ class CudaFeatureEngine final : public FeatureEngine {
   cuda::Space space_;
   std::vector<Slot> slots_;
   DeviceBuffer<cuda::DeviceDisplacement> window_;
-  std::array<DeviceBuffer<float>, 4> raw_;  // planes on their way
+  std::array<DeviceBuffer<float>, 4> raw_;  // uploaded planes
   DeviceBuffer<float> cost_, share_, zeros_;
   Candidate colour_, guided_;
   std::array<DeviceBuffer<float>, 3> results_;

@@ -1,8 +1,8 @@
 #pragma once
-// Non-local means of renders: weights from the light and its variance, pixel by pixel, and what the
-// renderer knows of surfaces besides (noise/render/features.h). Each is blended with the other by
-// what either is estimated to cost. formulas.h has the formulas; docs/guides.md what they are
-// worth.
+// Non-local means of renders. One result has weights from the light and its variance, pixel by
+// pixel; a second result also uses features of surfaces from the renderer
+// (noise/render/features.h). The two are blended by their estimated errors. formulas.h states the
+// formulas, and docs/guides.md what they gain.
 
 #include <memory>
 
@@ -16,35 +16,38 @@ namespace lull::nlm {
 
 struct FeatureParams {
   RenderNoise noise;
-  int search_radius = 6;  // candidates lie up to so many pixels away along x and y, 1..20: S
-  int temporal = 0;       // R: candidates come from so many frames before and after, 0..8
-  /// A frame begins a new scene where a greater share of it than this is not predicted by the
-  /// frames before (frame_relation.h), 0..1; 0: never.
+  // S: candidates are at most this number of pixels away along x and y, 1..20
+  int search_radius = 6;
+  int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
+  /// A frame begins a new scene if a greater share of it than this is not predicted by the previous
+  /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
 };
 
-/// S of a profile: what is told apart pixel by pixel wants wider windows than patches do.
+/// Returns S for a profile. It is larger than for other pictures, because weights of single pixels
+/// are more selective than those of patches.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast ? 5 : profile == Profile::high ? 10 : 6;
 }
 
-/// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame
-/// brings what there is of features (Frame::features). Equal frames give equal bytes, whatever the
-/// number of threads, and a part of a clip that is seen with the margin(params) around it gives
-/// those of the whole.
-/// @throws InvalidArgument     a parameter is outside its range, frames are no light
+/// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame has
+/// the available features (Frame::features). Equal frames give equal results, bit for bit, for
+/// every number of threads. A part of a clip that is filtered with the margin(params) around it
+/// gives the results of the complete clip.
+/// @throws InvalidArgument     a parameter is outside its range, or frames are not RGB or grey
+/// floats
 /// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory   its memory is too small for the session
+/// @throws OutOfDeviceMemory   the device's memory is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,
                                                       const Backend& backend);
 
-/// How many frames before and after one its result depends on.
+/// Returns the number of frames before and after a frame on which its result depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
-/// Finds what a session with these parameters would find.
+/// Opens a finder that determines repeat states like a session with these parameters.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params,
                                                                const FrameFormat& format);
-/// Bytes that a session on the host keeps of frames, roughly.
+/// Approximate size, in bytes, of the frames that a session on the host keeps.
 [[nodiscard]] double host_bytes(const FeatureParams& params, const FrameFormat& format);
 
 }  // namespace lull::nlm

@@ -1,33 +1,34 @@
 #pragma once
-// The formulas of non-local means with features as all backends compute them.
+// The formulas of non-local means with features, which all backends compute.
 //
-// Light u has the variance v, pixel by pixel and channel by channel (C channels); p is the pixel
-// whose result is wanted, candidates q = p + m + d lie at each displacement d of a disc, |d|^2 <=
-// S (S + 1/2), in the frame itself (m = 0) and in those around it, where m is the motion of p's
-// cell.
-// Planes continue as mirror images of themselves.
+// Light u has the variance v, pixel by pixel and channel by channel (C channels). p is the pixel
+// whose result is wanted. Candidates q = p + m + d are at each displacement d of a disc, |d|^2 <= S
+// (S + 1/2), in the frame itself (m = 0) and in the neighbouring frames, where m is the motion of
+// p's cell. Planes continue as mirror images of themselves.
 //
-// 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4), of patches of
+// 1. Distances (Rousselle, Manzi, Zwicker 2013, doi:10.1111/cgf.12219, equation 4) of patches of
 //    2 f + 1 pixels a side:
 //      D_f(p, q) = mean over the patch and the channels of
 //                  [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 // 2. Weights w = max(0, 1 - max(0, D_f / k^2) / 8)^8, which is nearly exp(-max(0, D_f / k^2)).
 // 3. Two candidate results:
 //    colour  f = 3, k = 0.7:  F = sum w u_q / sum w
-//    guided  f = 1, k = 1:    F = a, where a + b . g(q) is the line through the candidates with the
-//            least sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression on what
-//            light may depend on (Bitterli et al. 2016, doi:10.1111/cgf.12954, section 4.1),
-//            g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), x_j the regressors of light.h.
-//            A regressor that is the same all over the window adds nothing; one that has noise of
-//            variance n_j of its own is trusted less: r_j = (10^-3 + n_j(p)) sum w.
-// 4. What each costs, by Stein's unbiased estimate:
+//    guided  f = 1, k = 1:    F = a, where a + b . g(q) is the line through the candidates that
+//            minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression on
+//            the features on which light may depend (Bitterli et al. 2016, doi:10.1111/cgf.12954,
+//            section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), x_j the regressors
+//            of light.h. A regressor that is constant in the window contributes nothing. A
+//            regressor with noise of variance n_j has less influence: r_j = (10^-3 + n_j(p)) sum w.
+// 4. The error of each result, by Stein's unbiased risk estimate:
 //      e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
-//    V the mean of v over 11 x 11 pixels, e then the mean over 7 x 7 pixels. With W = sum w,
+//    V is the mean of v over 11 x 11 pixels, and e is then averaged over 7 x 7 pixels. With
+//    W = sum w,
 //      dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //      w' = dw/dD of a weight times 2 / (k^2 C (2 f + 1)^2),
-//    L = 1 / W for the colour's result; for the guided one the share of u_p in a, at equal weights.
-// 5. The share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)), T = 0.3, then
-//    the mean over 5 x 5 pixels; the result is F_colour + s (F_guided - F_colour).
+//    L = 1 / W for the colour result; for the guided result L is the share of u_p in a, at fixed
+//    weights.
+// 5. The share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)), T = 0.3,
+//    averaged over 5 x 5 pixels; the result is F_colour + s (F_guided - F_colour).
 // k, f, S, T and the floors were chosen on the scenes of samples/render_scene.cpp.
 
 #include <cmath>
@@ -47,34 +48,35 @@ inline constexpr float ridge = 1e-3f;
 inline constexpr float temper = 0.3f;  // T
 inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 
-/// Coefficients of the line: a constant, two of place, those of regressors.
-inline constexpr int places = 2, most_coefficients = 1 + places + most_regressors;
+/// Number of coefficients of the line: a constant, two of the position, those of the regressors.
+inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
-/// Of displacements from -S to S along x and y.
+/// Returns true if a displacement from -S to S along x and y is in the disc.
 constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Where planes continue, of places up to a length beyond them.
+/// Continuation of planes as mirror images: returns the position whose value is used at position
+/// `i`, for positions up to `length` beyond the plane.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
 }
 
-/// The summand of D, of one channel of one pixel.
+/// Returns the summand of D for one channel of one pixel.
 template <class T>
 constexpr T difference(T up, T uq, T vp, T vq) {
   const T d = up - uq;
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// A weight and w' of step 4, of x = D / k^2.
+/// A weight and w' of step 4, for x = D / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// The weight is the eighth power of a base, which is 1 where x is not above 0.
+/// Returns the base of the weight, which is the eighth power of it. The base is 1 if x <= 0.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;
@@ -89,19 +91,20 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// What `per_sample` is.
+/// Returns the factor `per_sample` of a filter's slopes.
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
 }
 
-/// a of step 3 for each channel, and L. `matrix`: the lower triangle of sum w g g^T row by row,
-/// whose first row and column are the constant's, with `count` coefficients; `right`: sum w g u, by
-/// coefficient, `channels` each. Both are changed. By Cholesky's decomposition.
+/// Computes a of step 3 for each channel, and returns L, by Cholesky decomposition. `matrix`: the
+/// lower triangle of sum w g g^T row by row, whose first row and column are the constant's, with
+/// `count` coefficients; `right`: sum w g u, by coefficient, `channels` values each. Both are
+/// overwritten.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // A unit vector on the right gives L.
-  T unit[most_coefficients] = {1};
+  // A unit vector on the right-hand side gives L.
+  T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {
     T* row = matrix + triangle(i);

@@ -1,5 +1,6 @@
 #pragma once
-// The kernels of features: light.cu. formulas.h has the formulas.
+// The kernels of features (light.cu, light_planes.cu), as functions that launch them. formulas.h
+// states the formulas.
 
 #include <cuda_runtime_api.h>
 
@@ -13,26 +14,26 @@
 
 namespace lull::nlm::cuda {
 
-/// Regressors lie four and four in quads, the last one filled up with zeros.
+/// Regressors are stored in quads of four planes; the last quad is padded with zeros.
 constexpr int regressor_quads(int regressors) { return (regressors + 3) / 4; }
-inline constexpr int most_quads = regressor_quads(most_regressors);
+inline constexpr int max_quads = regressor_quads(max_regressors);
 
-/// A frame in a Space (planes continue beyond their ends), each pixel of a plane a quad: red, green
-/// and blue, or a grey one's first alone; regressors.
+/// A frame in the layout of a Space (planes continue beyond their edges). Each pixel of light and
+/// variance is a quad: red, green and blue, or grey in the first element.
 struct DeviceLight {
   const float4 *light = nullptr, *variance = nullptr;
-  std::array<const float4*, most_quads> regressors{};
-  const Motion* motion = nullptr;  // of each cell; null: none
+  std::array<const float4*, max_quads> regressors{};
+  const Motion* motion = nullptr;  // for each cell; null: no motion
 };
 
-/// A displacement of the window, as an offset in the Space and in units of the search radius.
+/// A displacement of the window: as an offset in the Space, and in units of the search radius.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;
 };
 [[nodiscard]] std::vector<DeviceDisplacement> window_of(int search_radius, const Space& space);
 
-/// Without pads, rows of `width`.
+/// Result planes without padding, with rows of `width` samples.
 struct DeviceCandidate {
   std::array<float*, 3> value{}, derivative{};
 };
@@ -41,22 +42,22 @@ struct LightJob {
   Space space;
   int channels = 3, regressors = 0;
   int displacements = 0;
-  const DeviceDisplacement* displacement = nullptr;  // one more can be read
+  const DeviceDisplacement* displacement = nullptr;  // one more displacement must be readable
   int cell = motion_cell, cell_columns = 1;
-  int sources = 1;  // the first is the wanted frame
+  int sources = 1;  // the first source is the wanted frame
   std::array<DeviceLight, max_frames> source{};
-  /// Of the wanted frame's regressors; without pads.
-  std::array<const float*, most_regressors> noise{};
+  /// Noise of the wanted frame's regressors; planes without padding.
+  std::array<const float*, max_regressors> noise{};
   DeviceCandidate colour, guided;
 };
 
-/// Flat planes, of which some may be null: then there are zeros.
+/// Flat planes; a null plane counts as zeros.
 using FourPlanes = std::array<const float*, 4>;
-/// Four of them to quads, which continue.
+/// Packs four planes into quads that continue beyond the edges.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
-/// Steps 1 to 3, and what step 4 needs.
+/// Steps 1 to 3, and the derivatives for step 4.
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Steps 4 and 5. `cost` and `share`: room for a plane each.
+/// Steps 4 and 5. `cost` and `share`: memory for one plane each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

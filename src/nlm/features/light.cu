@@ -1,11 +1,12 @@
-// Renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each: the sums of a
-// line take too many registers for one, of which a multiprocessor then holds too few to hide what
-// they wait for. The first keeps what has light in it, the second the matrix; they meet at the end.
-// For some displacements at a time all threads find
-//   1. the summands of the distance for the tile and what lies around it (22 x 22),
+// Filters renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each pixel:
+// the sums of a line need too many registers for one thread; a multiprocessor could then hold too
+// few threads to hide memory latency. The first thread of a pixel keeps the sums that contain
+// light, the second the matrix; they are combined at the end. For a group of displacements at a
+// time, all threads compute in shared memory
+//   1. the summands of the distance for the tile and its halo (22 x 22),
 //   2. their sums along rows for both sizes of patches,
 //   3. the weights of the tile's pixels, from sums along columns,
-// in shared memory, and then
+// and then
 //   4. add the candidates.
 
 #include "cuda/check.h"
@@ -17,7 +18,7 @@ namespace {
 
 using namespace light_detail;
 
-/// Sums of a pixel with light in them, for a filter whose line has so many coefficients.
+/// Sums of a pixel that contain light, for a filter with this number of coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -38,10 +39,10 @@ struct LightSums {
     }
   }
 
-  /// `matrix` is changed.
+  /// `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // A copy, for indices that are not known beforehand: the sums stay in registers.
+    // A copy for indices that are unknown at compile time, so that the sums stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -58,12 +59,12 @@ struct LightSums {
 /// The pixel of a thread.
 template <int channels, int regressors>
 struct OwnPixel {
-  static constexpr int coefficients = 1 + places + regressors;
+  static constexpr int coefficients = 1 + position_terms + regressors;
   static constexpr int quads = regressor_quads(regressors);
   int tx, ty, x, y;
   bool inside;
-  int at;                              // in a Space
-  float half_less_own[4 * quads + 1];  // (1 - its regressors) / 2
+  int at;                              // offset in a Space
+  float half_less_own[4 * quads + 1];  // (1 - regressors of the pixel) / 2
 
   __device__ __forceinline__ explicit OwnPixel(const LightJob& job)
       : tx(static_cast<int>(threadIdx.x)),
@@ -71,8 +72,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads beyond the plane help with the summands; what they would look at for themselves is
-    // that of the last pixel.
+    // Threads beyond the plane help with the summands; for their own pixel they read the last
+    // pixel.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -80,7 +81,7 @@ struct OwnPixel {
     for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
-  /// What the line has for the candidate at `from`.
+  /// Terms of the line for the candidate at `from`.
   struct Terms {
     float at[coefficients];
   };
@@ -95,7 +96,7 @@ struct OwnPixel {
     // clamp(its - own, -1, 1) in two instructions
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
-      terms.at[1 + places + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
+      terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
     return terms;
   }
 
@@ -110,8 +111,8 @@ struct OwnPixel {
   }
 };
 
-/// All groups of all sources: add(source, from, d, bases) for each displacement; `from` is the
-/// candidate's place for the pixel at `at`.
+/// Calls add(source, from, d, bases) for each displacement of all sources, group by group. `from`
+/// is the candidate's offset for the pixel at `at`.
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -127,31 +128,32 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
     wait_for_block();
     const DeviceLight q = job.source[group.source];
     const int moved = at + offset_in(q, job);
-    DeviceDisplacement coming = load(job.displacement + group.first);
+    DeviceDisplacement next = load(job.displacement + group.first);
 #pragma unroll 2
     for (int k = 0; k < count; ++k) {
-      const DeviceDisplacement d = coming;
-      coming = load(job.displacement + group.first + k + 1);
+      const DeviceDisplacement d = next;
+      next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // (The next displacements' summands and rows are made while slower warps add: these read
-    // neither.)
+    // Faster warps may compute the next summands and row sums while slower warps add: the addition
+    // reads neither.
   }
 }
 
-/// From the second thread of each pixel to the first; only these call it with a place to read to.
+/// Transfers values from the second thread of each pixel to the first. The second passes `from`,
+/// the first passes `to`; the other pointer is null.
 template <int count>
-__device__ __forceinline__ void hand_over(const float* from, float* to,
-                                          float (&memory)[handed][pixels], int pixel) {
+__device__ __forceinline__ void transfer(const float* from, float* to,
+                                         float (&memory)[transfer_size][pixels], int pixel) {
 #pragma unroll
-  for (int begin = 0; begin < count; begin += handed) {
+  for (int begin = 0; begin < count; begin += transfer_size) {
     wait_for_block();
 #pragma unroll
-    for (int i = begin; i < count && i < begin + handed; ++i)
+    for (int i = begin; i < count && i < begin + transfer_size; ++i)
       if (from != nullptr) memory[i - begin][pixel] = from[i];
     wait_for_block();
 #pragma unroll
-    for (int i = begin; i < count && i < begin + handed; ++i)
+    for (int i = begin; i < count && i < begin + transfer_size; ++i)
       if (to != nullptr) to[i] = memory[i - begin][pixel];
   }
 }
@@ -167,7 +169,7 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
   const Pixel pixel(job);
   const int number = pixel.ty * side + pixel.tx;
 
-  if (threadIdx.z == 1) {  // whole warps
+  if (threadIdx.z == 1) {  // The condition is uniform within a warp.
     float matrix[triangle(coefficients)] = {};
     const auto add = [&](const DeviceLight& q, int from, const DeviceDisplacement& d,
                          float2 bases) {
@@ -182,7 +184,7 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
       }
     };
     for_candidates<channels>(job, pixel.at, shared.stages, add);
-    hand_over<triangle(coefficients)>(matrix, nullptr, shared.matrix, number);
+    transfer<triangle(coefficients)>(matrix, nullptr, shared.matrix, number);
     return;
   }
 
@@ -212,14 +214,14 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
   };
   for_candidates<channels>(job, pixel.at, shared.stages, add);
   float matrix[triangle(coefficients)];
-  hand_over<triangle(coefficients)>(nullptr, matrix, shared.matrix, number);
+  transfer<triangle(coefficients)>(nullptr, matrix, shared.matrix, number);
   if (!pixel.inside) return;
   float penalty[coefficients];
 #pragma unroll
   for (int i = 0; i < coefficients; ++i) penalty[i] = ridge;
   const std::ptrdiff_t to = static_cast<std::ptrdiff_t>(pixel.y) * job.space.width + pixel.x;
 #pragma unroll
-  for (int r = 0; r < regressors; ++r) penalty[1 + places + r] += __ldg(job.noise[r] + to);
+  for (int r = 0; r < regressors; ++r) penalty[1 + position_terms + r] += __ldg(job.noise[r] + to);
   colour.store(&colour_total, penalty, job.colour, to);
   guided.store(matrix, penalty, job.guided, to);
 }
@@ -239,7 +241,7 @@ void launch(const LightJob& job, cudaStream_t stream) {
 
 template <int channels>
 void launch(const LightJob& job, cudaStream_t stream) {
-  switch (job.regressors) {  // the engine fills up to one of these
+  switch (job.regressors) {  // the engine pads regressors to one of these numbers
     case 0:
       return launch<channels, 0>(job, stream);
     case 4:  // normal and depth

@@ -1,6 +1,6 @@
 #pragma once
-// Steps 1 to 3 of light.cu: what a block finds in shared memory for some displacements at a time,
-// the weights of its pixels in the end.
+// Steps 1 to 3 of light.cu: a block computes, in shared memory, the weights of its pixels for a
+// group of displacements.
 
 #include <algorithm>
 #include <cmath>
@@ -11,36 +11,39 @@ namespace lull::nlm::cuda::light_detail {
 
 constexpr int side = 16, pixels = side * side;  // of a tile
 constexpr dim3 threads{side, side, 2};
-constexpr int block = 2 * pixels, halo = widest_patch, wide = side + 2 * halo;
+constexpr int block = 2 * pixels, halo = widest_patch, padded_side = side + 2 * halo;
 static_assert(motion_cell % side == 0, "a tile lies in one cell");
 
-constexpr int together = 8;  // displacements
-constexpr int handed = 40;   // numbers of a matrix that go from thread to thread in one go
+constexpr int group_size = 8;      // displacements per group
+constexpr int transfer_size = 40;  // matrix elements that are transferred between threads at a time
 
 struct Stages {
-  alignas(8) float summands[together][wide][wide];
-  alignas(8) float rows_of_three[together][wide][side], rows_of_seven[together][wide][side];
-  float2 bases[together][pixels];  // of the weights (base_of()): of colour, of the guided filter
+  alignas(8) float summands[group_size][padded_side][padded_side];
+  alignas(8) float rows_of_three[group_size][padded_side][side],
+      rows_of_seven[group_size][padded_side][side];
+  // bases of the weights (base_of()): of the colour and of the guided filter
+  float2 bases[group_size][pixels];
 };
 union SharedMemory {
   Stages stages;
-  float matrix[handed][pixels];
+  float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block: threads of either kind do so at places of their own, which
-/// __syncthreads() may not.
+/// Waits for all threads of the block. Both kinds of threads call it at different places in the
+/// code, which __syncthreads() does not allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
 
-/// Displacements that are worked on at a time: of one source after the other.
+/// A group of displacements that are processed together; groups iterate over the displacements of
+/// one source after the other.
 struct Group {
   int source = 0, first = 0;
   __device__ __forceinline__ int count(const LightJob& job) const {
-    return min(together, job.displacements - first);
+    return min(group_size, job.displacements - first);
   }
   __device__ __forceinline__ void next(const LightJob& job) {
-    first += together;
+    first += group_size;
     if (first < job.displacements) return;
     first = 0;
     ++source;
@@ -52,7 +55,7 @@ __device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* fro
   return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
 }
 
-/// Where the candidates of a block lie that another source has, from their places there.
+/// Returns the offset from a block's pixels to its candidates in another source.
 __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
   if (source.motion == nullptr) return 0;
   const int column = static_cast<int>(blockIdx.x) * side / job.cell;
@@ -61,14 +64,14 @@ __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJ
   return m.y * job.space.pitch + m.x;
 }
 
-/// 1 / v, of no subnormal v.
+/// Returns 1 / v; v must not be subnormal.
 __device__ __forceinline__ float inverse_of(float v) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(v));
   return inverse;
 }
 
-/// Three numbers of a pixel.
+/// Three values of a pixel.
 struct Triple {
   float at[3];
   __device__ __forceinline__ explicit Triple(const float4* from) {
@@ -86,10 +89,10 @@ struct LightAndVariance {
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
-  if (thread >= wide * wide) return;
+  if (thread >= padded_side * padded_side) return;
   const Space& space = job.space;
   const DeviceLight& q = job.source[group.source];
-  const int row = thread / wide, column = thread - row * wide;
+  const int row = thread / padded_side, column = thread - row * padded_side;
   const int sx = min(static_cast<int>(blockIdx.x) * side + column, space.width - 1 + 2 * halo);
   const int sy = min(static_cast<int>(blockIdx.y) * side + row, space.height - 1 + 2 * halo);
   const int at = (sy - halo + space.pad) * space.pitch + sx - halo + space.pad;
@@ -97,7 +100,7 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   const int moved = at + offset_in(q, job);
   const DeviceDisplacement* const displacement = job.displacement + group.first;
   const int count = group.count(job);
-#pragma unroll 4  // several loads are on their way
+#pragma unroll 4  // several loads are in flight
   for (int k = 0; k < count; ++k) {
     const LightAndVariance other(q, moved + __ldg(&displacement[k].offset));
     float sum = 0;
@@ -111,12 +114,12 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Step 2, of two pixels beside each other at a time.
+/// Step 2, for two neighbouring pixels at a time.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
-  for (int n = thread / pairs; n < count * wide; n += block / pairs) {
-    const int k = n / wide, row = n - k * wide;
+  for (int n = thread / pairs; n < count * padded_side; n += block / pairs) {
+    const int k = n / padded_side, row = n - k * padded_side;
     const auto* from = reinterpret_cast<const float2*>(stages.summands[k][row] + tx);
     const float2 a = from[0], b = from[1], c = from[2], d = from[3];
     const float2 three = make_float2(b.x + b.y + c.x, b.y + c.x + c.y);
@@ -126,14 +129,14 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Step 3; either kind of threads takes half of the displacements.
+/// Step 3; each kind of threads processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =
       1 / (colour_filter.k * colour_filter.k * colour_filter.patch() * channels);
   constexpr float guided_scale =
       1 / (guided_filter.k * guided_filter.k * guided_filter.patch() * channels);
-#pragma unroll 4  // sums wait for each other
+#pragma unroll 4  // sums depend on each other
   for (int k = static_cast<int>(threadIdx.z); k < count; k += 2) {
     float seven = 0, three = 0;
 #pragma unroll

@@ -1,4 +1,4 @@
-// The reference backend: formulas.h in double, pixel by pixel.
+// The reference backend: formulas.h in double precision, pixel by pixel.
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 namespace lull::nlm {
 namespace {
 
-/// Continues as a mirror image.
+/// A plane that continues as a mirror image.
 struct MirroredPlane {
   int width = 0, height = 0;
   std::vector<float> samples;
@@ -27,14 +27,15 @@ struct MirroredPlane {
 struct RenderSlot {
   std::array<MirroredPlane, 3> light, variance;
   int regressors = 0;
-  std::array<MirroredPlane, most_regressors> regressor, noise;
+  std::array<MirroredPlane, max_regressors> regressor, noise;
 };
 
 struct LineSums {
   double weight = 0;
-  std::array<double, triangle(most_coefficients)> matrix{};
-  std::array<double, 3 * most_coefficients> right{};
-  std::array<double, 3> slope_light{}, slope{};  // sum w' (u_p - u_q) / (v_p + v_q), times u_q, 1
+  std::array<double, triangle(max_coefficients)> matrix{};
+  std::array<double, 3 * max_coefficients> right{};
+  // sum of w' (u_p - u_q) / (v_p + v_q), times u_q or 1
+  std::array<double, 3> slope_light{}, slope{};
 };
 
 class ReferenceFeatureEngine final : public FeatureEngine {
@@ -61,7 +62,7 @@ class ReferenceFeatureEngine final : public FeatureEngine {
     for (int y = 0; y < plan_.height; ++y)
       for (int x = 0; x < plan_.width; ++x) {
         estimate_one(frames, colour_filter, 1, x, y, colour_);
-        estimate_one(frames, guided_filter, 1 + places + wanted.regressors, x, y, guided_);
+        estimate_one(frames, guided_filter, 1 + position_terms + wanted.regressors, x, y, guided_);
       }
     std::array<PlaneView<const float>, 3> light, variance;
     for (int c = 0; c < plan_.planes; ++c) {
@@ -92,10 +93,10 @@ class ReferenceFeatureEngine final : public FeatureEngine {
     const auto [w, slope] = weigh(distance(p, q, filter.patch_radius, x, y, ex, ey) / k2,
                                   per_sample(filter, plan_.planes));
     if (!(w > 0)) return;
-    std::array<double, most_coefficients> g{1, static_cast<double>(dx) / plan_.search_radius,
-                                            static_cast<double>(dy) / plan_.search_radius};
-    for (int i = 1 + places; i < coefficients; ++i) {
-      const int r = i - 1 - places;
+    std::array<double, max_coefficients> g{1, static_cast<double>(dx) / plan_.search_radius,
+                                           static_cast<double>(dy) / plan_.search_radius};
+    for (int i = 1 + position_terms; i < coefficients; ++i) {
+      const int r = i - 1 - position_terms;
       g[i] = std::clamp(q.regressor[r](x + ex, y + ey) - p.regressor[r](x, y), -1.0, 1.0);
     }
     sums.weight += w;
@@ -125,9 +126,10 @@ class ReferenceFeatureEngine final : public FeatureEngine {
           if (is_in_window(dx, dy, s))
             add(p, slots_[frame.slot], filter, coefficients, x, y, dx, dy, m, sums);
     }
-    std::array<double, most_coefficients> penalty;
+    std::array<double, max_coefficients> penalty;
     for (int i = 0; i < coefficients; ++i)
-      penalty[i] = static_cast<double>(ridge) + (i > places ? p.noise[i - 1 - places](x, y) : 0);
+      penalty[i] = static_cast<double>(ridge) +
+                   (i > position_terms ? p.noise[i - 1 - position_terms](x, y) : 0);
     std::array<double, 3> value{};
     const double share = solve_line(sums.matrix.data(), sums.right.data(), coefficients,
                                     plan_.planes, penalty.data(), value.data());

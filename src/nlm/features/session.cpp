@@ -1,5 +1,5 @@
-// Sessions over renders: time/frame_session.h knows which frame is worked on when, and which frames
-// help it; this has their light.
+// Sessions over renders. The session (time/frame_session.h) schedules frames and selects the frames
+// that help them; the worker in this file processes their light.
 
 #include <tbb/task_arena.h>
 
@@ -24,8 +24,8 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise that counts where frames are compared, on the 0..255 scale: of those that repeat others
-/// hardly any, where things move that of albedos, or of the picture where there is none.
+/// Noise levels for comparisons of frames, on the 0..255 scale. Repeated frames have hardly any
+/// noise. Motion is estimated in albedos, or in the picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -64,18 +64,20 @@ class LightWorker final : public FrameWorker {
   void take(const Frame& frame) override {
     if (frame.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU (features come with frames in the host's); decode it on "
-          "the CPU");
-    before_ = std::exchange(taken_, frame);
+          "a frame in the memory of a GPU (frames with features must be in host memory); decode it "
+          "on the CPU");
+    previous_frame_ = std::exchange(last_frame_, frame);
   }
 
-  FrameDifference difference() override { return difference_of(taken_, before_, repetition_noise); }
+  FrameDifference difference() override {
+    return difference_of(last_frame_, previous_frame_, repetition_noise);
+  }
 
   void load(int at) override {
     Slot& slot = slots_[at];
-    slot.noisy = taken_;
+    slot.noisy = last_frame_;
     slot.is_filtered = false;
-    arena_.execute([&] { slot.light->take(taken_, params_.noise); });
+    arena_.execute([&] { slot.light->decompose(last_frame_, params_.noise); });
     LightViews views{.regressors = slot.light->regressors()};
     for (int c = 0; c < format_.planes(); ++c) {
       views.light[c] = slot.light->light(c);
@@ -87,11 +89,12 @@ class LightWorker final : public FrameWorker {
     }
     engine_->load(at, views);
     if (motion_) {
-      // Albedos have no noise to speak of.
-      const auto* albedo = taken_.features ? (*taken_.features)[Feature::albedo].get() : nullptr;
-      motion_->load(at, albedo && albedo->format.layout == format_.layout ? *albedo : taken_);
+      // Albedos have no noticeable noise.
+      const auto* albedo =
+          last_frame_.features ? (*last_frame_.features)[Feature::albedo].get() : nullptr;
+      motion_->load(at, albedo && albedo->format.layout == format_.layout ? *albedo : last_frame_);
     } else {
-      taken_ = {};  // nothing will be compared with it
+      last_frame_ = {};  // not needed: without motion estimation no frame is compared with it
     }
   }
 
@@ -104,7 +107,7 @@ class LightWorker final : public FrameWorker {
     std::array<CandidateFrame, max_frames> candidates;
     std::size_t count = 0;
     for (const SlotFrame& frame : frames) {
-      // Another with other features has nothing to be compared with.
+      // Frames with a different number of regressors cannot be compared.
       if (slots_[frame.frame].light->regressors() != slot.light->regressors()) continue;
       candidates[count++] = {frame.frame,
                              &frame == frames.data()
@@ -117,7 +120,7 @@ class LightWorker final : public FrameWorker {
     engine_->estimate({candidates.data(), count}, results);
     slot.clean = pool_.acquire();
     slot.is_filtered = true;
-    arena_.execute([&] { slot.light->put(filtered, slot.noisy, slot.clean); });
+    arena_.execute([&] { slot.light->recompose(filtered, slot.noisy, slot.clean); });
   }
 
   void finish_phase(Phase, int) override {}
@@ -126,14 +129,14 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // Of a margin: nobody wants its result.
+    // The frame belongs to a margin; its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame that is not out yet.
+  /// A frame whose result is not delivered yet.
   struct Slot {
     Frame noisy;
     std::unique_ptr<Light> light;
@@ -146,10 +149,10 @@ class LightWorker final : public FrameWorker {
   FramePool pool_;
   std::vector<Slot> slots_;
   std::array<Plane<float>, 3> results_;
-  tbb::task_arena arena_;  // what light is made on
+  tbb::task_arena arena_;  // runs the calculations of light
   std::unique_ptr<FeatureEngine> engine_;
-  std::optional<HostMotion> motion_;  // over time
-  Frame taken_, before_;              // the frame taken last, and the one before it
+  std::optional<HostMotion> motion_;   // null without a temporal radius
+  Frame last_frame_, previous_frame_;  // the last frame taken, and the frame before it
 };
 
 void validate_features(const FeatureParams& p) {
@@ -160,7 +163,7 @@ void validate_features(const FeatureParams& p) {
   need(p.search_radius >= 1 && p.search_radius <= max_search_radius,
        "search_radius = " + std::to_string(p.search_radius), "1..20");
   need(p.temporal >= 0 && p.temporal <= max_temporal, "temporal = " + std::to_string(p.temporal),
-       "0..the greatest radius over time");
+       "from 0 to the maximum temporal radius");
   need(p.noise.strength > 0 && p.noise.strength < 1e6f,
        "strength = " + std::to_string(p.noise.strength), "> 0");
   need(p.noise.sigma >= 0, "sigma = " + std::to_string(p.noise.sigma), "at least 0");
@@ -176,10 +179,10 @@ std::unique_ptr<Denoiser> open_features(const FeatureParams& params, const Frame
   lull::validate(backend);
   if (backend.results_on_device)
     throw InvalidArgument(
-        "results of a render in the memory of a GPU (sessions bring them to the host); leave them "
-        "in the host's");
+        "results of a render in the memory of a GPU (sessions download them to the host); request "
+        "results in host memory");
   require_instructions();
-  const Light light(format);  // refuses what is none
+  const Light light(format);  // throws if the format is not that of a render
   const FeaturePlan plan = feature_plan(params, format);
   const auto open_here = [&] {
     auto engine = backend.kind == BackendKind::reference ? make_reference_feature_engine(plan)
@@ -203,10 +206,10 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Of each frame: light, variance and albedo, regressors and their noise, and what the engine
-  // keeps of them; of one: results, derivatives, what the blend needs.
+  // Planes of each frame: light, variance and albedo, regressors and their noise, and the engine's
+  // copies. Planes in total: results, derivatives, memory of the blend.
   const double of_frame =
-      3 * format.planes() + 2 * most_regressors + 2 * format.planes() + 2 * most_regressors + 8;
+      3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);
 }
 

@@ -1,5 +1,6 @@
-// Pictures in the host's memory, also over time: time/frame_session.h knows which frame is worked
-// on when, and which frames help it; this has their planes.
+// Sessions over pictures in host memory, also over time. The session (time/frame_session.h)
+// schedules frames and selects the frames that help them; the worker in this file processes their
+// planes.
 
 #include <algorithm>
 #include <optional>
@@ -22,7 +23,7 @@ namespace lull::nlm {
 namespace {
 
 /// Planes that share their weights.
-struct WorkedSet {
+struct HostPlaneSet {
   PlaneSet planes;
   std::unique_ptr<FrameEngine> engine;
   std::array<Plane<float>, 3> samples, guides, results;
@@ -45,32 +46,33 @@ class GatheringWorker final : public FrameWorker {
   void take(const Frame& frame) override {
     if (frame.on_device)
       throw InvalidArgument(
-          "a frame in the memory of a GPU, for a session on the CPU; copy it to the host's");
-    before_ = std::exchange(taken_, frame);
+          "a frame in the memory of a GPU (this session runs on the CPU); copy it to host memory");
+    previous_frame_ = std::exchange(last_frame_, frame);
   }
 
   FrameDifference difference() override {
-    return difference_of(taken_, before_, samples_.levels());
+    return difference_of(last_frame_, previous_frame_, samples_.levels());
   }
 
   void load(int at) override {
     Slot& slot = slots_[at];
-    slot = {.noisy = taken_};
-    const Frame& guide = guide_of(taken_, params_.guided);
-    for (WorkedSet& set : sets_) {
+    slot = {.noisy = last_frame_};
+    const Frame& guide = guide_of(last_frame_, params_.guided);
+    for (HostPlaneSet& set : sets_) {
       PlaneViews samples, guides;
       for (std::size_t k = 0; k < set.planes.planes.size(); ++k) {
-        slot.guarded |= samples_.load(taken_, set.planes.planes[k], set.samples[k].view());
+        slot.guarded |= samples_.load(last_frame_, set.planes.planes[k], set.samples[k].view());
         samples[k] = std::as_const(set.samples[k]).view();
       }
       for (std::size_t k = 0; params_.guided && k < set.planes.guides.size(); ++k) {
         samples_.load(guide, set.planes.guides[k], set.guides[k].view());
         guides[k] = std::as_const(set.guides[k]).view();
       }
-      set.engine->load(at, samples, guides, params_.holes ? holes_of(taken_).get() : nullptr);
+      set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    if (!motion_) taken_ = {};  // nothing will be compared with it
+    // not needed: without motion estimation no frame is compared with it
+    if (!motion_) last_frame_ = {};
   }
 
   PredictionCost prediction(int slot, int earlier) override {
@@ -83,7 +85,7 @@ class GatheringWorker final : public FrameWorker {
     slot.is_filtered = true;
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0) copy_plane(slot.noisy, i, slot.clean);
-    for (WorkedSet& set : sets_) {
+    for (HostPlaneSet& set : sets_) {
       std::array<CandidateFrame, max_frames> candidates;
       for (std::size_t f = 0; f < frames.size(); ++f)
         candidates[f] = {frames[f].frame,
@@ -103,23 +105,24 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // Of a margin: nobody wants its result.
+    // The frame belongs to a margin; its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame that is not out yet.
+  /// A frame whose result is not delivered yet.
   struct Slot {
     Frame noisy;
-    bool guarded = false;  // filters do not see all samples as they are (float_guard.h)
+    // some samples were replaced because they are out of the filters' range (float_guard.h)
+    bool guarded = false;
     bool is_filtered = false;
     Frame clean;
   };
 
   void add_set(PlaneSet& planes, const FrameEngineFactory& make_engine) {
-    WorkedSet& set = sets_.emplace_back();
+    HostPlaneSet& set = sets_.emplace_back();
     const FramePlan plan = frame_plan(params_, format_, planes);
     for (int k = 0; k < plan.planes; ++k) {
       set.samples[k] = Plane<float>(plan.width, plan.height);
@@ -137,9 +140,9 @@ class GatheringWorker final : public FrameWorker {
   FilteredSamples samples_;
   FramePool pool_;
   std::vector<Slot> slots_;
-  std::vector<WorkedSet> sets_;
-  std::optional<HostMotion> motion_;  // over time
-  Frame taken_, before_;              // the frame taken last, and the one before it
+  std::vector<HostPlaneSet> sets_;
+  std::optional<HostMotion> motion_;   // null without a temporal radius
+  Frame last_frame_, previous_frame_;  // the last frame taken, and the frame before it
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Slices in the host's memory. Each plane is a volume of its own.
+// Slices in host memory. Each plane is a separate volume.
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +16,11 @@ namespace lull::nlm {
 namespace {
 
 /// A plane with noise.
-struct WorkedVolume {
+struct HostVolume {
   int plane = 0;
   std::unique_ptr<VolumeEngine> engine;
   Plane<float> samples, guide;
-  std::vector<Plane<float>> results;  // of slices that are estimated at a time
+  std::vector<Plane<float>> results;  // one plane for each slice of a call of estimate()
 };
 
 class HostSlicesWorker final : public SlicesWorker {
@@ -34,22 +34,22 @@ class HostSlicesWorker final : public SlicesWorker {
     for (int i = 0; i < format.planes(); ++i) {
       if (params.noise.sigma(i) == 0) continue;
       const VolumePlan plan = volume_plan(params, format, i);
-      WorkedVolume& volume = volumes_.emplace_back(WorkedVolume{
+      HostVolume& volume = volumes_.emplace_back(HostVolume{
           .plane = i, .engine = make_engine(plan), .samples = {plan.width, plan.height}});
       if (params.guided) volume.guide = Plane<float>(plan.width, plan.height);
-      together_ = std::max(together_, volume.engine->slices_at_a_time());
+      batch_size_ = std::max(batch_size_, volume.engine->slices_at_a_time());
     }
   }
 
-  int slices_at_a_time() const override { return together_; }
+  int slices_at_a_time() const override { return batch_size_; }
 
   void begin(int z) override {
-    for (WorkedVolume& volume : volumes_) volume.engine->begin(z);
+    for (HostVolume& volume : volumes_) volume.engine->begin(z);
   }
 
-  void load(int z, SliceInWork& slice) override {
+  void load(int z, PendingSlice& slice) override {
     const Frame& guide = guide_of(slice.noisy, params_.guided);
-    for (WorkedVolume& volume : volumes_) {
+    for (HostVolume& volume : volumes_) {
       slice.guarded |= samples_.load(slice.noisy, volume.plane, volume.samples.view());
       if (params_.guided) samples_.load(guide, volume.plane, volume.guide.view());
       volume.engine->load(z, std::as_const(volume.samples).view(),
@@ -57,35 +57,35 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// Engines that take fewer slices at a time get them in several calls.
-  void finish(SliceSpan span, SliceSpan there, std::span<SliceInWork> slices) override {
-    for (SliceInWork& slice : slices) {
+  /// Engines with smaller batches get the slices in several calls.
+  void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
+    for (PendingSlice& slice : slices) {
       slice.clean = pool_.acquire();
       for (int i = 0; i < format_.planes(); ++i)
         if (!slice.is_wanted || params_.noise.sigma(i) == 0)
           copy_plane(slice.noisy, i, slice.clean);
     }
-    for (WorkedVolume& volume : volumes_) {
-      const int most = volume.engine->slices_at_a_time();
+    for (HostVolume& volume : volumes_) {
+      const int max_slices = volume.engine->slices_at_a_time();
       for (SliceSpan part{span.first, 0}; part.first < span.end; part.first = part.end) {
-        part.end = std::min(part.first + most, span.end);
-        estimate(volume, part, there, slices.subspan(part.first - span.first, part.size()));
+        part.end = std::min(part.first + max_slices, span.end);
+        estimate(volume, part, available, slices.subspan(part.first - span.first, part.size()));
       }
     }
   }
 
  private:
-  void estimate(WorkedVolume& volume, SliceSpan part, SliceSpan there,
-                std::span<SliceInWork> slices) {
-    if (std::ranges::none_of(slices, &SliceInWork::is_wanted)) return;
+  void estimate(HostVolume& volume, SliceSpan part, SliceSpan available,
+                std::span<PendingSlice> slices) {
+    if (std::ranges::none_of(slices, &PendingSlice::is_wanted)) return;
     const int i = volume.plane;
     std::vector<PlaneView<float>> views;
     while (volume.results.size() < slices.size())
       volume.results.emplace_back(format_.plane_width(i), format_.plane_height(i));
     for (std::size_t k = 0; k < slices.size(); ++k) views.push_back(volume.results[k].view());
-    volume.engine->estimate(part, there, views);
+    volume.engine->estimate(part, available, views);
     for (std::size_t k = 0; k < slices.size(); ++k)
-      if (const SliceInWork& slice = slices[k]; slice.is_wanted)
+      if (const PendingSlice& slice = slices[k]; slice.is_wanted)
         samples_.store(views[k], slice.guarded ? &slice.noisy : nullptr, i, slice.clean);
   }
 
@@ -93,8 +93,8 @@ class HostSlicesWorker final : public SlicesWorker {
   FrameFormat format_;
   FilteredSamples samples_;
   FramePool pool_;
-  std::vector<WorkedVolume> volumes_;
-  int together_ = 1;
+  std::vector<HostVolume> volumes_;
+  int batch_size_ = 1;
 };
 
 }  // namespace

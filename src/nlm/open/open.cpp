@@ -24,7 +24,7 @@ std::unique_ptr<FrameWorker> make_frame_worker(const Params& params, const Frame
     case BackendKind::cuda:
       return make_cuda_frame_worker(params, format, backend.results_on_device);
   }
-  throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
+  throw InternalError("an unknown backend (open() got an invalid BackendKind); report it");
 }
 
 std::unique_ptr<SlicesWorker> make_slices_worker(const Params& params, const FrameFormat& format,
@@ -39,7 +39,7 @@ std::unique_ptr<SlicesWorker> make_slices_worker(const Params& params, const Fra
     case BackendKind::cuda:
       return make_cuda_slices_worker(params, format, backend.results_on_device);
   }
-  throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
+  throw InternalError("an unknown backend (open() got an invalid BackendKind); report it");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // Frames of which nothing is filtered need not wait for others.
+  // Frames of which no plane is filtered need not wait for other frames.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
@@ -67,7 +67,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // Of what passes through nothing is a repetition.
+  // If all planes pass through, no frame is treated as a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
@@ -75,19 +75,20 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // Results alone; of volumes two times the slices that are filtered at a time, and these as they
-    // came.
-    const int together = slices_on_gpu(format.width, format.height);
+    // Only results are kept on the host; for volumes two batches of results, and their noisy
+    // slices.
+    const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)
       bytes += 1.0 * format.plane_width(i) * format.plane_height(i) * format.bytes_per_sample();
-    return bytes * (params.is_volume() ? 2 * together * (1 + guides) : margin(params).after + 10);
+    return bytes * (params.is_volume() ? 2 * batch_size * (1 + guides) : margin(params).after + 10);
   }
   double samples = 0;
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // Each frame in work as the engine has it, and its result as a frame; one on its way in and out.
+  // Each pending frame as the engine stores it, and its result as a frame; one more frame on its
+  // way in, and one on its way out.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

@@ -1,6 +1,6 @@
 #pragma once
-// The sessions of non-local means: what comes when, and under which identity. The work on samples
-// is the engines' (engine.h) and, on a GPU, the workers' (cuda/workers.h).
+// Sessions of non-local means: they schedule frames and slices and keep their frame info. The
+// engines (engine.h) process samples on the host, the workers (cuda/workers.h) on a GPU.
 
 #include <functional>
 #include <memory>
@@ -15,7 +15,7 @@ namespace lull::nlm {
 using FrameEngineFactory = std::function<std::unique_ptr<FrameEngine>(const FramePlan&)>;
 using VolumeEngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-// `params` and `format` are valid.
+// `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<FrameWorker> make_host_frame_worker(
     const Params& params, const FrameFormat& format, const FrameEngineFactory& make_engine);
 [[nodiscard]] std::unique_ptr<SlicesWorker> make_host_slices_worker(

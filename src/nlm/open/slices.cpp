@@ -1,5 +1,5 @@
-// Sessions over the slices of volumes: a slice is estimated as soon as those are there that its
-// result depends on.
+// Sessions over the slices of volumes: a slice is filtered as soon as all slices on which its
+// result depends are loaded.
 
 #include <algorithm>
 #include <deque>
@@ -25,73 +25,73 @@ class SlicesSession final : public SliceSession {
                 std::unique_ptr<SlicesWorker> worker)
       : SliceSession(format, worker->memory()),
         worker_(std::move(worker)),
-        together_(worker_->slices_at_a_time()) {
+        batch_size_(worker_->slices_at_a_time()) {
     for (int i = 0; i < format.planes(); ++i) filters_any_ |= params.noise.sigma(i) > 0;
     if (filters_any_) reach_ = params.reach_slices();
   }
 
   int latency() const noexcept override {
-    return passes() ? 0 : reach_ + together_ * (1 + worker_->in_flight()) - 1;
+    return passes() ? 0 : reach_ + batch_size_ * (1 + worker_->in_flight()) - 1;
   }
 
  protected:
   bool passes() const override { return !filters_any_ && worker_->memory() == SliceMemory::host; }
 
   void begin_volume(int z) override {
-    there_ = {z, z};
+    available_ = {z, z};
     worker_->begin(z);
   }
 
   void add(Frame noisy, int z) override {
-    const bool is_wanted =
-        noisy.aside == 0 && !noisy.outside && !(noisy.mask && is_all_outside(*noisy.mask));
-    inside_.push_back({.noisy = std::move(noisy), .is_wanted = is_wanted});
-    worker_->load(z, inside_.back());
-    there_.end = z + 1;
-    while (first_inside() + together_ + reach_ <= there_.end) finish(together_);
+    const bool is_wanted = noisy.context_distance == 0 && !noisy.context_only &&
+                           !(noisy.mask && is_all_outside(*noisy.mask));
+    pending_.push_back({.noisy = std::move(noisy), .is_wanted = is_wanted});
+    worker_->load(z, pending_.back());
+    available_.end = z + 1;
+    while (first_pending() + batch_size_ + reach_ <= available_.end) finish(batch_size_);
   }
 
   void end_volume() override {
-    while (!inside_.empty()) finish(std::min(together_, static_cast<int>(inside_.size())));
+    while (!pending_.empty()) finish(std::min(batch_size_, static_cast<int>(pending_.size())));
     await(0);
   }
 
  private:
-  using Batch = std::vector<SliceInWork>;
+  using Batch = std::vector<PendingSlice>;
 
-  /// The place of the first of inside_.
-  int first_inside() const { return there_.end - static_cast<int>(inside_.size()); }
+  /// Index of the first pending slice.
+  int first_pending() const { return available_.end - static_cast<int>(pending_.size()); }
 
-  /// The next `count` slices.
+  /// Filters the next `count` slices.
   void finish(int count) {
-    const SliceSpan span{first_inside(), first_inside() + count};
-    const auto end = inside_.begin() + count;
+    const SliceSpan span{first_pending(), first_pending() + count};
+    const auto end = pending_.begin() + count;
     Batch& batch =
-        written_.emplace_back(std::move_iterator(inside_.begin()), std::move_iterator(end));
-    inside_.erase(inside_.begin(), end);
-    worker_->finish(span, there_, batch);
+        in_flight_.emplace_back(std::move_iterator(pending_.begin()), std::move_iterator(end));
+    pending_.erase(pending_.begin(), end);
+    worker_->finish(span, available_, batch);
     await(worker_->in_flight());
   }
 
-  /// Until the results of no more than so many batches are on their way.
+  /// Waits until the results of at most `in_flight` batches are in flight.
   void await(int in_flight) {
-    while (static_cast<int>(written_.size()) > in_flight) {
+    while (static_cast<int>(in_flight_.size()) > in_flight) {
       worker_->await();
-      for (SliceInWork& slice : written_.front()) {
-        slice.clean.take_identity(slice.noisy);
+      for (PendingSlice& slice : in_flight_.front()) {
+        slice.clean.copy_info(slice.noisy);
         deliver(std::move(slice.clean));
       }
-      written_.pop_front();
+      in_flight_.pop_front();
     }
   }
 
   std::unique_ptr<SlicesWorker> worker_;
-  int together_;  // slices that are estimated at a time
+  int batch_size_;  // slices per call of finish()
   int reach_ = 0;
   bool filters_any_ = false;
-  SliceSpan there_;                 // of this volume, so far
-  std::deque<SliceInWork> inside_;  // slices that are not finished
-  std::deque<Batch> written_;       // whose results may be on their way
+  SliceSpan available_;               // slices of this volume that were added
+  std::deque<PendingSlice> pending_;  // slices that are not filtered yet
+  std::deque<Batch> in_flight_;       // batches whose results may be in flight
 };
 
 }  // namespace

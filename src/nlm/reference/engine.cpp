@@ -1,4 +1,5 @@
-// The reference backend: frames and volumes for the stages in double.
+// The reference backend: engines that provide frames and volumes to the stages, which compute in
+// double precision.
 
 #include "nlm/engine.h"
 
@@ -16,11 +17,11 @@ using namespace reference;
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
 /// Sources are the slots of frames.
-class Frames final : public World {
+class Frames final : public SourcePlanes {
  public:
   struct Slot {
     FramePlanes samples, guides;
-    std::vector<bool> holes;  // row by row; empty: none
+    std::vector<bool> holes;  // row by row; empty: no holes
   };
   explicit Frames(const FramePlan& plan) : plan_(plan), slots_(plan.slots) {}
 
@@ -32,12 +33,12 @@ class Frames final : public World {
       for (int c = 0; c < count; ++c) to[c] = ContinuedPlane(from[c], plan_.params.border);
     };
     copy(samples, plan_.planes, slots_[slot].samples);
-    if (!plan_.guides_itself) copy(guides, plan_.guides, slots_[slot].guides);
+    if (!plan_.is_self_guided) copy(guides, plan_.guides, slots_[slot].guides);
   }
 
   double guide(int c, int source, int, int x, int y) const override {
     const Slot& slot = slots_[source];
-    return (plan_.guides_itself ? slot.samples : slot.guides)[c].at(x, y);
+    return (plan_.is_self_guided ? slot.samples : slot.guides)[c].at(x, y);
   }
   bool is_hole(int source, int x, int y) const override {
     const std::vector<bool>& holes = slots_[source].holes;
@@ -86,25 +87,25 @@ class ReferenceFrameEngine final : public FrameEngine {
   Frames frames_;
 };
 
-/// Sources are slices, by their place.
-class Slices final : public World {
+/// Sources are slices, identified by their index z.
+class Slices final : public SourcePlanes {
  public:
   explicit Slices(const VolumePlan& plan) : plan_(plan) {}
 
   void clear() { slices_.clear(); }
   void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) {
     slices_[z].samples = ContinuedPlane(samples, plan_.params.border);
-    if (!plan_.guides_itself) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
+    if (!plan_.is_self_guided) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
   }
-  void forget_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
-  /// Those that exist.
-  void set_there(SliceSpan there) { there_ = there; }
+  void drop_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
+  /// Sets the span of slices that exist.
+  void set_available(SliceSpan available) { available_ = available; }
 
   double guide(int, int source, int k, int x, int y) const override {
-    const int z =
-        there_.first + continued(source + k - there_.first, there_.size(), plan_.params.border);
+    const int z = available_.first +
+                  continued(source + k - available_.first, available_.size(), plan_.params.border);
     const Slice& slice = slices_.at(z);
-    return (plan_.guides_itself ? slice.samples : slice.guide).at(x, y);
+    return (plan_.is_self_guided ? slice.samples : slice.guide).at(x, y);
   }
   double sample(int, int source, int x, int y) const override {
     return slices_.at(source).samples.at(x, y);
@@ -116,7 +117,7 @@ class Slices final : public World {
   };
   VolumePlan plan_;
   std::map<int, Slice> slices_;
-  SliceSpan there_;
+  SliceSpan available_;
 };
 
 class ReferenceVolumeEngine final : public VolumeEngine {
@@ -128,15 +129,15 @@ class ReferenceVolumeEngine final : public VolumeEngine {
     slices_.load(z, samples, guide);
   }
 
-  void estimate(SliceSpan wanted, SliceSpan there,
+  void estimate(SliceSpan wanted, SliceSpan available,
                 std::span<const PlaneView<float>> results) override {
     const Params& p = plan_.params;
-    slices_.forget_before(wanted.first - p.reach_slices());
-    slices_.set_there(there);
+    slices_.drop_before(wanted.first - p.reach_slices());
+    slices_.set_available(available);
     for (int z = wanted.first; z < wanted.end; ++z) {
       std::vector<Source> sources;
       for (int at = z - p.search_radius; at <= z + p.search_radius; ++at)
-        if (there.holds(at)) sources.push_back({at});
+        if (available.holds(at)) sources.push_back({at});
       const PlaneView<float> to = results[z - wanted.first];
       for (int y = 0; y < plan_.height; ++y)
         for (int x = 0; x < plan_.width; ++x)

@@ -2,7 +2,7 @@
 
 namespace lull::nlm::reference {
 
-double distance(const Params& p, std::span<const float> weight, const World& world, int r_x,
+double distance(const Params& p, std::span<const float> weight, const SourcePlanes& world, int r_x,
                 int r_y, int wanted, const Source& candidate, int d_x, int d_y) {
   const int first = -p.patch_radius, end = p.block + p.patch_radius;
   const int slices = p.patch_slices() / 2, samples = p.patch_samples();
@@ -28,9 +28,9 @@ double distance(const Params& p, std::span<const float> weight, const World& wor
 
 namespace {
 
-/// Whether a candidate's patch reaches into a hole.
-bool reaches_hole(const Params& p, const World& world, const Source& candidate, int r_x, int r_y,
-                  int d_x, int d_y) {
+/// Returns true if a candidate's patch overlaps a hole.
+bool reaches_hole(const Params& p, const SourcePlanes& world, const Source& candidate, int r_x,
+                  int r_y, int d_x, int d_y) {
   if (!p.holes) return false;
   const int first = -p.patch_radius, end = p.block + p.patch_radius;
   const int e_x = candidate.motion_x + d_x, e_y = candidate.motion_y + d_y;
@@ -42,13 +42,13 @@ bool reaches_hole(const Params& p, const World& world, const Source& candidate, 
 
 }  // namespace
 
-std::array<double, 3> result(const Params& p, std::span<const float> weight, const World& world,
-                             int planes, int x, int y, int wanted,
+std::array<double, 3> result(const Params& p, std::span<const float> weight,
+                             const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources) {
   const WeightCurve curve(p);
   const int s = p.search_radius;
-  // The origins of the patches whose blocks cover the sample: the multiples of the step in
-  // x - block + 1 .. x. They may be negative, where division rounds up.
+  // The origins of the patches whose blocks cover the sample are the multiples of the step in x -
+  // block + 1 .. x. They may be negative; there, integer division rounds towards zero.
   const auto last_origin = [&](int at) { return at - ((at % p.step) + p.step) % p.step; };
   std::array<double, 3> mean{};
   for (int r_y = last_origin(y); r_y > y - p.block; r_y -= p.step)

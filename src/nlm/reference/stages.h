@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double, one statement of weights.h at a time. It is the oracle of the tests;
-// nothing in it is made for speed.
+// Non-local means in double precision, one statement of weights.h at a time. It is the reference of
+// the tests, and not optimised for speed.
 
 #include <array>
 #include <span>
@@ -11,15 +11,16 @@
 
 namespace lull::nlm::reference {
 
-/// Planes as patches see them, in all the frames or slices that take part: their *sources*.
-class World {
+/// The planes from which patches are read, for all frames or slices that take part: the *sources*.
+class SourcePlanes {
  public:
-  virtual ~World() = default;
-  /// Of guide plane c of a source, k slices away from it (in pictures k is 0), at any x and y.
+  virtual ~SourcePlanes() = default;
+  /// Returns the sample at any x and y of guide plane c, k slices away from a source (for pictures
+  /// k is 0).
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
-  /// Whether a sample of a source is a hole.
+  /// Returns true if a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
-  /// Of sample plane c of a source.
+  /// Returns a sample of sample plane c of a source.
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
@@ -30,16 +31,16 @@ struct Source {
 };
 
 /// Formula 1 of weights.h. `weight`: a_c of each guide plane.
-double distance(const Params& params, std::span<const float> weight, const World& world, int r_x,
-                int r_y, int wanted, const Source& candidate, int d_x, int d_y);
+double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
+                int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Formulas 2 and 3: the results of the `planes` sample planes at (x, y) of the source `wanted`,
-/// from the candidates in `sources`, whose motion is that at (x, y).
+/// Formulas 2 and 3: returns the results of the `planes` sample planes at (x, y) of the source
+/// `wanted`, from the candidates in `sources`, whose motion is that at (x, y).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
-                             const World& world, int planes, int x, int y, int wanted,
+                             const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);
 
-/// A copy of a plane that continues beyond its ends.
+/// A copy of a plane that continues beyond its edges.
 class ContinuedPlane {
  public:
   ContinuedPlane() = default;

@@ -27,7 +27,7 @@ void for_samples(const Frame& frame, Use use) {
 
 bool DepthSamples::is_hole(double sample) const {
   if (!std::isfinite(sample)) return true;
-  // Floats that were brought to another scale, as those of stacks are, are off by a rounding.
+  // Float samples that were converted to another scale, like those of stacks, have rounding errors.
   constexpr double rounding = 1e-6;
   const double z = depth(sample);
   if (invalid && std::isfinite(*invalid)) {
@@ -47,38 +47,39 @@ std::vector<bool> DepthSamples::holes_of(const Frame& frame) const {
   return holes;
 }
 
-double DepthScale::inverse(double even) const {
-  const double mean = low + even / 255 * span;
+double DepthScale::inverse(double stabilised) const {
+  const double mean = low + stabilised / 255 * span;
   if (!is_squared()) return mean;
-  const double least = std::max(2 * sigma, 1e-12 * span);
-  const double m = std::max(mean, least);
+  const double minimum = std::max(2 * sigma, 1e-12 * span);
+  const double m = std::max(mean, minimum);
   return reference * reference / ((m + std::sqrt(std::max(m * m - 4 * sigma * sigma, 0.0))) / 2);
 }
 
-void DepthLook::add(const Frame& frame) {
+void DepthStatistics::add(const Frame& frame) {
   for_samples(frame, [&](double sample) {
     all_ += 1;
     if (!samples_.is_hole(sample)) depths_.push_back(static_cast<float>(samples_.depth(sample)));
   });
 }
 
-double DepthLook::share_of_holes() const {
+double DepthStatistics::share_of_holes() const {
   return all_ > 0 ? 1 - static_cast<double>(depths_.size()) / all_ : 0;
 }
 
-double DepthLook::quantile(double share) const {
+double DepthStatistics::quantile(double share) const {
   const auto place = depths_.begin() + static_cast<std::ptrdiff_t>(
                                            share * static_cast<double>(depths_.size() - 1) + 0.5);
   std::nth_element(depths_.begin(), place, depths_.end());
   return static_cast<double>(*place);
 }
 
-double DepthLook::median() const { return quantile(0.5); }
-double DepthLook::least() const { return quantile(0); }
-double DepthLook::greatest() const { return quantile(1); }
+double DepthStatistics::median() const { return quantile(0.5); }
+double DepthStatistics::min_depth() const { return quantile(0); }
+double DepthStatistics::max_depth() const { return quantile(1); }
 
-DepthScale DepthLook::scale(double sigma, std::optional<double> reference) const {
-  constexpr double beyond = 0.001, least_span = 8;  // in units of sigma
+DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
+  // share of depths outside the scale at either end, and minimum span in units of sigma
+  constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);
   if (samples_.noise == DepthNoise::squared) {
@@ -88,8 +89,8 @@ DepthScale DepthLook::scale(double sigma, std::optional<double> reference) const
     low = square / high;
     high = square / nearest;
   }
-  // Of what is all the same any span will do.
-  scale.span = std::max({high - low, least_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
+  // If all depths are equal, any span is suitable.
+  scale.span = std::max({high - low, min_span * sigma, 1e-6 * std::max(std::abs(high), 1e-30)});
   scale.low = (low + high - scale.span) / 2;
   return scale;
 }

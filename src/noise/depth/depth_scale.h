@@ -1,6 +1,6 @@
 #pragma once
 // Depth maps (distances, disparities, ranges) for filters of white Gaussian noise of one level:
-// which samples are holes, how values become samples on the 0..255 scale, and the way back.
+// which samples are holes, and how depths are converted to samples on the 0..255 scale and back.
 
 #include <optional>
 #include <vector>
@@ -10,74 +10,79 @@
 
 namespace lull {
 
-/// How the noise of a depth grows with it.
+/// Dependence of the noise level on the depth.
 enum class DepthNoise {
-  constant,  // everywhere the same
-  squared    // with the square of the depth, as where it is triangulated: stereo, structured light
+  constant,  // the level is the same everywhere
+  // proportional to the square of the depth, as for triangulation: stereo, structured light
+  squared
 };
 
-/// What the samples of a depth map stand for, and what holes look like.
+/// Meaning of the samples of a depth map, and the values of holes.
 struct DepthSamples {
-  double zero = 0, unit = 1;           // a sample s is the depth zero + unit * s
-  std::optional<double> invalid = {};  // the depth that marks a hole, beside what is not finite
-  DepthNoise noise = DepthNoise::constant;  // squared: depths of 0 and below are holes, too
+  double zero = 0, unit = 1;  // sample s is the depth zero + unit * s
+  // depth that marks a hole, in addition to values that are not finite
+  std::optional<double> invalid = {};
+  DepthNoise noise = DepthNoise::constant;  // squared: depths of 0 and below are also holes
 
-  /// Row by row.
+  /// One value per sample, row by row; true for a hole.
   [[nodiscard]] std::vector<bool> holes_of(const Frame& frame) const;
-  /// Of a sample; of a hole anything.
+  /// Returns the depth of a sample; arbitrary for a hole.
   double depth(double sample) const { return zero + unit * sample; }
   bool is_hole(double sample) const;
 };
 
-/// The variable in which noise is even, on the 0..255 scale. With noise that grows with the square
-/// of the depth, sigma(z) = sigma (z / reference)^2, this is e = reference^2 / z, whose noise has
-/// the standard deviation sigma at all depths (to first order); else z itself.
+/// The variable in which the noise level is constant, on the 0..255 scale. For noise that grows
+/// with the square of the depth, sigma(z) = sigma (z / reference)^2, the variable is e =
+/// reference^2 / z, whose noise has the standard deviation sigma at all depths (to first order).
+/// Otherwise it is z itself.
 struct DepthScale {
   DepthSamples samples;
-  double reference = 1;      // squared: the depth whose noise is sigma
-  double low = 0, span = 1;  // e of 0, and from there to 255
-  double sigma = 0;          // of the noise, in the depth's unit; 0: not known
+  double reference = 1;      // squared: the depth at which the noise level is sigma
+  double low = 0, span = 1;  // e at 0, and difference of e between 0 and 255
+  double sigma = 0;          // noise level in the unit of depths; 0: unknown
 
-  /// Of the noise on the 0..255 scale.
+  /// Noise level on the 0..255 scale.
   double level() const { return sigma / span * 255; }
   double forward(double depth) const {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Of what a filter makes of it, a mean: that of 1 / z over the noise of z is greater than 1 over
-  /// the mean of z, E[e] = e0 + sigma^2 / e0 with the second term of its series, which is solved
-  /// for e0. (Where the noise is half of the depth or more, e0 is least.)
-  double inverse(double even) const;
+  /// Returns the depth for a filter's result. The result is a mean of e. The mean of 1 / z over the
+  /// noise of z is greater than 1 / (mean of z): E[e] = e0 + sigma^2 / e0, to the second term of
+  /// the series. This equation is solved for e0. (If the noise level is half of the depth or more,
+  /// e0 has its minimum.)
+  double inverse(double stabilised) const;
 
  private:
   bool is_squared() const { return samples.noise == DepthNoise::squared; }
 };
 
-/// What the depths of some frames are: from all samples that are no holes.
-class DepthLook {
+/// Statistics of the depths of some frames, over all samples that are no holes.
+class DepthStatistics {
  public:
-  explicit DepthLook(const DepthSamples& samples) : samples_(samples) {}
+  explicit DepthStatistics(const DepthSamples& samples) : samples_(samples) {}
 
-  /// A grey frame in the host's memory.
+  /// Adds a grey frame in host memory.
   void add(const Frame& frame);
   bool empty() const { return depths_.empty(); }
-  /// Of all samples.
+  /// Share of all samples that are holes.
   double share_of_holes() const;
   double median() const;
-  double least() const;
-  double greatest() const;
-  /// The depth that this share of all, 0 to 1, lies below.
+  double min_depth() const;
+  double max_depth() const;
+  /// Returns the depth below which the share `share` (0 to 1) of all depths lies.
   double quantile(double share) const;
 
-  /// The scale for noise of `sigma`, or for no noise to speak of: 0 and 255 are what a thousandth
-  /// of all is below and above, at least 8 sigma apart, so that results do not depend on the unit
-  /// of depths. (Filters see half as much again on either side; what lies beyond comes out as it
-  /// is: core/float_range.h.) @param reference  empty: the median
+  /// Returns the scale for noise of `sigma`; 0: no noticeable noise. The values 0 and 255 are the
+  /// quantiles at 0.1 % and 99.9 % of all depths, but at least 8 sigma apart, so that results do
+  /// not depend on the unit of depths. (The filters' range extends half as far again on either
+  /// side. Depths outside it are preserved unchanged: core/float_range.h.)
+  /// @param reference  empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 
  private:
   DepthSamples samples_;
-  mutable std::vector<float> depths_;  // of samples that are no holes; in any order
+  mutable std::vector<float> depths_;  // depths of samples that are no holes, in any order
   double all_ = 0;
 };
 

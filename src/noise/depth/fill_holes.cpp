@@ -8,7 +8,8 @@
 namespace lull {
 namespace {
 
-/// A plane of half the size for each one before: means, and how much is known of each.
+/// A level of the pyramid, of half the size of the previous level: means of samples, and their
+/// weights from 0 (unknown) to 1 (known).
 struct Level {
   int width = 0, height = 0;
   std::vector<float> value, weight;
@@ -39,23 +40,23 @@ Level halved(const Level& fine) {
   return coarse;
 }
 
-/// What is not known of `fine` comes from `coarse`, which is known everywhere: linear between the
-/// middles of its samples.
+/// Fills the unknown samples of `fine` from `coarse`, which is known everywhere, by linear
+/// interpolation between the centres of its samples.
 void fill_from(const Level& coarse, Level& fine) {
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x) {
       const std::size_t to = fine.at(x, y);
       if (fine.weight[to] >= 1) continue;
-      const int u = x / 2, v = y / 2, beside = x % 2 == 0 ? u - 1 : u + 1;
+      const int u = x / 2, v = y / 2, adjacent = x % 2 == 0 ? u - 1 : u + 1;
       const int below = y % 2 == 0 ? v - 1 : v + 1;
       const auto of = [&](int i, int j) { return coarse.value[coarse.nearest(i, j)]; };
-      const float smooth = 0.5625f * of(u, v) + 0.1875f * (of(beside, v) + of(u, below)) +
-                           0.0625f * of(beside, below);
+      const float smooth = 0.5625f * of(u, v) + 0.1875f * (of(adjacent, v) + of(u, below)) +
+                           0.0625f * of(adjacent, below);
       fine.value[to] = fine.weight[to] * fine.value[to] + (1 - fine.weight[to]) * smooth;
     }
 }
 
-/// Each hole becomes the mean of its neighbours, some times.
+/// Replaces each hole by the mean of its neighbours, several times.
 void diffuse(const Holes& holes, PlaneView<float> plane) {
   constexpr int rounds = 16;
   std::vector<std::pair<int, int>> places;

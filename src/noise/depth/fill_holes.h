@@ -1,15 +1,15 @@
 #pragma once
-// What filters see in the holes of a depth map.
+// Fills the holes of a depth map for filters.
 
 #include "core/image.h"
 #include "noise/holes.h"
 
 namespace lull {
 
-/// Gives the holes of `plane` values that join their surroundings smoothly: coarse means first,
-/// which reach into holes of any size (pull and push: Gortler, Grzeszczuk, Szeliski, Cohen 1996,
-/// doi:10.1145/237170.237200, section 3.5), then some rounds of diffusion. What the holes held has
-/// no influence. Without any sample that is none, all are 0.
+/// Fills the holes of `plane` with values that join their surroundings smoothly: first with coarse
+/// means, which reach into holes of any size (pull-push: Gortler, Grzeszczuk, Szeliski, Cohen 1996,
+/// doi:10.1145/237170.237200, section 3.5), then with some rounds of diffusion. The previous values
+/// of holes have no influence. If all samples are holes, all become 0.
 void fill_holes(const Holes& holes, PlaneView<float> plane);
 
 }  // namespace lull

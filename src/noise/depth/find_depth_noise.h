@@ -1,5 +1,5 @@
 #pragma once
-// The noise of depth maps, stated or found.
+// The noise of depth maps, specified or estimated.
 
 #include <optional>
 #include <span>
@@ -10,16 +10,18 @@
 
 namespace lull {
 
-/// What a session for depth maps is opened with.
-struct KnownDepth {
+/// Settings with which a session for depth maps is opened.
+struct DepthSetup {
   DepthScale scale;
-  PlaneNoise noise;  // on its 0..255 scale
+  PlaneNoise noise;  // on the 0..255 scale of `scale`
 };
 
-/// Of maps that follow one another, whose depths `look` has seen. `sigma`: in the depths' unit;
-/// empty: it is found (noise/estimate), by what lies beside holes too, and may have a correlation.
-/// A curve it has not, as the scale says how noise grows. `reference`: as of DepthLook::scale().
-[[nodiscard]] KnownDepth known_depth(const DepthLook& look, std::span<const Frame> maps,
-                                     std::optional<double> sigma, std::optional<double> reference);
+/// Returns the settings for consecutive maps, whose depths were added to `statistics`. `sigma`:
+/// noise level in the unit of depths; empty: the noise is estimated (noise/estimate), from blocks
+/// without holes unless there are too few, and may be coloured. The noise has no curve because the
+/// scale defines how it grows with depth. `reference`: see DepthStatistics::scale().
+[[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
+                                       std::span<const Frame> maps, std::optional<double> sigma,
+                                       std::optional<double> reference);
 
 }  // namespace lull

@@ -1,12 +1,12 @@
 #pragma once
-// How the coefficients of blocks of 8x8 samples are shared out between what chooses blocks and what
-// measures them.
+// Division of the coefficients of blocks of 8x8 samples into two sets: one to select blocks, one to
+// measure them.
 
 namespace lull {
 
-/// Coefficient k (row by row) is of one of two sets, like the fields of a chessboard: blocks are
-/// chosen by one set and measured in the other, and the other way round, so that choosing hardly
-/// biases.
+/// Returns the set of coefficient k (row by row): the sets are like the fields of a chessboard.
+/// Blocks are selected by the coefficients of one set and measured in those of the other, and vice
+/// versa, so that the selection hardly biases the measurement.
 constexpr int set_of(int k) { return (k / 8 + k % 8) % 2; }
 
 }  // namespace lull

@@ -1,27 +1,28 @@
 #pragma once
-// What is assumed of the noise that cameras and codecs leave, where a picture does not show it.
+// Assumptions on the noise that cameras and codecs leave, for what a picture does not show.
 
 #include <array>
 
-#include "noise/estimate/quiet_spectrum.h"
+#include "noise/estimate/flat_block_spectrum.h"
 
 namespace lull {
 
-/// Coarse noise of luma: what is seen in a picture, and what filters are told (camera_noise.cpp
-/// says why these differ).
+/// Coarse noise of luma: the noise measured in a picture, and the noise for which filters are
+/// tuned. camera_noise.cpp explains why these differ.
 struct CameraNoise {
-  CoefficientTable seen{};
-  CoefficientTable told{};
-  /// Variance that filters are told of chroma, over what it is if red, green and blue share none.
+  CoefficientTable measured{};
+  CoefficientTable filtered{};
+  /// Noise variance of chroma for filters, over the variance if the noise of red, green and blue
+  /// were independent.
   double chroma = 1;
-  /// How much fine detail the picture has for one with coarse noise, 0..1: 1 where filters are told
-  /// no more than what is seen.
+  /// Amount of fine detail, compared with pictures with coarse noise, 0..1. At 1, filters get only
+  /// the measured noise.
   double sharpness = 0;
 };
-[[nodiscard]] CameraNoise camera_noise(const QuietSpectrum& luma);
+[[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// The table of a plane with `gain` times the variance that is sampled more coarsely than luma, by
-/// powers of two.
+/// Returns the table of a plane whose noise has `gain` times the variance of luma, and whose
+/// sampling is coarser by powers of two.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

@@ -10,12 +10,12 @@
 namespace lull {
 namespace {
 
-constexpr int side = clip_block + 2 * clip_ring;  // of a block with its surroundings
+constexpr int side = clip_block + 2 * clip_ring;  // side of a block with its ring
 constexpr int lanes = 8;
 using Window = std::array<std::array<float, clip_window>, clip_window>;
 using Patch = std::array<std::array<float, side>, side>;
 
-/// Samples of one plane of the file, on the 0..255 scale.
+/// Loads samples of one stored plane, on the 0..255 scale.
 template <class T>
 void load(const Frame& frame, int plane, int x, int y, Window& to) {
   const auto from = frame.plane<const T>(plane);
@@ -37,32 +37,32 @@ void load(const Frame& frame, int plane, int x, int y, Window& to) {
 
 constexpr bool in_block(int i) { return i >= clip_margin && i < clip_margin + clip_block; }
 
-struct Ends {
+struct BlockClipping {
   int clipped = 0, around = 0;
   bool constant = false;
   float mean = 0;
 };
-/// Of the block in the middle of a window, and what is clipped in its surroundings.
-Ends ends_of(const Window& w, float low, float high) {
-  Ends ends;
+/// Returns the clipping of the block in the middle of a window and of its ring.
+BlockClipping clipping_of(const Window& w, float low, float high) {
+  BlockClipping result;
   for (int y = clip_border; y < clip_border + side; ++y)
     for (int x = clip_border; x < clip_border + side; ++x)
-      ends.around += w[y][x] <= low || w[y][x] >= high;
-  float least = w[clip_margin][clip_margin], most = least;
+      result.around += w[y][x] <= low || w[y][x] >= high;
+  float minimum = w[clip_margin][clip_margin], maximum = minimum;
   for (int y = clip_margin; y < clip_margin + clip_block; ++y)
     for (int x = clip_margin; x < clip_margin + clip_block; ++x) {
-      ends.clipped += w[y][x] <= low || w[y][x] >= high;
-      least = std::min(least, w[y][x]);
-      most = std::max(most, w[y][x]);
-      ends.mean += w[y][x];
+      result.clipped += w[y][x] <= low || w[y][x] >= high;
+      minimum = std::min(minimum, w[y][x]);
+      maximum = std::max(maximum, w[y][x]);
+      result.mean += w[y][x];
     }
-  ends.around -= ends.clipped;
-  ends.constant = least == most;
-  ends.mean /= clip_block * clip_block;
-  return ends;
+  result.around -= result.clipped;
+  result.constant = minimum == maximum;
+  result.mean /= clip_block * clip_block;
+  return result;
 }
 
-ClipChannel channel_of(const Ends& a, const Ends& b, float low, float high) {
+ClipChannel channel_of(const BlockClipping& a, const BlockClipping& b, float low, float high) {
   const float mean = (a.mean + b.mean) / 2;
   return {mean - low, high - mean,
           static_cast<float>(a.clipped + b.clipped) / (2 * clip_block * clip_block)};
@@ -75,18 +75,19 @@ bool same_block(const Window& a, const Window& b) {
   return true;
 }
 
-/// What a difference is explained by: slopes (motion by less than a sample), the picture itself (a
-/// change of gain) and 1 (of offset).
-constexpr int causes = 4;
+/// A difference is explained by two slopes (motion by less than a sample), the picture itself (a
+/// change of gain) and a constant (a change of offset).
+constexpr int regressors = 4;
 struct Fit {
-  std::array<std::array<float, lanes>, causes*(causes + 1) / 2 + causes + 1> sums{};
+  std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds `sign` times what a rectangle of the patches says.
-  void add(const std::array<const Patch*, causes + 1>& patches, int first, int end, float sign) {
+  /// Adds `sign` times the products over a rectangle of the patches.
+  void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
+           float sign) {
     for (int y = first; y < end; ++y)
       for (int x = first; x < end; x += lanes) {
         int k = 0;
-        for (int a = 0; a <= causes; ++a)
+        for (int a = 0; a <= regressors; ++a)
           for (int b = 0; b <= a; ++b, ++k) {
             const float* const p = (*patches[a])[y].data() + x;
             const float* const q = (*patches[b])[y].data() + x;
@@ -101,37 +102,37 @@ struct Fit {
   }
 };
 
-/// The share of each cause, by least squares, and what is left.
+/// The least-squares share of each regressor, and the residual.
 struct Explained {
-  std::array<float, causes> share{};
-  float rest = 0;  // mean square
+  std::array<float, regressors> share{};
+  float residual = 0;  // mean square
 };
 Explained explain(const Fit& fit, int samples) {
-  double m[causes][causes + 1];
-  for (int a = 0; a < causes; ++a) {
-    for (int b = 0; b < causes; ++b) m[a][b] = fit.sum(std::max(a, b), std::min(a, b));
-    m[a][a] += 1e-3 * samples;  // flat surroundings explain nothing
-    m[a][causes] = fit.sum(causes, a);
+  double m[regressors][regressors + 1];
+  for (int a = 0; a < regressors; ++a) {
+    for (int b = 0; b < regressors; ++b) m[a][b] = fit.sum(std::max(a, b), std::min(a, b));
+    m[a][a] += 1e-3 * samples;  // regularisation, so that flat rings explain nothing
+    m[a][regressors] = fit.sum(regressors, a);
   }
-  for (int a = 0; a < causes; ++a)
-    for (int r = 0; r < causes; ++r) {
+  for (int a = 0; a < regressors; ++a)
+    for (int r = 0; r < regressors; ++r) {
       if (r == a) continue;
       const double factor = m[r][a] / m[a][a];
-      for (int c = a; c <= causes; ++c) m[r][c] -= factor * m[a][c];
+      for (int c = a; c <= regressors; ++c) m[r][c] -= factor * m[a][c];
     }
   Explained found;
-  double rest = fit.sum(causes, causes);
-  for (int a = 0; a < causes; ++a) {
-    const double share = m[a][causes] / m[a][a];
+  double residual = fit.sum(regressors, regressors);
+  for (int a = 0; a < regressors; ++a) {
+    const double share = m[a][regressors] / m[a][a];
     found.share[a] = static_cast<float>(share);
-    rest -= share * fit.sum(causes, a);
+    residual -= share * fit.sum(regressors, a);
   }
-  found.rest = static_cast<float>(std::max(rest, 0.0) / (samples - causes));
+  found.residual = static_cast<float>(std::max(residual, 0.0) / (samples - regressors));
   return found;
 }
 
-/// Squared coefficients of the orthonormal DCT of a block, halved: two frames have their noise in
-/// it.
+/// Returns the squared coefficients of the orthonormal DCT of a block of differences, halved
+/// because a difference contains the noise of two frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};
@@ -149,7 +150,7 @@ CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
 }
 
 void measure(const Window& p, const Window& q, ClipDifference& out) {
-  Patch difference, mean, across, down, one;
+  Patch difference, mean, across, down, ones;
   float level = 0;
   for (int y = clip_margin; y < clip_margin + clip_block; ++y)
     for (int x = clip_margin; x < clip_margin + clip_block; ++x) level += (p[y][x] + q[y][x]) / 2;
@@ -165,10 +166,10 @@ void measure(const Window& p, const Window& q, ClipDifference& out) {
       mean[y][x] = sum[v][u];
       across[y][x] = (8 * (sum[v][u + 1] - sum[v][u - 1]) - (sum[v][u + 2] - sum[v][u - 2])) / 12;
       down[y][x] = (8 * (sum[v + 1][u] - sum[v - 1][u]) - (sum[v + 2][u] - sum[v - 2][u])) / 12;
-      one[y][x] = 1;
+      ones[y][x] = 1;
     }
   }
-  const std::array<const Patch*, causes + 1> patches{&across, &down, &mean, &one, &difference};
+  const std::array<const Patch*, regressors + 1> patches{&across, &down, &mean, &ones, &difference};
   Fit fit;
   fit.add(patches, 0, side, 1);
   fit.add(patches, clip_ring, clip_ring + clip_block, -1);
@@ -177,16 +178,16 @@ void measure(const Window& p, const Window& q, ClipDifference& out) {
   std::array<std::array<float, 8>, 8> block;
   for (int y = 0; y < clip_block; ++y)
     for (int x = 0; x < clip_block; ++x) {
-      float rest = difference[clip_ring + y][clip_ring + x];
-      for (int c = 0; c < causes; ++c)
-        rest -= found.share[c] * (*patches[c])[clip_ring + y][clip_ring + x];
-      block[y][x] = rest;
+      float residual = difference[clip_ring + y][clip_ring + x];
+      for (int c = 0; c < regressors; ++c)
+        residual -= found.share[c] * (*patches[c])[clip_ring + y][clip_ring + x];
+      block[y][x] = residual;
     }
   out.energy = energy_of(block);
-  out.around = found.rest / 2;
+  out.ring_energy = found.residual / 2;
   out.texture = static_cast<float>((fit.sum(0, 0) + fit.sum(1, 1)) / samples);
   out.brightness = level;
-  out.valid = std::isfinite(out.around) && std::isfinite(out.energy[0] + out.energy[63]);
+  out.valid = std::isfinite(out.ring_energy) && std::isfinite(out.energy[0] + out.energy[63]);
 }
 
 }  // namespace
@@ -195,7 +196,7 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   ClipDifference out;
   const FrameFormat& format = from_.format;
   const int sx = i == 0 ? 0 : format.chroma_shift_x, sy = i == 0 ? 0 : format.chroma_shift_y;
-  // To the nearest sample: what is left of the vector is less than one.
+  // The vector is rounded to whole samples of the plane; the remainder is less than one sample.
   const auto scaled = [](int a, int shift) {
     return (a + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
   };
@@ -208,19 +209,19 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   if (!fits(px, py) || !fits(qx, qy)) return out;
   Window p, q;
   int clipped = 0;
-  bool constant = false, same = true;
+  bool constant = false, is_copy = true;
   if (format.layout == Layout::rgb) {
     Window a, b;
     p = {}, q = {};
     for (int c = 0; c < 3; ++c) {
       load(from_, c, px, py, a);
       load(to_, c, qx, qy, b);
-      const Ends ea = ends_of(a, range_.low[c], range_.high[c]);
-      const Ends eb = ends_of(b, range_.low[c], range_.high[c]);
-      out.channels[c] = channel_of(ea, eb, range_.low[c], range_.high[c]);
-      clipped = std::max(clipped, ea.around + eb.around);
-      constant |= ea.constant || eb.constant;
-      same &= same_block(a, b);
+      const BlockClipping clipping_a = clipping_of(a, range_.low[c], range_.high[c]);
+      const BlockClipping clipping_b = clipping_of(b, range_.low[c], range_.high[c]);
+      out.channels[c] = channel_of(clipping_a, clipping_b, range_.low[c], range_.high[c]);
+      clipped = std::max(clipped, clipping_a.around + clipping_b.around);
+      constant |= clipping_a.constant || clipping_b.constant;
+      is_copy &= same_block(a, b);
       for (int j = 0; j < clip_window; ++j)
         for (int k = 0; k < clip_window; ++k) {
           p[j][k] += opponent_forward[i][c] * a[j][k];
@@ -230,16 +231,16 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   } else {
     load(from_, i, px, py, p);
     load(to_, i, qx, qy, q);
-    const Ends ep = ends_of(p, range_.low[i], range_.high[i]);
-    const Ends eq = ends_of(q, range_.low[i], range_.high[i]);
-    out.channels[0] = channel_of(ep, eq, range_.low[i], range_.high[i]);
-    clipped = ep.around + eq.around;
-    constant = ep.constant || eq.constant;
-    same = same_block(p, q);
+    const BlockClipping clipping_p = clipping_of(p, range_.low[i], range_.high[i]);
+    const BlockClipping clipping_q = clipping_of(q, range_.low[i], range_.high[i]);
+    out.channels[0] = channel_of(clipping_p, clipping_q, range_.low[i], range_.high[i]);
+    clipped = clipping_p.around + clipping_q.around;
+    constant = clipping_p.constant || clipping_q.constant;
+    is_copy = same_block(p, q);
   }
   out.clipped = static_cast<float>(clipped) / (2 * (side * side - clip_block * clip_block));
   measure(p, q, out);
-  out.copied = same;
+  out.copied = is_copy;
   out.constant = constant;
   return out;
 }

@@ -1,46 +1,51 @@
 #pragma once
-// What differs between a block of one frame and where it lies in the next, once motion by less than
-// a sample and changes of light are taken out: for the measurement of noise in clips.
+// The difference between a block of one frame and its position in the next frame, after
+// compensation of motion by less than a sample and of changes of light. The noise of clips is
+// measured in such differences.
 
 #include <array>
 
 #include "core/frame.h"
 #include "noise/coefficient_table.h"
-#include "noise/estimate/clip_look.h"
+#include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 
 namespace lull {
 
-/// Where the samples of a block lie in one channel of the file, in both frames together; distances
-/// on the 0..255 scale, infinite where nothing ends.
+/// The samples of a block in one stored channel, of both frames together. Distances are on the
+/// 0..255 scale; infinite: there is no clip limit.
 struct ClipChannel {
-  float above_low = 0, below_high = 0;  // of their mean from the ends of their range
-  float at_ends = 0;                    // the share that lies at an end
+  float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
+  float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// Squared coefficients of the difference of two blocks in one plane, in the units of one frame's
+/// Squared coefficients of the difference of two blocks in one plane, in units of one frame's
 /// noise.
 struct ClipDifference {
   CoefficientTable energy{};
-  float around = 0;      // mean square of what differs around the block
-  float texture = 0;     // mean square of the slopes around the block
-  float brightness = 0;  // mean of the block
-  float luma = 0;        // that of the first plane's block at the same place
-  float clipped = 0;     // share of the samples around it that are at an end, where most are
-  float left = 1;        // of the noise's variance, by what is clipped; 0: does not count
-  /// Those that the plane is made of: one, or R, G and B.
+  float ring_energy = 0;  // mean square of the residual in the ring around the block
+  float texture = 0;      // mean square of the slopes in the ring around the block
+  float brightness = 0;   // mean of the block
+  float luma = 0;         // brightness of the first plane's block at the same position
+  float clipped = 0;      // share of clipped samples in the ring, in the channel with the most
+  float retained = 1;  // share of the noise variance that clipping left; 0: the block is not used
+  /// The channels of which the plane is made: one, or R, G and B.
   std::array<ClipChannel, 3> channels{};
-  bool valid = false;     // false: the rest says nothing, as the block is at a border or no number
-  bool copied = false;    // bit by bit: no noise of its own
-  bool constant = false;  // all samples of one of the blocks are equal: a bar, or beyond the range
+  // false: other members are undefined; the block is at a border or contains NaN
+  bool valid = false;
+  bool copied = false;  // the blocks are equal bit for bit: the second has no noise of its own
+  // all samples of one of the blocks are equal: a letterbox, or clipped samples
+  bool constant = false;
 };
 
-/// The planes as filtered: of RGB those of the opponent space.
+/// Compares blocks of two frames in the planes that are filtered (for RGB those of the opponent
+/// space).
 class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)
       : from_(from), to_(to), range_(range) {}
-  /// Plane `i` of the block at (x, y) of the first plane and where `v` leads.
+  /// Compares plane `i` of the block at (x, y) of the first plane with the block at displacement
+  /// `v` in the other frame.
   [[nodiscard]] ClipDifference at(int i, int x, int y, ClipVector v) const;
 
  private:

@@ -9,11 +9,12 @@
 namespace lull {
 namespace {
 
-constexpr int coarse_step = 4, coarse_side = 16;  // of a cell's region: 64x64 samples
+// Step of the coarse plane, and side of a cell's region in coarse samples (64x64 samples).
+constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
 constexpr int refinements = 4;  // steps of a block's search
 
-/// Of differences in a rectangle.
+/// Sums of differences over a rectangle.
 struct Sums {
   std::int32_t count = 0, sum = 0, squares = 0;
   Sums operator-(const Sums& other) const {
@@ -44,20 +45,20 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
   return {Width * Height, sum, squares};
 }
 
-/// The vector up to `reach` steps of `step` from `centre` with which a square at (x, y) differs
-/// least: the centre of equals, then the first of those that follow row by row.
+/// Returns the vector, up to `reach` steps of `step` from `centre`, with the least difference of a
+/// square at (x, y). Ties are broken in favour of the centre, then of the first vector row by row.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
   const auto inside = [](int at, int length) { return at >= 0 && at <= length - Side; };
   ClipVector best = centre;
-  std::int64_t least = differences<Side>(a, x, y, b, x + centre.x, y + centre.y).spread();
+  std::int64_t min_cost = differences<Side>(a, x, y, b, x + centre.x, y + centre.y).spread();
   for (int j = -reach; j <= reach; ++j)
     for (int i = -reach; i <= reach; ++i) {
       const int bx = x + centre.x + step * i, by = y + centre.y + step * j;
       if ((i == 0 && j == 0) || !inside(bx, b.width) || !inside(by, b.height)) continue;
       const auto cost = differences<Side>(a, x, y, b, bx, by).spread();
-      if (cost < least) least = cost, best = {bx - x, by - y};
+      if (cost < min_cost) min_cost = cost, best = {bx - x, by - y};
     }
   return best;
 }
@@ -74,7 +75,7 @@ void narrow(const Frame& frame, PlaneView<std::uint8_t> to) {
       float v = static_cast<float>(from[0].row(y)[x]);
       for (int c = 1; c < channels; ++c) v += static_cast<float>(from[c].row(y)[x]);
       v *= scale;
-      v = v > 0.0f ? v : 0.0f;  // not a number gives 0
+      v = v > 0.0f ? v : 0.0f;  // NaN becomes 0
       out[x] = static_cast<std::uint8_t>((v < 255.0f ? v : 255.0f) + 0.5f);
     }
   }
@@ -143,7 +144,7 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   const auto a = from_.fine(), b = to_.fine();
   const int left = x - clip_ring, top = y - clip_ring;
   const int inner_x = x - clip_gap_x, inner_y = y - clip_gap_y;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_cost = std::numeric_limits<std::int64_t>::max();
   ClipVector best;
   const auto judge = [&](ClipVector v) {
     const int bx = x + v.x, by = y + v.y;
@@ -153,17 +154,17 @@ ClipVector ClipMotion::of_block(int x, int y) const {
     const Sums around =
         differences<side>(a, left, top, b, left + v.x, top + v.y) -
         differences<wide, high>(a, inner_x, inner_y, b, inner_x + v.x, inner_y + v.y);
-    if (const auto cost = around.spread(); cost < least) least = cost, best = v;
+    if (const auto cost = around.spread(); cost < min_cost) min_cost = cost, best = v;
   };
   const int cx = std::min((x + clip_block / 2) / cell_, columns_ - 1);
   const int cy = std::min((y + clip_block / 2) / cell_, rows_ - 1);
   const ClipVector start = cells_[static_cast<std::size_t>(cy) * columns_ + cx];
   judge(start);
   judge({0, 0});
-  if (least == 0) return best;
-  // Noise alone makes sums of 384 squares differ by a tenth.
-  if (least < std::numeric_limits<std::int64_t>::max()) least -= least / 4;
-  // Downhill from there.
+  if (min_cost == 0) return best;
+  // Sums of 384 squares vary by a tenth from noise alone.
+  if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
+  // Local descent from the best start.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

@@ -1,8 +1,8 @@
 #pragma once
-// Where small blocks of one frame lie in the next, for the measurement of noise in clips. A vector
-// is chosen by the surroundings of a block alone, never by the block: so what differs there was not
-// chosen to be small, and noise cannot hide behind a vector that happens to fit it. All in integers
-// on 8-bit luma.
+// Block motion between two frames, for the measurement of noise in clips. A vector is chosen by the
+// surroundings of a block alone, never by the block. So the difference of the block was not chosen
+// to be small, and noise cannot hide behind a vector that happens to fit it. All calculations are
+// in integers on 8-bit luma.
 
 #include <cstdint>
 #include <vector>
@@ -13,12 +13,12 @@
 
 namespace lull {
 
-/// A block, its surroundings, and what is left out between them where vectors are chosen, as noise
-/// reaches from sample to sample; in samples.
+/// Sizes in samples: a block, the ring around it, and the gap between them that is not used to
+/// choose vectors, because noise is correlated between neighbouring samples.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
-/// Beyond the surroundings, for derivatives.
+/// Border beyond the ring, for derivatives.
 inline constexpr int clip_border = 2;
-/// Samples that have to lie around a block, on each side, and the side of all that is looked at.
+/// Samples that must exist on each side of a block, and the side of the whole window.
 inline constexpr int clip_margin = clip_ring + clip_border;
 inline constexpr int clip_window = clip_block + 2 * clip_margin;
 
@@ -26,7 +26,8 @@ struct ClipVector {
   int x = 0, y = 0;
 };
 
-/// The luma of a frame in 8 bits (of RGB the mean of the channels), and means of 4x4 of it.
+/// The luma of a frame in 8 bits (for RGB the mean of the channels), and its means over 4x4
+/// samples.
 class ClipLuma {
  public:
   explicit ClipLuma(const Frame& frame);
@@ -38,12 +39,14 @@ class ClipLuma {
   PlaneView<const std::uint8_t> fine_;
 };
 
-/// Vectors of large cells from one frame to another, to begin searches with.
+/// Motion vectors of large cells from one frame to another; they are the starting points of block
+/// searches.
 class ClipMotion {
  public:
-  /// The frames have to live as long as this. Cells are `cell` samples apart.
+  /// The frames must outlive this object. Cells are `cell` samples apart.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
-  /// Of the block with this upper left corner; its window lies within both frames.
+  /// Returns the vector of the block with this upper left corner. Its window must lie within both
+  /// frames.
   ClipVector of_block(int x, int y) const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// From differences of blocks to the variances of the noise: which blocks count, and what they say.
+// Estimates noise variances from differences of blocks: selects blocks and measures their
+// coefficients.
 
 #include <optional>
 #include <span>
@@ -10,28 +11,30 @@
 
 namespace lull {
 
-/// Those of the blocks of one plane of one look by which noise can be judged. Neither what differs
-/// in a block nor how quiet it is decides: blocks are chosen by the picture's slopes and, against
-/// motion that was not followed, by what differs around them, from which noise in the block is
-/// independent. A codec leaves out the noise of what it copies, so that the quietest blocks would
-/// say too little.
-[[nodiscard]] std::vector<ClipDifference> judgeable(std::vector<ClipDifference> blocks);
+/// Returns the blocks, of one plane of one excerpt, that are suited to measure noise. The selection
+/// depends neither on the difference of a block nor on its flatness. Blocks are selected by the
+/// slopes of the picture and, against uncompensated motion, by the difference in their ring, which
+/// is independent of the noise in the block. (Codecs copy blocks without their noise, so that the
+/// flattest blocks would underestimate the level.)
+[[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
-/// What channels of the file have to do with the noise of a plane that is made of them.
+/// Relation between the stored channels and the noise of a plane that is computed from them.
 struct ChannelShares {
-  std::array<float, 3> variance{1, 0, 0};  // of the noise of each, in units of the plane's
-  std::array<float, 3> weight{1, 0, 0};    // their part of the plane's; 1 in all
+  // noise variance of each channel, in units of the plane's
+  std::array<float, 3> variance{1, 0, 0};
+  // share of each channel in the plane's noise variance; the sum is 1
+  std::array<float, 3> weight{1, 0, 0};
 };
 
-/// Variances from blocks that judgeable() left, as they were before noise was clipped; nothing from
-/// fewer than 30. Says of each block what clipping left there (ClipDifference::left).
+/// Returns the variances, before clipping, of blocks from select_blocks(); nothing if there are
+/// fewer than 30 blocks. Sets ClipDifference::retained of each block.
 [[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
                                                            const ChannelShares& shares = {});
-/// The same without regard to what is clipped.
+/// Returns the variances without correction of clipping.
 [[nodiscard]] std::optional<CoefficientTable> clipped_variances_of(
     std::span<const ClipDifference> blocks);
 
-/// The mean of all variances but that of the mean.
+/// Returns the mean of all variances except that of coefficient (0, 0).
 [[nodiscard]] float mean_variance(const CoefficientTable& variances);
 
 }  // namespace lull

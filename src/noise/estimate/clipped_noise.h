@@ -1,6 +1,6 @@
 #pragma once
-// Noise that samples cannot hold: where a picture is black or white, half of it is cut off, and a
-// mean of what is left is too bright or too dark (Foi 2009, "Clipped noisy images",
+// Detection of clipped noise: in black or white areas half of the noise is cut off, and the mean of
+// the remaining samples is too bright or too dark (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035).
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace lull {
 
-/// Gives the planes of `estimate` curves with the ends at which their samples are clipped, if so
-/// many are that it shows, so that filters make up for it; and the luma of clips `measured`, if
-/// that is not null, is a curve over brightness. Planes of chroma are not clipped, nor is weak
-/// noise.
-void consider_ends(std::span<const Look> looks, const std::shared_ptr<const NoiseCurve>& measured,
-                   NoiseEstimate& estimate);
+/// Adds noise curves with clip limits to the planes of `estimate` where a relevant share of the
+/// samples is clipped, so that filters compensate the clipping. If `measured` is not null, it is
+/// the curve of the luma of a clip, and is used as well. Chroma planes and weak noise get no clip
+/// limits.
+void add_clip_limits(std::span<const Excerpt> excerpts,
+                     const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 
 }  // namespace lull

@@ -8,44 +8,48 @@
 namespace lull {
 namespace {
 
-void check(std::span<const Look> looks) {
+void check(std::span<const Excerpt> excerpts) {
   const Frame* first = nullptr;
-  for (const Look& look : looks)
-    for (const Frame& frame : look) {
+  for (const Excerpt& excerpt : excerpts)
+    for (const Frame& frame : excerpt) {
       if (!first) first = &frame;
       if (frame.format != first->format)
         throw InvalidArgument(
-            "frames of different formats (noise is estimated from equal ones); give those of one");
+            "frames of different formats (noise is estimated from one format); give frames of one "
+            "format");
       if (frame.on_device || !frame.planes[0].data)
         throw InvalidArgument(
-            "a frame without samples in the host's memory (noise is estimated there); copy it");
+            "a frame whose samples are not in host memory (noise is estimated there); copy it to "
+            "the host");
     }
-  if (!first) throw InvalidArgument("no frame (noise is estimated from some); give one at least");
+  if (!first)
+    throw InvalidArgument("no frames (noise is estimated from frames); give at least one");
 }
 
 }  // namespace
 
-NoiseEstimate estimate_noise(std::span<const Look> given) {
+NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   check(given);
-  std::vector<Look> looks(given.begin(), given.end());
-  std::erase_if(looks, [](const Look& look) { return look.empty(); });
-  if (const ClipMeasurement clip = measure_clip(looks); clip.found) {
-    const Layout layout = looks.front().front().format.layout;
+  std::vector<Excerpt> excerpts(given.begin(), given.end());
+  std::erase_if(excerpts, [](const Excerpt& excerpt) { return excerpt.empty(); });
+  if (const ClipMeasurement clip = measure_clip(excerpts); clip.found) {
+    const Layout layout = excerpts.front().front().format.layout;
     NoiseEstimate estimate = estimate_of(clip, layout);
-    if (looks.size() == given.size()) estimate.look_level = clip.look_level;
+    if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // (Of noise weaker than that the curve is one of texture.)
-    constexpr float least_level = 1.5f;
-    const bool curved = clip.level[0] > least_level && layout != Layout::rgb;
-    consider_ends(looks, curved ? clip.curve : nullptr, estimate);
+    // Below this level, a curve shows texture and not noise.
+    constexpr float min_level = 1.5f;
+    const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
+    add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // One picture of each look, as others of a look that says nothing over time repeat it.
+  // One picture of each excerpt: if an excerpt has no usable pairs, its other frames repeat the
+  // first.
   std::vector<Frame> pictures;
-  for (const Look& look : looks) pictures.push_back(look.front());
+  for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Camera noise is told for more than it is, for what is clipped too.
-  if (estimate.noise.is_white()) consider_ends(looks, nullptr, estimate);
+  // For camera noise, the level for filters exceeds the noise and already covers clipping.
+  if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// The noise of pictures and clips, found from their samples alone. One deterministic code on the
-// host: equal frames give equal estimates on every machine and for every number of threads.
+// Estimates the noise of pictures and clips from their samples alone. The code is deterministic and
+// runs on the host: equal frames give equal estimates on every machine and for every number of
+// threads.
 
 #include <array>
 #include <span>
@@ -12,10 +13,10 @@
 
 namespace lull {
 
-/// Frames that follow one another, from one place of an input. What moves little between them shows
-/// the noise; one alone is judged as a still picture. All looks have one format, and their samples
-/// are in the host's memory.
-using Look = std::vector<Frame>;
+/// An excerpt of an input: consecutive frames. Noise is measured in the differences between frames;
+/// a single frame is estimated as a still picture. All excerpts have one format, and their samples
+/// are in host memory.
+using Excerpt = std::vector<Frame>;
 
 /// Standard deviation of a plane's noise where the first plane has a mean of `luma`, both on the
 /// 0..255 scale.
@@ -24,25 +25,26 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// What filters take at strength 1. Of RGB it is said for the opponent space. A sigma of 0
-  /// everywhere: there is no noise to speak of.
+  /// Noise for which filters are tuned at strength 1. For RGB it is given for the opponent space.
+  /// If all sigmas are 0, there is no noticeable noise.
   NoiseModel noise;
-  /// Standard deviations of the noise in samples as they are stored, on the 0..255 scale.
+  /// Standard deviations of the noise of stored samples, on the 0..255 scale.
   std::array<float, 3> level{};
-  /// Standard deviation of means over 8x8 samples of the first plane (of RGB: of Y), in the same
-  /// unit: white noise has an eighth of its level there.
+  /// Standard deviation of means over 8x8 samples of the first plane (for RGB: of Y), on the 0..255
+  /// scale. For white noise it is an eighth of the level.
   float coarse = 0;
-  /// False: the frames do not say, as texture and noise look alike in them; `noise` is the safe
-  /// side, and `why` says what was seen, in a few words.
+  /// False: the estimate is uncertain because texture and noise look alike in the frames. `noise`
+  /// is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;
-  /// Level of the first plane in each look, in their order; 0 where one does not say.
-  std::vector<float> look_level{};
-  /// Of clips, as far as their pictures say, rising in luma, in samples as they are stored.
+  /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
+  std::vector<float> excerpt_level{};
+  /// For clips: levels by luma as far as the pictures cover it, with increasing luma, in stored
+  /// samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
 /// @throws InvalidArgument  no frame, or frames of several formats or on a device
-[[nodiscard]] NoiseEstimate estimate_noise(std::span<const Look> looks);
+[[nodiscard]] NoiseEstimate estimate_noise(std::span<const Excerpt> excerpts);
 
 }  // namespace lull

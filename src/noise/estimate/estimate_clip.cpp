@@ -8,60 +8,63 @@
 
 #include "core/colour.h"
 #include "noise/estimate/clip_blocks.h"
-#include "noise/estimate/clip_look.h"
+#include "noise/estimate/clip_checks.h"
 #include "noise/estimate/clip_motion.h"
 #include "noise/estimate/clip_table.h"
 
 namespace lull {
 namespace {
 
-/// Blocks looked at between two frames; cells of motion in small and in large frames.
+/// Target number of blocks between two frames; distance of motion cells in small and in large
+/// frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// More of the blocks than this copied: the frame repeats the one before. If all do, as in clips
-/// without noise of which most stands still, what little moves has to do.
-constexpr double most_copied = 0.6, most_copied_at_last = 0.95;
-/// A pair with less than this share of the variance of its look's noisiest repeats it, coded anew.
-constexpr float least_of_look = 0.25f;
-/// Below it (rounding to 8 bits makes 0.29) there is no noise to speak of.
-constexpr float least_level = 0.5f;
+/// If more than this share of the blocks is copied, the frame repeats the previous one. If all
+/// frames do (clips without noise in which most of the picture does not move), the second value is
+/// used, and the few moving blocks are measured.
+constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
+/// A pair whose variance is less than this share of the maximum in its excerpt is a repetition that
+/// was encoded again.
+constexpr float min_excerpt_share = 0.25f;
+/// Smaller levels count as no noise (rounding to 8 bits has a level of 0.29).
+constexpr float min_level = 0.5f;
 
 /// The blocks of each plane between two frames.
 struct Pair {
   std::array<std::vector<ClipDifference>, 3> planes;
-  float quiet = 0;  // what differs around a rather quiet block of the first plane
+  float ring_level = 0;  // lower quartile of the ring energies of the first plane's blocks
 };
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // Odd, so that blocks lie anywhere on a codec's grid.
+  // An odd step puts blocks at all positions of a codec's grid.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
-float quiet_level(const std::vector<ClipDifference>& blocks) {
+float ring_level_of(const std::vector<ClipDifference>& blocks) {
   std::vector<float> around;
   for (const ClipDifference& b : blocks)
-    if (b.valid && !b.copied && !b.constant) around.push_back(b.around);
+    if (b.valid && !b.copied && !b.constant) around.push_back(b.ring_energy);
   if (around.empty()) return 0;
   const auto place = around.begin() + static_cast<std::ptrdiff_t>(around.size() / 4);
   std::ranges::nth_element(around, place);
   return *place;
 }
 
-bool repeats(const std::vector<ClipDifference>& blocks, double most) {
+bool repeats(const std::vector<ClipDifference>& blocks, double max_copied) {
   int copied = 0, all = 0;
   for (const ClipDifference& b : blocks) {
     if (!b.valid || b.constant) continue;
     ++all;
     copied += b.copied;
   }
-  return copied > most * all;
+  return copied > max_copied * all;
 }
 
-/// Nothing if no noise can be seen between the two.
+/// Returns nothing if no noise can be measured between the frames.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
-                            const ClipLuma& luma_b, double most) {
-  if (!show_one_scene(luma_a, luma_b)) return std::nullopt;
+                            const ClipLuma& luma_b, double max_copied) {
+  if (!is_same_scene(luma_a, luma_b)) return std::nullopt;
   const FrameFormat& format = a.format;
   const bool large = static_cast<std::int64_t>(format.width) * format.height > large_frame;
   const ClipMotion motion(luma_a, luma_b, large ? large_cell : small_cell);
@@ -77,22 +80,22 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
         pair.planes[i].back().luma = pair.planes[0].back().brightness;
       }
     }
-  if (repeats(pair.planes[0], most)) return std::nullopt;
-  pair.quiet = quiet_level(pair.planes[0]);
+  if (repeats(pair.planes[0], max_copied)) return std::nullopt;
+  pair.ring_level = ring_level_of(pair.planes[0]);
   return pair;
 }
 
-/// Of the planes.
+/// Variances of each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// What one look says: blocks to judge by, and their variances.
-struct LookMeasurement {
+/// Measurement of one excerpt: all blocks, the selected blocks, and their variances.
+struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
   std::array<ChannelShares, 3> shares;
 };
 
-/// Of planes that are made of R, G and B, whose noise is as `tables` say.
+/// Returns the relation of R, G and B to the planes made of them, for noise with these `tables`.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   std::array<float, 3> of_plane{}, of_channel{};
   for (int i = 0; i < 3; ++i)
@@ -114,27 +117,28 @@ std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   return shares;
 }
 
-LookMeasurement measure_look(const Look& look, double most) {
+ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   std::vector<Pair> pairs;
   std::vector<ClipLuma> lumas;
-  for (const Frame& frame : look) lumas.emplace_back(frame);
-  for (std::size_t i = 0; i + 1 < look.size(); ++i)
-    if (auto pair = compare(look[i], look[i + 1], lumas[i], lumas[i + 1], most))
+  for (const Frame& frame : excerpt) lumas.emplace_back(frame);
+  for (std::size_t i = 0; i + 1 < excerpt.size(); ++i)
+    if (auto pair = compare(excerpt[i], excerpt[i + 1], lumas[i], lumas[i + 1], max_copied))
       pairs.push_back(*std::move(pair));
   float noisiest = 0;
-  for (const Pair& pair : pairs) noisiest = std::max(noisiest, pair.quiet);
-  std::erase_if(pairs, [&](const Pair& p) { return p.quiet < least_of_look * noisiest; });
-  LookMeasurement measured;
+  for (const Pair& pair : pairs) noisiest = std::max(noisiest, pair.ring_level);
+  std::erase_if(pairs, [&](const Pair& p) { return p.ring_level < min_excerpt_share * noisiest; });
+  ExcerptMeasurement measured;
   for (int i = 0; i < 3; ++i) {
     std::vector<ClipDifference>& all = measured.all[i];
     for (const Pair& pair : pairs)
       all.insert(all.end(), pair.planes[i].begin(), pair.planes[i].end());
-    measured.blocks[i] = judgeable(all);
+    measured.blocks[i] = select_blocks(all);
   }
-  const bool is_rgb = !look.empty() && look.front().format.layout == Layout::rgb;
+  const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // Where R, G and B are clipped, each in its own way, planes say by and by what their shares are.
+  // R, G and B are clipped independently. The shares and the tables depend on each other and
+  // converge in a few rounds.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -144,26 +148,27 @@ LookMeasurement measure_look(const Look& look, double most) {
   return measured;
 }
 
-/// The median, of an even count the mean of the two in the middle. Not of none.
+/// Returns the median, which is the mean of the two middle values of an even number. There must be
+/// at least one value.
 float median_of(std::vector<float> values) {
   std::ranges::sort(values);
   const std::size_t n = values.size();
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// The looks' median level with the mean of their shapes. Looks whose level is far from it have
-/// another scene's noise, or none: their shapes do not count.
-CoefficientTable combine(const std::vector<CoefficientTable>& looks) {
+/// Returns a table with the median level of the excerpts and the mean of their shapes. An excerpt
+/// whose level is far from the median has noise of another scene, or none: its shape is not used.
+CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
-  for (const CoefficientTable& table : looks) variances.push_back(mean_variance(table));
+  for (const CoefficientTable& table : excerpts) variances.push_back(mean_variance(table));
   if (variances.empty()) return all;
   const float middle = median_of(variances);
   float count = 0;
-  for (std::size_t i = 0; i < looks.size(); ++i) {
+  for (std::size_t i = 0; i < excerpts.size(); ++i) {
     if (variances[i] > 9 * middle || 9 * variances[i] < middle || variances[i] == 0) continue;
     ++count;
-    for (int k = 0; k < 64; ++k) all[k] += looks[i][k] / variances[i];
+    for (int k = 0; k < 64; ++k) all[k] += excerpts[i][k] / variances[i];
   }
   for (float& v : all) v *= count > 0 ? middle / count : 0;
   return all;
@@ -184,17 +189,18 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
   return {sums[0] / counts[0], sums[1] / counts[1], sums[2] / counts[2]};
 }
 
-/// Where nothing was looked at between brightnesses, lines; beyond them, what is next. Deviations
-/// that differ by less than half may be what texture adds: a curve in vain costs 0.06 to 0.3 dB.
-std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& looks) {
+/// Returns the noise curve of luma: linear between measured brightnesses, constant outside them;
+/// null if the level varies too little. Deviations that differ by less than half may come from
+/// texture, and an unneeded curve costs 0.06 to 0.3 dB.
+std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
-  constexpr double least_count = 60, least_ratio = 2.25;
+  constexpr double min_count = 60, min_ratio = 2.25;
   std::array<double, bins> sums{}, counts{}, brightness{};
-  for (const LookMeasurement& look : looks) {
-    if (!look.tables[0]) continue;
-    const double level = static_cast<double>(mean_variance(*look.tables[0]));
-    for (const ClipDifference& b : look.blocks[0]) {
-      const double relative = static_cast<double>(mean_variance(b.energy) / b.left) / level;
+  for (const ExcerptMeasurement& excerpt : excerpts) {
+    if (!excerpt.tables[0]) continue;
+    const double level = static_cast<double>(mean_variance(*excerpt.tables[0]));
+    for (const ClipDifference& b : excerpt.blocks[0]) {
+      const double relative = static_cast<double>(mean_variance(b.energy) / b.retained) / level;
       if (!(relative < 6)) continue;
       const int bin = std::clamp(static_cast<int>(b.brightness * bins / 256), 0, bins - 1);
       sums[bin] += relative;
@@ -203,15 +209,15 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& l
     }
   }
   std::vector<std::pair<float, float>> points;  // brightness, standard deviation
-  double least = 1e9, most = 0;
+  double minimum = 1e9, maximum = 0;
   for (int bin = 0; bin < bins; ++bin) {
-    if (counts[bin] < least_count) continue;
+    if (counts[bin] < min_count) continue;
     const double variance = sums[bin] / counts[bin];
-    least = std::min(least, variance), most = std::max(most, variance);
+    minimum = std::min(minimum, variance), maximum = std::max(maximum, variance);
     points.emplace_back(static_cast<float>(brightness[bin] / counts[bin]),
                         static_cast<float>(std::sqrt(variance)));
   }
-  if (points.size() < 3 || least <= 0 || most < least_ratio * least) return nullptr;
+  if (points.size() < 3 || minimum <= 0 || maximum < min_ratio * minimum) return nullptr;
   auto curve = std::make_shared<NoiseCurve>();
   for (int i = 0; i < NoiseCurve::knots; ++i) {
     const float at = static_cast<float>(i) * NoiseCurve::spacing;
@@ -228,65 +234,69 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<LookMeasurement>& l
   return curve;
 }
 
-/// A block of chroma that counts if the one of luma at its place does. Noise of chroma depends on
-/// colour, too: where chroma chose, colours with less of it would stand for all.
+/// Returns a block of chroma with the selection criteria of the luma block at its position. Noise
+/// of chroma also depends on colour: if chroma selected the blocks, colours with little noise would
+/// represent all colours.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
-  block.around = luma.around;
+  block.ring_energy = luma.ring_energy;
   block.brightness = luma.brightness;
   return block;
 }
 
-/// Blocks of one range of luma, and what differs around each in their own plane.
+/// Blocks of one range of luma, and the ring energies of their own plane.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Leaves out those that repeat their noise: luma does not say so of chroma.
+  /// Removes blocks whose noise repeats that of the previous frame; luma does not show such
+  /// repetitions of chroma.
   void drop_repeated() {
     if (blocks.empty()) return;
-    const float least = least_of_look * median_of(around);
+    const float minimum = min_excerpt_share * median_of(around);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i)
-      if (around[i] >= least) blocks[kept++] = blocks[i];
+      if (around[i] >= minimum) blocks[kept++] = blocks[i];
     blocks.resize(kept);
   }
 };
 
-/// Each range of luma is judged by itself, so that the quiet ones do not decide what counts in
-/// others.
-std::vector<LevelAtLuma> levels_by_luma(const std::vector<LookMeasurement>& looks, int plane) {
+/// Each range of luma is estimated separately, so that ranges with little noise do not determine
+/// the selection in others.
+std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
+                                        int plane) {
   constexpr int ranges = 16;
-  constexpr std::size_t least_blocks = 30, enough_blocks = 60;
+  constexpr std::size_t min_blocks = 30, enough_blocks = 60;
   std::array<LumaRange, ranges> by_range;
   ChannelShares shares;
-  for (const LookMeasurement& look : looks) {
-    if (!look.tables[plane]) continue;
-    shares = look.shares[plane];
-    for (std::size_t i = 0; i < look.all[plane].size(); ++i) {
-      const ClipDifference block = chosen_by(look.all[0][i], look.all[plane][i]);
+  for (const ExcerptMeasurement& excerpt : excerpts) {
+    if (!excerpt.tables[plane]) continue;
+    shares = excerpt.shares[plane];
+    for (std::size_t i = 0; i < excerpt.all[plane].size(); ++i) {
+      const ClipDifference block = chosen_by(excerpt.all[0][i], excerpt.all[plane][i]);
       if (!block.valid) continue;
       const int range = std::clamp(static_cast<int>(block.luma * ranges / 256), 0, ranges - 1);
       by_range[range].blocks.push_back(block);
-      by_range[range].around.push_back(look.all[plane][i].around);
+      by_range[range].around.push_back(excerpt.all[plane][i].ring_energy);
     }
   }
   std::vector<LevelAtLuma> levels;
-  std::vector<ClipDifference> several;  // ranges, as many as it takes
+  std::vector<ClipDifference> gathered;  // blocks of adjacent ranges, as many ranges as needed
   for (int range = 0; range < ranges; ++range) {
     if (plane > 0) by_range[range].drop_repeated();
     const std::vector<ClipDifference>& blocks = by_range[range].blocks;
-    several.insert(several.end(), blocks.begin(), blocks.end());
-    std::vector<ClipDifference> judged = judgeable(several);
+    gathered.insert(gathered.end(), blocks.begin(), blocks.end());
+    std::vector<ClipDifference> selected = select_blocks(gathered);
     const bool is_last = range + 1 == ranges;
-    if (judged.size() < (is_last ? least_blocks : enough_blocks)) continue;
-    several.clear();
-    double variance = 0, luma = 0;  // that of the mean, too: coarse noise has much of it there
-    const auto variances = variances_of(judged, shares);  // of enough blocks: there are some
+    if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
+    gathered.clear();
+    // `variance` includes the mean's coefficient, which contains much of coarse noise
+    double variance = 0, luma = 0;
+    const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
-    for (const ClipDifference& block : judged) luma += static_cast<double>(block.luma);
-    levels.push_back({static_cast<float>(luma / static_cast<double>(judged.size())),
+    for (const ClipDifference& block : selected) luma += static_cast<double>(block.luma);
+    levels.push_back({static_cast<float>(luma / static_cast<double>(selected.size())),
                       static_cast<float>(std::sqrt(variance))});
   }
   return levels;
@@ -298,28 +308,31 @@ bool too_small(const FrameFormat& format, int plane) {
 
 }  // namespace
 
-ClipMeasurement measure_clip(std::span<const Look> looks) {
+ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
   ClipMeasurement measured;
-  measured.of_fields = are_weaved(looks);
-  std::vector<LookMeasurement> parts;
-  for (const double most : {most_copied, most_copied_at_last}) {
+  measured.from_fields = are_interlaced(excerpts);
+  std::vector<ExcerptMeasurement> parts;
+  for (const double max_copied : {max_copied_share, max_copied_share_at_last}) {
     parts.clear();
-    for (const Look& look : looks)
-      parts.push_back(measure_look(measured.of_fields ? even_fields(look) : look, most));
-    const auto says = [](const LookMeasurement& part) { return part.tables[0].has_value(); };
+    for (const Excerpt& excerpt : excerpts)
+      parts.push_back(
+          measure_excerpt(measured.from_fields ? top_fields(excerpt) : excerpt, max_copied));
+    const auto says = [](const ExcerptMeasurement& part) { return part.tables[0].has_value(); };
     if (std::ranges::any_of(parts, says)) break;
   }
   for (int i = 0; i < 3; ++i) {
     std::vector<CoefficientTable> tables;
-    for (const LookMeasurement& part : parts)
+    for (const ExcerptMeasurement& part : parts)
       if (part.tables[i]) tables.push_back(*part.tables[i]);
     measured.tables[i] = combine(tables);
     if (i == 0) measured.found = !tables.empty();
   }
   if (!measured.found) return measured;
-  for (const LookMeasurement& part : parts)
-    measured.look_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0])) : 0);
-  const auto first = std::ranges::find_if(looks, [](const Look& look) { return !look.empty(); });
+  for (const ExcerptMeasurement& part : parts)
+    measured.excerpt_level.push_back(part.tables[0] ? std::sqrt(mean_variance(*part.tables[0]))
+                                                    : 0);
+  const auto first =
+      std::ranges::find_if(excerpts, [](const Excerpt& excerpt) { return !excerpt.empty(); });
   const FrameFormat& format = first->front().format;
   for (int i = 1; i < format.planes(); ++i)
     if (too_small(format, i)) measured.tables[i] = measured.tables[0];
@@ -337,7 +350,7 @@ ClipMeasurement measure_clip(std::span<const Look> looks) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Motion leaves something in the low band, codecs take something from it and the high one.
+  // Motion adds to the low band; codecs remove noise from the low and the high band.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 
@@ -346,7 +359,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
   std::array<PlaneNoise, 3> planes;
   const int count = layout == Layout::gray ? 1 : 3;
   for (int i = 0; i < count; ++i) {
-    if (measured.level[i] < least_level) continue;
+    if (measured.level[i] < min_level) continue;
     if (counts_as_white(measured.tables[i])) {
       const auto bands = bands_of(measured.tables[i]);
       planes[i].sigma = static_cast<float>(std::sqrt(std::min(bands[1], bands[2])));
@@ -360,7 +373,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
     for (int i = 0; i < count; ++i) estimate.noise.plane(i) = planes[i];
   }
   estimate.level = estimate.noise.sigmas();
-  // A mean of 8x8 samples is an eighth of the coefficient of the mean.
+  // The coefficient of the mean is 8 times the mean of 8x8 samples.
   const float mean = planes[0].sigma == 0 ? 0 : measured.tables[0][0];
   estimate.coarse = planes[0].is_white() ? planes[0].sigma / 8 : std::sqrt(mean) / 8;
   return estimate;

@@ -1,6 +1,6 @@
 #pragma once
-// Noise measured in clips: in what differs between frames that follow one another, once motion is
-// followed. docs/noise.md says how, and how well.
+// Measures the noise of clips in motion-compensated differences between consecutive frames.
+// docs/noise.md describes the method and its accuracy.
 
 #include <array>
 #include <memory>
@@ -13,35 +13,37 @@
 namespace lull {
 
 struct ClipMeasurement {
-  /// False: no two frames of a look show one scene with noise of their own. They may be one
-  /// picture, repeated, or too small: what a single picture says has to do.
+  /// False: no two frames of an excerpt show one scene with independent noise. The frames may be
+  /// repetitions of one picture, or too small. The noise must then be estimated from single
+  /// pictures.
   bool found = false;
-  /// Frames were weaved: what is said is said of their fields.
-  bool of_fields = false;
-  /// Variances in the planes as they are filtered: Y, Cb, Cr; of RGB the opponent space's Y, U, V.
-  /// All 0: there is nothing fresh in a plane.
+  /// The frames are interlaced, and all results are those of their fields.
+  bool from_fields = false;
+  /// Variances in the planes that are filtered: Y, Cb, Cr; for RGB the opponent space's Y, U, V.
+  /// All 0: the plane has no independent noise.
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviations, from the tables.
   std::array<float, 3> level{};
-  /// That of luma in each look; 0 where a look says nothing.
-  std::vector<float> look_level;
-  /// Of luma's level over brightness, where it is known and differs; null elsewhere. Beyond the
-  /// brightness that was seen it goes on as it ends.
+  /// Level of luma in each excerpt; 0 if an excerpt has no measurement.
+  std::vector<float> excerpt_level;
+  /// Level of luma by brightness; null if it is unknown or does not vary. It is constant outside
+  /// the observed brightnesses.
   std::shared_ptr<const NoiseCurve> curve;
-  /// Of each plane over the first one's brightness, in 16 ranges, where there is enough to tell.
+  /// Level of each plane by the first plane's brightness, in 16 ranges, where there are enough
+  /// blocks.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
-/// Frames of a look alone, and looks of one frame, say nothing. All frames have one format, and are
-/// in the host's memory.
-[[nodiscard]] ClipMeasurement measure_clip(std::span<const Look> looks);
+/// Measures excerpts. Excerpts of one frame contribute nothing. All frames must have one format and
+/// be in host memory.
+[[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
-/// Whether noise with these variances counts as white: it is filtered better and faster so, and a
-/// measured table is never quite flat.
+/// Returns true if noise with these variances should be treated as white: filters are better and
+/// faster then, and a measured table is never exactly flat.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
-/// What was found, as filters take it; `layout` is that of the frames. Of measurements that found
-/// something only.
+/// Converts a measurement with `found` to an estimate for filters. `layout` is the layout of the
+/// frames.
 [[nodiscard]] NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout);
 
 }  // namespace lull

@@ -8,54 +8,58 @@
 #include "core/colour.h"
 #include "noise/coefficient_table.h"
 #include "noise/estimate/camera_noise.h"
+#include "noise/estimate/flat_block_spectrum.h"
 #include "noise/estimate/picture_blocks.h"
-#include "noise/estimate/quiet_spectrum.h"
 #include "noise/estimate/white_level.h"
 
 namespace lull {
 namespace {
 
-constexpr std::size_t most_blocks = 30000;  // of a plane, of all pictures together
-constexpr std::size_t few_blocks = 16;
+constexpr std::size_t max_blocks = 30000;  // blocks of a plane, in all pictures together
+constexpr std::size_t min_blocks = 16;
 
-/// The spectrum of quiet blocks falls so much, as a ratio of levels, where noise is not white: from
-/// v + u = 5 to 11 .. 13, and from 8 to 11 .. 13. Cameras' falls by 3.1 and 1.64 at least. Scans
-/// have white noise, however little: quiet blocks of Set12 and Kodak fall by 3.5 and 1.42 at most
-/// (one picture of 18 excepted).
-constexpr double steep = 3.0, steep_to_the_end = 1.55;
-/// Or by less, on what is fine and white, but all that is coarser is alike in all quiet blocks, and
-/// has the level of the middle frequencies at the lowest too, nearly.
-constexpr double rather_steep = 2.0, even = 1.2, flat = 2.1;
-/// Less is not believed once what rounding adds is taken off.
-constexpr double least_end = 0.14;
-/// Cameras' noise is nearly flat at the lowest frequencies; shading and soft texture rise by more
-/// than this, from v + u = 3, 4 to 1, 2.
-constexpr double soft = 3.4;
-/// Blocks that are not textured are alike (QuietSpectrum::unevenness).
-constexpr double uneven = 2.0;
-/// Whatever its level, noise is not like this (QuietSpectrum); cameras' has 11 and 10 at most.
-constexpr double dispersed = 15, directed = 15;
-/// Coarse noise of cameras has 11 levels and less. What has more is noise only if it is like it in
-/// every way: made, it has 1.7, 3.4 and 1.7 at most; plaster and gravel have 1.8, 3.7 and 2 at
-/// least in one of them.
-constexpr float strong = 12;
-constexpr double rather_dispersed = 1.8, long_tailed = 3.6, rather_soft = 1.8;
-/// Pictures as sharp (CameraNoise::sharpness) are not out of a camera's denoiser; coarse noise in
-/// them was made, and is even and flat.
-constexpr double sharp = 0.3, rather_even = 1.6;
+/// Minimum fall of the spectrum of flat blocks if noise is coloured, as a ratio of levels: from v +
+/// u = 5 to 11 .. 13, and from 8 to 11 .. 13. The spectrum of camera pictures falls by at least 3.1
+/// and 1.64. Scans have weak white noise: flat blocks of Set12 and Kodak fall by at most 3.5 and
+/// 1.42 (except one picture of 18).
+constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
+/// Coloured noise on top of fine, white noise: the spectrum may fall less, but the coarser
+/// frequencies are alike in all flat blocks, and the level at the lowest frequencies is similar to
+/// that of the middle ones.
+constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
+/// Minimum level at the end of the spectrum after subtraction of rounding; smaller levels are not
+/// reliable.
+constexpr double min_end_level = 0.14;
+/// Camera noise is nearly flat at the lowest frequencies. Shading and soft texture rise by more
+/// than this factor from v + u = 3, 4 to 1, 2.
+constexpr double texture_slope = 3.4;
+/// Blocks without texture are alike; higher unevenness is texture (FlatBlockSpectrum::unevenness).
+constexpr double texture_unevenness = 2.0;
+/// Noise of any level has lower dispersion and direction (FlatBlockSpectrum): camera noise has at
+/// most 11 and 10.
+constexpr double texture_dispersion = 15, texture_direction = 15;
+/// Coarse camera noise has levels of at most 11. Stronger noise must resemble synthetic noise in
+/// three properties. Synthetic noise has dispersion, kurtosis and slope of at most 1.7, 3.4 and
+/// 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of them.
+constexpr float strong_level = 12;
+constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
+/// Pictures of this sharpness (CameraNoise::sharpness) do not come from a camera with denoising.
+/// Coarse noise in them is synthetic, and is uniform over the picture.
+constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
-/// What is taken where a picture does not tell.
+/// Level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
-/// What nobody sees. (Y of Cb and Cr has two thirds of the level that R, G and B have.)
-constexpr float no_level = 0.5f, no_level_of_y = 0.33f;
+/// Noise below these levels is invisible. (The noise of Y of a YCbCr picture has two thirds of the
+/// level of R, G and B.)
+constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Chroma's noise in terms of luma's, in variances, if that of red, green and blue is independent.
-/// (What is read in chroma says little: codecs take nearly all of it in quiet blocks.)
-constexpr double opponent_share = 3;                    // U and V of Y = (R + G + B) / 3
-constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr of Y, ITU-R BT.601
+/// Noise variance of chroma over that of luma if the noise of red, green and blue is independent.
+/// (Measuring chroma does not help: codecs remove nearly all of its noise in flat blocks.)
+constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
+constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
-/// A plane of all pictures: where its blocks are and what they hold.
-struct Examined {
+/// A plane of all pictures: its blocks and their coefficients.
+struct PlaneBlocks {
   PictureBlocks blocks;
   std::vector<float> values;
 
@@ -63,18 +67,18 @@ struct Examined {
     return blocks.clipped.size() -
            static_cast<std::size_t>(std::ranges::count(blocks.clipped, PictureBlocks::unusable));
   }
-  /// Most of it is flat without any noise: drawn, not taken.
+  /// Returns true if most of the plane is flat without any noise: a drawing, not a photograph.
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
-Examined examine(const PlaneStack& shown, std::span<const PlaneStack> sources) {
-  Examined result;
-  result.blocks = cut(shown, sources, most_blocks);
+PlaneBlocks blocks_of_plane(const PlaneStack& shown, std::span<const PlaneStack> sources) {
+  PlaneBlocks result;
+  result.blocks = cut_blocks(shown, sources, max_blocks);
   result.values = coefficients(shown, result.blocks);
   return result;
 }
 
-/// Y, U or V of R, G and B.
+/// Computes Y, U or V from R, G and B.
 PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   PlaneStack stack;
   for (std::size_t n = 0; n < rgb[0].pictures.size(); ++n) {
@@ -92,15 +96,15 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// One level for planes that are nearly alike; none for what nobody sees.
-void settle(std::array<float, 3>& levels, bool alike) {
-  const auto [least, greatest] = std::ranges::minmax(levels);
-  if (alike && greatest <= 1.15f * least) {
+/// Averages the levels of planes that are nearly alike, and sets invisible levels to 0.
+void equalise(std::array<float, 3>& levels, bool alike) {
+  const auto [minimum, maximum] = std::ranges::minmax(levels);
+  if (alike && maximum <= 1.15f * minimum) {
     double sum = 0;
     for (const float level : levels) sum += static_cast<double>(level) * static_cast<double>(level);
     levels.fill(static_cast<float>(std::sqrt(sum / 3)));
   }
-  if (greatest < no_level) levels.fill(0);
+  if (maximum < invisible_level) levels.fill(0);
 }
 
 class StillEstimate {
@@ -109,23 +113,23 @@ class StillEstimate {
     for (int i = 0; i < format_.planes(); ++i) sources_.push_back(load_stack(pictures, i));
     if (is_rgb()) {
       shown_ = opponent(sources_, 0);
-      luma_ = examine(shown_, sources_);
+      luma_ = blocks_of_plane(shown_, sources_);
     } else {
-      luma_ = examine(sources_[0], std::span(sources_).first(1));
+      luma_ = blocks_of_plane(sources_[0], std::span(sources_).first(1));
     }
   }
 
   NoiseEstimate judge() {
     NoiseEstimate estimate;
     if (luma_.is_drawn()) return estimate;
-    const QuietSpectrum quiet = quiet_spectrum(luma_.values, luma_.blocks);
-    if (!quiet.found) {
-      if (luma_.usable() >= few_blocks) white(estimate);
-      doubt(estimate, "too little of the picture can be judged");
-    } else if (is_white(quiet)) {
+    const FlatBlockSpectrum spectrum = flat_block_spectrum(luma_.values, luma_.blocks);
+    if (!spectrum.found) {
+      if (luma_.usable() >= min_blocks) white(estimate);
+      mark_uncertain(estimate, "too few parts of the picture are usable");
+    } else if (is_white(spectrum)) {
       white(estimate);
     } else {
-      coloured(quiet, estimate);
+      coloured(spectrum, estimate);
     }
     return estimate;
   }
@@ -134,58 +138,63 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  /// Samples are rounded, which is white noise in pictures that have none.
+  /// Variance of rounded samples, which is white noise in pictures without other noise.
   double rounding() const {
     if (format_.sample == SampleType::f32) return 0;
     const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);
     return step * step / 12;
   }
-  bool is_white(const QuietSpectrum& quiet) const {
-    return !falls(quiet, 0) && !falls(quiet, rounding());
+  bool is_white(const FlatBlockSpectrum& spectrum) const {
+    return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Without so much of its variance.
-  static bool falls(const QuietSpectrum& quiet, double rounding) {
+  /// Returns true if the spectrum falls as that of coloured noise, after subtraction of the
+  /// variance `rounding`.
+  static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
-      const double whole = band_level(quiet.table, first, last);
+      const double whole = band_level(spectrum.table, first, last);
       return std::sqrt(std::max(1e-6, whole * whole - rounding));
     };
-    const double end = std::max(level(11, 13), rounding > 0 ? least_end : 1e-3);
+    const double end = std::max(level(11, 13), rounding > 0 ? min_end_level : 1e-3);
     const double fall = level(5, 5) / end;
-    const bool steep_all_along = fall >= steep && level(8, 8) >= steep_to_the_end * end;
-    return steep_all_along || (fall >= rather_steep && even_and_flat(quiet));
+    const bool is_coloured = fall >= coloured_fall && level(8, 8) >= coloured_end_fall * end;
+    return is_coloured || (fall >= uniform_fall && is_uniform(spectrum));
   }
-  static bool even_and_flat(const QuietSpectrum& quiet, double unevenness = even) {
-    return quiet.greater_unevenness < unevenness &&
-           band_level(quiet.table, 1, 2) < flat * band_level(quiet.table, 3, 4);
+  static bool is_uniform(const FlatBlockSpectrum& spectrum,
+                         double unevenness = uniform_unevenness) {
+    return spectrum.greater_unevenness < unevenness &&
+           band_level(spectrum.table, 1, 2) < uniform_slope * band_level(spectrum.table, 3, 4);
   }
-  static bool is_texture(const QuietSpectrum& quiet, const CameraNoise& found, float level) {
-    const double softness =
-        band_level(quiet.table, 1, 2) / std::max(1e-3, band_level(quiet.table, 3, 4));
-    const bool unlike_strong_noise = quiet.dispersion >= rather_dispersed ||
-                                     quiet.kurtosis >= long_tailed || softness >= rather_soft;
-    return quiet.unevenness >= uneven || softness >= soft || quiet.dispersion >= dispersed ||
-           quiet.direction >= directed || (level >= strong && unlike_strong_noise) ||
-           (found.sharpness >= sharp && !even_and_flat(quiet, rather_even));
+  static bool is_texture(const FlatBlockSpectrum& spectrum, const CameraNoise& found, float level) {
+    const double slope =
+        band_level(spectrum.table, 1, 2) / std::max(1e-3, band_level(spectrum.table, 3, 4));
+    const bool differs_from_strong_noise = spectrum.dispersion >= strong_dispersion ||
+                                           spectrum.kurtosis >= strong_kurtosis ||
+                                           slope >= strong_slope;
+    return spectrum.unevenness >= texture_unevenness || slope >= texture_slope ||
+           spectrum.dispersion >= texture_dispersion || spectrum.direction >= texture_direction ||
+           (level >= strong_level && differs_from_strong_noise) ||
+           (found.sharpness >= sharp_picture && !is_uniform(spectrum, sharp_unevenness));
   }
 
-  /// Of plane `i` as it is stored. Blocks of R, G and B are those of their luma.
+  /// Returns the level of stored plane `i`. R, G and B use the blocks of their luma.
   float stored_level(int i) const {
     if (i == 0 && !is_rgb()) return white_level(luma_.values, luma_.blocks, sources_[0].bounds);
     if (is_rgb())
       return white_level(coefficients(sources_[i], luma_.blocks), luma_.blocks, sources_[i].bounds);
-    const Examined plane = examine(sources_[i], std::span(sources_).subspan(i, 1));
+    const PlaneBlocks plane = blocks_of_plane(sources_[i], std::span(sources_).subspan(i, 1));
     return plane.is_drawn() ? 0 : white_level(plane.values, plane.blocks, sources_[i].bounds);
   }
 
   void white(NoiseEstimate& estimate) const {
     for (int i = 0; i < format_.planes(); ++i) estimate.level[i] = stored_level(i);
-    settle(estimate.level, is_rgb());
+    equalise(estimate.level, is_rgb());
     estimate.noise = NoiseModel(estimate.level);
     estimate.coarse = estimate.level[0] / 8;
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Where R, G and B share noise, which is white in each: grey pictures stored as RGB, film.
+  /// Uses levels of the opponent space if the noise of R, G and B is correlated, and white in each:
+  /// grey pictures stored as RGB, film.
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),
@@ -195,35 +204,35 @@ class StillEstimate {
     const float independent = estimate.noise.in_opponent_space().sigma(0);
     constexpr float clearly = 1.3f;
     if (levels[0] < clearly * independent) return;
-    settle(levels, false);
+    equalise(levels, false);
     estimate.noise = NoiseModel::of_opponents({PlaneNoise{levels[0], nullptr, nullptr},
                                                {levels[1], nullptr, nullptr},
                                                {levels[2], nullptr, nullptr}});
   }
 
-  void coloured(const QuietSpectrum& quiet, NoiseEstimate& estimate) const {
-    const CameraNoise luma = camera_noise(quiet);
-    const std::array<PlaneNoise, 3> seen = planes(luma.seen, 1),
-                                    told = planes(luma.told, luma.chroma);
+  void coloured(const FlatBlockSpectrum& spectrum, NoiseEstimate& estimate) const {
+    const CameraNoise luma = camera_noise(spectrum);
+    const std::array<PlaneNoise, 3> measured = planes(luma.measured, 1),
+                                    filtered = planes(luma.filtered, luma.chroma);
     if (is_rgb()) {
-      estimate.noise = NoiseModel::of_opponents(told);
-      estimate.level = NoiseModel::of_opponents(seen).sigmas();
+      estimate.noise = NoiseModel::of_opponents(filtered);
+      estimate.level = NoiseModel::of_opponents(measured).sigmas();
     } else {
       for (int i = 0; i < format_.planes(); ++i) {
-        estimate.noise.plane(i) = told[i];
-        estimate.level[i] = seen[i].sigma;
+        estimate.noise.plane(i) = filtered[i];
+        estimate.level[i] = measured[i].sigma;
       }
     }
-    estimate.coarse = std::sqrt(luma.seen[0]) / 8;
+    estimate.coarse = std::sqrt(luma.measured[0]) / 8;
     const float level = *std::ranges::max_element(estimate.level);
-    if (level < (is_yuv() ? no_level_of_y : no_level)) {
+    if (level < (is_yuv() ? invisible_yuv_level : invisible_level)) {
       estimate = {};
-    } else if (is_texture(quiet, luma, level)) {
-      doubt(estimate, "texture and coarse noise look alike here");
+    } else if (is_texture(spectrum, luma, level)) {
+      mark_uncertain(estimate, "texture and coarse noise look alike here");
     }
   }
 
-  /// Those of Y, U, V or of Y, Cb, Cr, for luma's table.
+  /// Returns the noise of Y, U, V or of Y, Cb, Cr for luma's table.
   std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {
@@ -235,7 +244,7 @@ class StillEstimate {
     return result;
   }
 
-  /// Not so of grey pictures with three planes.
+  /// Returns false for chroma of grey pictures with three planes.
   bool has_chroma(int i) const {
     const PlaneStack plane = is_rgb() ? opponent(sources_, i) : PlaneStack{};
     const PlaneStack& shown = is_rgb() ? plane : sources_[i];
@@ -248,14 +257,14 @@ class StillEstimate {
     return false;
   }
 
-  /// The safe side.
-  static void doubt(NoiseEstimate& estimate, const char* why) {
+  /// Marks the estimate as uncertain and limits it to a safe level.
+  static void mark_uncertain(NoiseEstimate& estimate, const char* why) {
     estimate.certain = false;
     estimate.why = why;
-    const std::array<float, 3> told = estimate.noise.sigmas();
-    const float most = *std::ranges::max_element(told);
-    if (most <= safe_level) return;
-    const float share = safe_level / most;
+    const std::array<float, 3> filtered = estimate.noise.sigmas();
+    const float maximum = *std::ranges::max_element(filtered);
+    if (maximum <= safe_level) return;
+    const float share = safe_level / maximum;
     estimate.noise = scaled(estimate.noise, share);
     for (float& level : estimate.level) level = std::min(level, safe_level);
     estimate.coarse = std::min(estimate.coarse, safe_level);
@@ -264,7 +273,7 @@ class StillEstimate {
   FrameFormat format_;
   std::vector<PlaneStack> sources_;
   PlaneStack shown_;
-  Examined luma_;
+  PlaneBlocks luma_;
 };
 
 }  // namespace

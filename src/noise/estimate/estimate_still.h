@@ -1,5 +1,5 @@
 #pragma once
-// The noise of pictures, each judged alone.
+// Estimates the noise of still pictures.
 
 #include <span>
 
@@ -7,7 +7,8 @@
 
 namespace lull {
 
-/// Of pictures of one format with the same noise, their samples in the host's memory.
+/// Estimates the noise of pictures of one format, which must have the same noise. Their samples
+/// must be in host memory.
 [[nodiscard]] NoiseEstimate estimate_stills(std::span<const Frame> pictures);
 
 }  // namespace lull

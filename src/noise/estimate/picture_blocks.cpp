@@ -13,25 +13,25 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// Of samples, at their least or greatest value: more of them pile up where they are clipped.
+/// Samples are clipped at their minimum or maximum if more than this share of them has that value.
 constexpr double piled_up = 0.002;
 
-/// Rows and columns at the borders are no part of the picture while they differ by less.
+/// Border rows and columns whose samples vary by at most this much are not part of the picture.
 constexpr float letterbox_range = 3.5f;
 
 struct Rectangle {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-void mark_what_filters_do_not_see(PlaneView<float> plane) {
+void mark_out_of_range(PlaneView<float> plane) {
   for (int y = 0; y < plane.height; ++y)
     for (float* v = plane.row(y); v != plane.row(y) + plane.width; ++v)
-      if (!FloatGuard::is_seen(*v)) *v = std::numeric_limits<float>::quiet_NaN();
+      if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Of all samples that are numbers. (Comparisons with what is no number are false.)
+/// Clip limits of all finite samples. (Comparisons with NaN are false.)
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
-  float least = std::numeric_limits<float>::infinity(), greatest = -least;
+  float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {
     for (const Plane<float>& picture : pictures)
       for (int y = 0; y < picture.height(); ++y) {
@@ -40,48 +40,48 @@ ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& 
       }
   };
   each([&](float v) {
-    least = v < least ? v : least;
-    greatest = v > greatest ? v : greatest;
+    minimum = v < minimum ? v : minimum;
+    maximum = v > maximum ? v : maximum;
   });
-  std::size_t at_least = 0, at_greatest = 0, all = 0;
+  std::size_t at_minimum = 0, at_maximum = 0, all = 0;
   each([&](float v) {
-    at_least += v == least;
-    at_greatest += v == greatest;
+    at_minimum += v == minimum;
+    at_maximum += v == maximum;
     all += v == v;
   });
   ClipBounds bounds;
   if (format.sample != SampleType::f32) bounds = {0, 255};
-  if (least > bounds.low && static_cast<double>(at_least) > piled_up * static_cast<double>(all))
-    bounds.low = least;
-  if (greatest<bounds.high&& static_cast<double>(at_greatest)> piled_up * static_cast<double>(all))
-    bounds.high = greatest;
+  if (minimum > bounds.low && static_cast<double>(at_minimum) > piled_up * static_cast<double>(all))
+    bounds.low = minimum;
+  if (maximum<bounds.high&& static_cast<double>(at_maximum)> piled_up * static_cast<double>(all))
+    bounds.high = maximum;
   return bounds;
 }
 
-/// Whether samples that lie `stride` apart differ by so little that a letterbox may be what they
-/// are of.
-bool shows_nothing(const float* samples, int count, std::ptrdiff_t stride) {
-  float least = samples[0], greatest = samples[0];
+/// Returns true if samples that are `stride` apart vary so little that they may belong to a
+/// letterbox.
+bool may_be_letterbox(const float* samples, int count, std::ptrdiff_t stride) {
+  float minimum = samples[0], maximum = samples[0];
   for (int i = 1; i < count; ++i) {
-    least = std::min(least, samples[i * stride]);
-    greatest = std::max(greatest, samples[i * stride]);
+    minimum = std::min(minimum, samples[i * stride]);
+    maximum = std::max(maximum, samples[i * stride]);
   }
-  return greatest - least <= letterbox_range;
+  return maximum - minimum <= letterbox_range;
 }
 
-/// What letterboxes leave; the whole picture where they leave nothing.
+/// Returns the picture without its letterbox; the whole picture if nothing would remain.
 Rectangle content(PlaneView<const float> p) {
   int left = 0, top = 0, right = p.width, bottom = p.height;
-  while (top < bottom && shows_nothing(p.row(top), p.width, 1)) ++top;
-  while (bottom > top && shows_nothing(p.row(bottom - 1), p.width, 1)) --bottom;
+  while (top < bottom && may_be_letterbox(p.row(top), p.width, 1)) ++top;
+  while (bottom > top && may_be_letterbox(p.row(bottom - 1), p.width, 1)) --bottom;
   if (top == bottom) return {0, 0, p.width, p.height};
   const int rows = bottom - top;
-  while (left < right && shows_nothing(p.row(top) + left, rows, p.stride)) ++left;
-  while (right > left && shows_nothing(p.row(top) + right - 1, rows, p.stride)) --right;
+  while (left < right && may_be_letterbox(p.row(top) + left, rows, p.stride)) ++left;
+  while (right > left && may_be_letterbox(p.row(top) + right - 1, rows, p.stride)) --right;
   return {left, top, right - left, rows};
 }
 
-/// What is common to all of them in size, each in the middle of its own.
+/// Returns rectangles of equal size, each in the middle of the content of its picture.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;
@@ -121,23 +121,24 @@ PlaneStack load_stack(std::span<const Frame> frames, int i) {
   for (const Frame& frame : frames) {
     Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
     load_plane(frame, i, plane.view());
-    if (frame.format.sample == SampleType::f32) mark_what_filters_do_not_see(plane.view());
+    if (frame.format.sample == SampleType::f32) mark_out_of_range(plane.view());
     stack.pictures.push_back(std::move(plane));
   }
   stack.bounds = bounds_of(stack.pictures, frames.front().format);
   return stack;
 }
 
-PictureBlocks cut(const PlaneStack& shown, std::span<const PlaneStack> sources, std::size_t most) {
+PictureBlocks cut_blocks(const PlaneStack& shown, std::span<const PlaneStack> sources,
+                         std::size_t max_blocks) {
   const std::vector<Rectangle> rectangles = contents(shown);
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
-  // Odd steps see all phases of a codec's blocks.
+  // With an odd step, the blocks cover all positions of a codec's block grid.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
   const auto pictures = shown.pictures.size();
   blocks.step = 1;
-  while (static_cast<std::size_t>(along(width)) * along(height) * pictures > most &&
+  while (static_cast<std::size_t>(along(width)) * along(height) * pictures > max_blocks &&
          (blocks.step < 3 || along(width) * along(height) > 64))
     blocks.step += 2;
   blocks.columns = along(width);
@@ -163,7 +164,7 @@ PictureBlocks cut(const PlaneStack& shown, std::span<const PlaneStack> sources, 
 
 std::vector<float> coefficients(const PlaneStack& plane, const PictureBlocks& blocks) {
   const auto& rows = float_dct_rows<8>();
-  float columns[side][side];  // [i][k]: element i of the basis function k
+  float columns[side][side];  // [i][k]: element i of basis function k
   for (int k = 0; k < side; ++k)
     for (int i = 0; i < side; ++i) columns[i][k] = rows[k][i];
   std::vector<float> result(blocks.size() * 64);

@@ -8,41 +8,44 @@
 
 #include "noise/clipped_gaussian.h"
 
-// Blocks are chosen by half of their coefficients and measured by the other half, and the other way
-// round. White noise is independent from coefficient to coefficient, so that choosing quiet blocks
-// makes no level too low; texture has its energy in both halves. As Liu, Tanaka, Okutomi 2013
-// ("Single-image noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400) do with
-// gradients, blocks are taken whose energy noise of the level so far explains, and the level is
+// Blocks are selected by half of their coefficients and measured by the other half, and vice versa.
+// The coefficients of white noise are independent, so that the selection of flat blocks does not
+// bias the level; texture has energy in both halves. As in Liu, Tanaka, Okutomi 2013 ("Single-image
+// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), who use gradients,
+// blocks are selected whose energy is explained by noise of the current level, and the level is
 // measured again.
 
 namespace lull {
 namespace {
 
-/// Blocks with more clipped samples are not asked.
-constexpr int most_clipped_samples = 24;
-/// Measured are coefficients (v, u) with v + u from here on: textures have the least there.
+/// Blocks with more clipped samples are not used.
+constexpr int max_clipped_samples = 24;
+/// Coefficients (v, u) with v + u from here on are measured, because textures have least energy
+/// there.
 constexpr int finest = 10;
-/// Blocks are taken up to this mean energy of the choosing coefficients, in units of sigma^2.
+/// Blocks are selected up to this mean energy of the selecting coefficients, in units of sigma^2.
 constexpr double explained = 1.15;
-constexpr int most_rounds = 8, most_clipped_rounds = 40;
-constexpr double settled = 1e-3;  // a change of variance that ends the rounds early
-/// What pictures without noise hold at the finest frequencies of their quietest blocks: texture,
-/// rounding, the grain of their scan. The median is 1.2 levels for the pictures of Set12 and Kodak.
+constexpr int max_rounds = 8, max_clipped_rounds = 40;
+constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
+/// Variance at the finest frequencies of the flattest blocks of pictures without noise: texture,
+/// rounding, the grain of their scan. The median level is 1.2 for the pictures of Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Where less is left of the noise's variance there is next to nothing to ask.
-constexpr double least_left = 0.1;
+/// Blocks that retain less of the noise variance are not used.
+constexpr double min_retained = 0.1;
 
-/// What clipping leaves of the variance of noise of level `sigma` where samples have this mean.
-double left_of(double mean, double sigma, const ClipBounds& bounds) {
+/// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` and
+/// samples with this mean.
+double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
-  return std::clamp(low * high, least_left, 1.0);
+  return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// What is asked of a block: energies of the two halves and of the finest coefficients in them.
+/// Measured values of a block: energies of the two halves of its coefficients, and of the finest
+/// coefficients in them.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -51,7 +54,7 @@ struct Block {
 std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks& blocks) {
   std::vector<Block> result;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (blocks.clipped[b] > most_clipped_samples) continue;
+    if (blocks.clipped[b] > max_clipped_samples) continue;
     const float* c = &values[b * 64];
     Block block;
     std::array<int, 2> counts{}, fine_counts{};
@@ -74,66 +77,69 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// The variance of blocks whose energy noise of `variance` explains, or of the quietest ones.
+/// Returns the variance of blocks whose energy is explained by noise of `variance`, or of the
+/// flattest blocks if these are too few.
 double variance_of(const std::vector<Block>& blocks, double variance) {
-  const std::size_t least =
+  const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
   double sum = 0, weight = 0;
   for (const int half : {0, 1}) {
     std::vector<double> energies;
     energies.reserve(blocks.size());
     for (const Block& b : blocks) energies.push_back(b.energy[half] / b.share);
-    std::nth_element(energies.begin(), energies.begin() + static_cast<std::ptrdiff_t>(least),
+    std::nth_element(energies.begin(), energies.begin() + static_cast<std::ptrdiff_t>(min_rank),
                      energies.end());
-    const double limit = std::max(energies[least], explained * variance);
+    const double limit = std::max(energies[min_rank], explained * variance);
     for (const Block& b : blocks)
       if (b.energy[half] <= limit * b.share) sum += b.fine[1 - half], weight += b.share;
   }
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Where nearly all blocks have clipped samples. Noise that is cut off on one side has a long tail
-/// on the other: a block that is quiet in half of its coefficients is so in the other half. So
-/// blocks are chosen by those around them, which share no sample with them.
+/// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
+/// side has a long tail on the other: a block that is flat in half of its coefficients is flat in
+/// the other half as well. So blocks are selected by the blocks around them, which share no sample
+/// with them.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,
                 const ClipBounds& bounds)
-      : blocks_(blocks), bounds_(bounds), asked_(blocks.size()) {
+      : blocks_(blocks), bounds_(bounds), measured_(blocks.size()) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const float* c = &values[b * 64];
-      Asked& asked = asked_[b];
-      asked.mean = static_cast<double>(c[0]) / 8;
+      MeasuredBlock& measured = measured_[b];
+      measured.mean = static_cast<double>(c[0]) / 8;
       for (int k = 1; k < 64; ++k) {
         const double energy = static_cast<double>(c[k]) * static_cast<double>(c[k]);
-        asked.energy += energy / 63;
-        if (k / 8 + k % 8 >= finest) asked.fine += energy / fine_count;
+        measured.energy += energy / 63;
+        if (k / 8 + k % 8 >= finest) measured.fine += energy / fine_count;
       }
     }
   }
 
-  /// The variance, for one that is near it.
-  double measured_again(double variance) {
+  /// Returns an improved variance, from a variance near it.
+  double remeasured(double variance) {
     const double sigma = std::sqrt(variance);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      asked_[b].left = 0;
+      measured_[b].retained = 0;
       if (blocks_.clipped[b] == PictureBlocks::unusable) continue;
-      const double left = left_of(asked_[b].mean, sigma, bounds_);
-      if (left > least_left) asked_[b].left = left;
+      const double left = retained_share(measured_[b].mean, sigma, bounds_);
+      if (left > min_retained) measured_[b].retained = left;
     }
     double sum = 0, weight = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (asked_[b].left == 0 || !(around(b) <= explained * variance)) continue;
-      sum += asked_[b].fine;
-      weight += asked_[b].left;
+      if (measured_[b].retained == 0 || !(around(b) <= explained * variance)) continue;
+      sum += measured_[b].fine;
+      weight += measured_[b].retained;
     }
     return weight > 0 ? sum / weight : variance;
   }
 
  private:
-  struct Asked {
-    double mean = 0, energy = 0, fine = 0;  // of all coefficients but the mean, and the finest
-    double left = 0;                        // of the noise's variance; 0: is not asked
+  struct MeasuredBlock {
+    // of all coefficients but the mean; `fine`: of the finest
+    double mean = 0, energy = 0, fine = 0;
+    double retained = 0;  // share of the noise variance; 0: not used
   };
   static constexpr int fine_count = [] {
     int count = 0;
@@ -141,7 +147,7 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// The variance that the blocks next to one say; infinite where there are less than three.
+  /// Returns the variance in the blocks next to block `b`; infinite if fewer than three are usable.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));
@@ -153,10 +159,10 @@ class ClippedBlocks {
         const int u = x + i * reach, v = y + j * reach;
         if ((i == 0 && j == 0) || u < 0 || v < 0 || u >= blocks_.columns || v >= blocks_.rows)
           continue;
-        const Asked& next = asked_[b - at + v * blocks_.columns + u];
-        if (next.left == 0) continue;
+        const MeasuredBlock& next = measured_[b - at + v * blocks_.columns + u];
+        if (next.retained == 0) continue;
         sum += next.energy;
-        weight += next.left;
+        weight += next.retained;
         ++count;
       }
     return count >= 3 ? sum / weight : std::numeric_limits<double>::infinity();
@@ -164,10 +170,10 @@ class ClippedBlocks {
 
   const PictureBlocks& blocks_;
   ClipBounds bounds_;
-  std::vector<Asked> asked_;
+  std::vector<MeasuredBlock> measured_;
 };
 
-/// Whether so few blocks are hardly clipped that the others have to be asked.
+/// Returns true if too few blocks have hardly any clipped sample, so that the others must be used.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;
@@ -184,23 +190,23 @@ bool nearly_all_clipped(const PictureBlocks& blocks) {
 
 float white_level(std::span<const float> values, const PictureBlocks& blocks,
                   const ClipBounds& bounds) {
-  std::vector<Block> asked = blocks_of(values, blocks);
-  if (asked.empty()) return 0;
+  std::vector<Block> measured = blocks_of(values, blocks);
+  if (measured.empty()) return 0;
   double variance = 0;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     if (variance > 0) {
       const double sigma = std::sqrt(variance);
-      for (Block& b : asked) b.share = left_of(b.mean, sigma, bounds);
+      for (Block& b : measured) b.share = retained_share(b.mean, sigma, bounds);
     }
     const double before = variance;
-    variance = variance_of(asked, variance);
+    variance = variance_of(measured, variance);
     if (std::abs(variance - before) <= settled * variance) break;
   }
   if (variance > 0 && nearly_all_clipped(blocks)) {
     ClippedBlocks clipped(values, blocks, bounds);
-    for (int round = 0; round < most_clipped_rounds; ++round) {
+    for (int round = 0; round < max_clipped_rounds; ++round) {
       const double before = variance;
-      variance = clipped.measured_again(variance);
+      variance = clipped.remeasured(variance);
       if (std::abs(variance - before) <= settled * variance) break;
     }
   }

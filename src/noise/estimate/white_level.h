@@ -7,9 +7,10 @@
 
 namespace lull {
 
-/// The standard deviation of a plane's noise, if it is white, on the 0..255 scale: what the finest
-/// frequencies hold where the others hold little more than that. `values`: coefficients() of the
-/// blocks. Corrected for samples that `bounds` clip. 0 if no block can be asked.
+/// Estimates the standard deviation of a plane's noise, assuming that it is white, on the 0..255
+/// scale. It is measured at the finest frequencies of blocks whose other frequencies have hardly
+/// more energy. `values`: result of coefficients() for the blocks. The estimate is corrected for
+/// samples that are clipped at `bounds`. Returns 0 if no block is usable.
 [[nodiscard]] float white_level(std::span<const float> values, const PictureBlocks& blocks,
                                 const ClipBounds& bounds);
 

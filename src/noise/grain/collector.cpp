@@ -11,8 +11,9 @@ namespace lull {
 namespace {
 
 constexpr std::int64_t second = 10'000'000;
-constexpr int cells = 32;  // along either side, of which luma means are compared for cuts
-constexpr double cut_change = 12, cut_factor = 3;  // steps of 8 bits; of what it is wont to be
+constexpr int cells = 32;  // cells along either side; scene cuts are detected from their luma means
+// in steps of 8 bits; relative to the typical change
+constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
 
 template <class T>
@@ -25,13 +26,13 @@ void add_cells(const Frame& frame, std::vector<double>& cells_out, int across, i
       const int y0 = cy * plane.height / down, y1 = (cy + 1) * plane.height / down;
       double sum = 0;
       int count = 0;
-      for (int y = y0; y < y1; y += 2)  // every other row is enough
+      for (int y = y0; y < y1; y += 2)  // every other row is sufficient
         for (int x = x0; x < x1; ++x) sum += static_cast<double>(plane(x, y)), ++count;
       cells_out.push_back(sum * scale / count);
     }
 }
 
-/// Mean luma of the cells, in sixteenths of a step of 8 bits.
+/// Returns the mean luma of the cells, in sixteenths of an 8-bit step.
 std::vector<int> coarse_luma(const Frame& frame) {
   const int across = std::min(cells, frame.format.width);
   const int down = std::min(cells, frame.format.height);
@@ -48,7 +49,7 @@ std::vector<int> coarse_luma(const Frame& frame) {
       break;
   }
   std::vector<int> coarse;
-  for (const double mean : means)  // (a mean that is no number must not make a cut)
+  for (const double mean : means)  // a mean that is NaN must not look like a cut
     coarse.push_back(mean > 0 && mean < 1e6 ? static_cast<int>(mean * grain_unit) : 0);
   return coarse;
 }
@@ -58,9 +59,10 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Which noise a scene has that begins at this time: the first, before all.
-std::size_t known_at(const std::vector<KnownNoise>& known, double time_s) {
-  constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+/// Returns the index of the noise for a scene that begins at this time; before the first entry it
+/// is the first.
+std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
+  constexpr double rounding = 1e-4;  // rounding of times in ticks of a millisecond and similar
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
   return next == known.begin() ? 0 : next - known.begin() - 1;
 }
@@ -76,27 +78,27 @@ std::int64_t GrainCollector::time_of(std::int64_t pts, const Frame& frame) const
   return std::llround(static_cast<double>(pts - first_pts_) * tick * second);
 }
 
-bool GrainCollector::cuts(const Frame& noisy) {
+bool GrainCollector::is_cut(const Frame& noisy) {
   std::vector<int> coarse = coarse_luma(noisy);
   double change = 0;
   for (std::size_t i = 0; i < coarse_.size(); ++i) change += std::abs(coarse[i] - coarse_[i]);
   if (!coarse_.empty()) change /= static_cast<double>(coarse_.size() * grain_unit);
   coarse_ = std::move(coarse);
-  const bool cut = change > cut_change && change > cut_factor * usual_change_;
-  if (!cut) usual_change_ = 0.75 * usual_change_ + 0.25 * change;
+  const bool cut = change > cut_change && change > cut_factor * typical_change_;
+  if (!cut) typical_change_ = 0.75 * typical_change_ + 0.25 * change;
   return cut;
 }
 
-bool GrainCollector::see(const Frame& noisy) {
+bool GrainCollector::observe(const Frame& noisy) {
   if (seen_ == 0) first_pts_ = previous_pts_ = noisy.pts;
   const std::int64_t now = time_of(noisy.pts, noisy);
   const std::int64_t before = time_of(previous_pts_, noisy);
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
-  const bool cut = cuts(noisy) && now - cut_start_ >= second;
+  const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // Between the frames, as containers round times.
+    // The cut is between the frames, because containers round times.
     cut_start_ = before + (now - before) / 2;
-    ahead_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
+    upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
   }
   end_ = now + (lasts > 0 ? lasts : seen_ > 0 ? now - before : second / 25);
@@ -107,8 +109,8 @@ bool GrainCollector::see(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// By how much the grain of a frame is stronger than that of its scene at the same luma: 0.1 is
-/// 10 %. 0 where there is too little to tell.
+/// Returns by how much the grain of a frame is stronger than that of its scene at the same luma:
+/// 0.1 is 10 %. The result is 0 if there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -134,9 +136,9 @@ void GrainCollector::close() {
 void GrainCollector::write_closed(const std::vector<KnownNoise>& known) {
   std::vector<GrainStatistics> all(known.size(), GrainStatistics(format_));
   for (const MeasuredScene& closed : closed_)
-    if (!known.empty()) all[known_at(known, closed.scene.first_s)] += closed.statistics;
+    if (!known.empty()) all[noise_index_at(known, closed.scene.first_s)] += closed.statistics;
   for (const MeasuredScene& closed : closed_) {
-    const std::size_t k = known_at(known, closed.scene.first_s);
+    const std::size_t k = noise_index_at(known, closed.scene.first_s);
     if (known.empty() || !known[k].noise) {
       write(closed.scene, fit_grain(closed.statistics));
       continue;
@@ -155,32 +157,32 @@ void GrainCollector::begin(const Scene& scene) {
 
 void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
   const std::int64_t now = time_of(noisy.pts, noisy);
-  while (!ahead_.empty() && ahead_.front().first_pts <= noisy.pts) {
-    if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
-    begin(ahead_.front());
-    ahead_.pop_front();
+  while (!upcoming_.empty() && upcoming_.front().first_pts <= noisy.pts) {
+    if (deviating_) scene_statistics_ += std::exchange(deviating_, std::nullopt)->statistics;
+    begin(upcoming_.front());
+    upcoming_.pop_front();
   }
   GrainStatistics frame(format_);
   frame.add(noisy, denoised);
   const double change = measured_ > 0 ? level_change(frame) : 0;
   if (std::abs(change) > level_tolerance && now - scene_.start >= second) {
-    if (!doubt_) {
-      doubt_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
+    if (!deviating_) {
+      deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // Two in succession: the grain is another one from the first of them on.
-    MeasuredScene other = *std::exchange(doubt_, std::nullopt);
+    // After two deviating frames in succession, a new scene begins at the first of them.
+    MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;
     ++measured_;
   }
-  if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
+  if (deviating_) scene_statistics_ += std::exchange(deviating_, std::nullopt)->statistics;
   scene_statistics_ += frame;
   ++measured_;
 }
 
 GrainTable GrainCollector::finish(const std::vector<KnownNoise>& known) {
-  if (doubt_) scene_statistics_ += std::exchange(doubt_, std::nullopt)->statistics;
+  if (deviating_) scene_statistics_ += std::exchange(deviating_, std::nullopt)->statistics;
   close();
   write_closed(known);
   for (std::size_t i = 0; i < table_.size(); ++i)

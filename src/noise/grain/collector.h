@@ -1,5 +1,5 @@
 #pragma once
-// The grain table of a clip, from its frames before and after denoising.
+// Collects the grain table of a clip from its frames before and after denoising.
 
 #include <cstdint>
 #include <deque>
@@ -13,44 +13,45 @@
 
 namespace lull {
 
-/// Of which frames the grain is measured: of a scene's first one, of every `step`th of its first
-/// `dense` ones, and of every `sparse_step`th behind them.
+/// Frames in which the grain is measured: the first frame of a scene, every `step`th of its first
+/// `dense` frames, and every `sparse_step`th frame after these.
 struct GrainSampling {
   int step = 4;
   int dense = 96;
   int sparse_step = 8;
 };
 
-/// The noise of a clip from a time on, measured otherwise than by what denoising takes away.
+/// Noise of a clip from a point in time on, from another source than the removed noise.
 struct KnownNoise {
-  double from_s = 0;                   // of Frame::pts
-  std::optional<NoiseEstimate> noise;  // of Y, Cb and Cr; nothing: what is taken away says it
+  double from_s = 0;  // in the scale of Frame::pts
+  // noise of Y, Cb and Cr; empty: it is measured in the removed noise
+  std::optional<NoiseEstimate> noise;
 };
 
-/// Sees a clip once, in order, and divides it into scenes: at cuts, where luma changes more than
-/// it is wont to, and where the grain's level does by over 15 %. Scenes last a second at least. The
-/// table depends on the frames alone, and not on how far see() is ahead of add().
+/// Reads a clip once, in order, and divides it into scenes: at cuts, where luma changes more than
+/// typically, and where the level of the grain changes by more than 15 %. Scenes last at least a
+/// second. The table depends on the frames alone, and not on how far observe() is ahead of add().
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
-  /// Takes notice of the clip's next frame, whose samples are in the host's memory. Says whether
-  /// its result is of use: then add() has to follow at some time.
-  [[nodiscard]] bool see(const Frame& noisy);
-  /// A frame that is of use, in order, and its result.
+  /// Reads the next frame of the clip, whose samples must be in host memory. Returns true if the
+  /// frame will be measured: then the caller must later call add() for it.
+  [[nodiscard]] bool observe(const Frame& noisy);
+  /// Adds a frame for which observe() returned true, and its result. Frames must be added in order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// The table, once all frames are in. Times count from the first one.
-  /// @param known  rising in time; empty: the grain is what was taken away
+  /// Returns the table after all frames were added. Times are relative to the first frame.
+  /// @param known  with increasing times; empty: the grain is the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:
   struct Scene {
-    std::int64_t first_pts = 0, start = 0;  // start: in the table's unit, between two frames
-    double first_s = 0;                     // first_pts in seconds
+    std::int64_t first_pts = 0, start = 0;  // `start`: in the table's unit, between two frames
+    double first_s = 0;                     // `first_pts` in seconds
   };
 
   std::int64_t time_of(std::int64_t pts, const Frame& frame) const;
-  bool cuts(const Frame& noisy);
+  bool is_cut(const Frame& noisy);
   void close();
   void write(const Scene& scene, std::optional<GrainParams> grain);
   void write_closed(const std::vector<KnownNoise>& known);
@@ -59,22 +60,23 @@ class GrainCollector {
 
   FrameFormat format_;
   GrainSampling sampling_;
-  // see()
+  // State of observe().
   std::int64_t first_pts_ = 0, previous_pts_ = 0, end_ = 0;
   std::int64_t seen_ = 0, since_cut_ = 0, cut_start_ = 0;
-  std::vector<int> coarse_;  // luma of the frame before
-  double usual_change_ = 0;
-  std::deque<Scene> ahead_;  // scenes that add() has not come to
-  // add()
+  std::vector<int> coarse_;  // cell means of the previous frame
+  double typical_change_ = 0;
+  std::deque<Scene> upcoming_;  // scenes that add() has not reached
+  // State of add().
   Scene scene_;
   GrainStatistics scene_statistics_;
-  std::int64_t measured_ = 0;  // frames of the scene
+  std::int64_t measured_ = 0;  // measured frames of the scene
   struct MeasuredScene {
     Scene scene;
     GrainStatistics statistics;
   };
-  std::optional<MeasuredScene> doubt_;  // a frame whose level differs: the next one decides
-  // Scenes wait for all others with the same noise.
+  // a frame whose level deviates; the next frame decides whether a scene begins there
+  std::optional<MeasuredScene> deviating_;
+  // A scene is written after all scenes with the same noise were measured.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

@@ -13,12 +13,12 @@
 namespace lull {
 namespace {
 
-constexpr double most_gain = 10;          // the template would be clipped
-constexpr std::int64_t least_blocks = 4;  // for a filter
+constexpr double max_gain = 10;         // higher gains would clip the template
+constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
-/// What is left of a correlation at a distance when a plane is made of blocks of `side` samples
-/// whose grain has nothing in common but where they overlap: two samples are blended (27 and 17 of
-/// 32), of subsampled planes one (23 and 22).
+/// Returns the share of a correlation that remains at this distance. Decoders compose a plane of
+/// blocks of 32 samples a side (16 if subsampled) with independent grain, which overlap: two
+/// samples are blended (weights 27 and 17 of 32), in subsampled planes one (23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -26,7 +26,7 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of a plane's grain, in units of its standard deviation and that of luma's.
+/// Correlations of a plane's grain, in units of its standard deviation and that of luma.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -42,7 +42,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   const bool sub_x = plane > 0 && statistics.format().chroma_shift_x > 0;
   const bool sub_y = plane > 0 && statistics.format().chroma_shift_y > 0;
   const double rounding = rounding_variance(statistics.format());
-  const double least = least_grain * least_grain * grain_unit * grain_unit;
+  const double minimum = min_grain * min_grain * grain_unit * grain_unit;
   Correlations found;
   double blocks = 0;
   for (int c = 0; c < GrainStatistics::classes; ++c) {
@@ -53,7 +53,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
       return static_cast<double>(sums[pair_index(0, 0)]) / (n * samples) - rounding;
     };
     const double variance = variance_of(plane, w * h), luma = variance_of(0, luma_samples);
-    if (variance < least) continue;
+    if (variance < minimum) continue;
     blocks += n;
     const auto& products = statistics.plane(plane).products[c];
     const auto mean = [&](std::int64_t sum, int dx, int dy) {
@@ -65,7 +65,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
       for (int dx = dy == 0 ? 1 : -pair_reach; dx <= pair_reach; ++dx)
         found.pairs[pair_index(dx, dy)] +=
             mean(products.pairs[pair_index(dx, dy)], dx, dy) / variance;
-    if (plane == 0 || luma < least) continue;
+    if (plane == 0 || luma < minimum) continue;
     const double both = std::sqrt(variance * luma);
     for (int tap = 0; tap < grain_taps; ++tap)
       found.taps_with_luma[tap] +=
@@ -73,9 +73,9 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
     found.with_luma += mean(products.with_luma, 0, 0) / both;
     found.luma_square += mean(products.luma_squares, 0, 0) / luma;
   }
-  found.known = blocks >= least_blocks;
+  found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // Sums over classes in which blocks weigh alike.
+  // The sums are over classes; each block has equal weight.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -85,8 +85,9 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Those of noise that is known: what denoising took away lacks the coarsest part of it.
-void take_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
+/// Replaces the correlations by those of known noise: the removed noise lacks the coarsest part of
+/// it.
+void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
     for (int dx = dy == 0 ? 1 : -pair_reach; dx <= pair_reach; ++dx)
@@ -95,12 +96,12 @@ void take_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& f
 }
 
 struct Filter {
-  std::vector<double> x;  // taps, and for chroma maybe what it takes from luma
-  std::vector<double> a;  // the matrix of the normal equations
-  double innovation = 1;  // variance of what is not predicted
+  std::vector<double> x;  // taps, and for chroma optionally the share of luma's grain
+  std::vector<double> a;  // matrix of the normal equations
+  double innovation = 1;  // variance of the prediction error
 };
 
-/// Solves A x = b by Cholesky's factors; false if A is not positive definite.
+/// Solves A x = b by Cholesky decomposition. Returns false if A is not positive definite.
 bool solve(const std::vector<double>& a, std::vector<double>& x) {
   const auto n = static_cast<int>(x.size());
   std::vector<double> l = a;
@@ -123,7 +124,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// `ridge` is added to the variance: a remedy where correlations are no exact ones of anything.
+/// Solves the normal equations. `ridge` is added to the variance, for measured correlations that
+/// are not those of any noise.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -153,24 +155,26 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Whole numbers of `units` near x, by the error that they make in what is predicted: rounded each
-/// by itself, coefficients would miss their sum, on which the noise's coarse part depends most.
-/// One or two are moved as long as that helps.
+/// Returns integer multiples of `units` near x that minimise the prediction error. If coefficients
+/// were rounded independently, their sum would be inaccurate, on which the coarse part of the noise
+/// depends most. The search changes one or two coefficients by one as long as the error falls.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
-  std::vector<int> whole(n);
+  std::vector<int> rounded(n);
   std::vector<double> gradient(n);
   for (int i = 0; i < n; ++i)
-    whole[i] = std::clamp(static_cast<int>(std::lround(filter.x[i] / units[i])), -128, 127);
+    rounded[i] = std::clamp(static_cast<int>(std::lround(filter.x[i] / units[i])), -128, 127);
   for (int move = 0; move < 400; ++move) {
     for (int i = 0; i < n; ++i) {
       gradient[i] = 0;
-      for (int j = 0; j < n; ++j) gradient[i] += a(i, j) * (whole[j] * units[j] - filter.x[j]);
+      for (int j = 0; j < n; ++j) gradient[i] += a(i, j) * (rounded[j] * units[j] - filter.x[j]);
     }
     double best = -1e-12;
     int best_i = 0, best_j = 0, up_i = 0, up_j = 0;
-    const auto may = [&](int i, int up) { return whole[i] + up >= -128 && whole[i] + up <= 127; };
+    const auto may = [&](int i, int up) {
+      return rounded[i] + up >= -128 && rounded[i] + up <= 127;
+    };
     for (int i = 0; i < n; ++i)
       for (const int up : {-1, 1}) {
         if (!may(i, up)) continue;
@@ -185,37 +189,38 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
           }
       }
     if (up_i == 0) break;
-    whole[best_i] += up_i;
-    whole[best_j] += up_j;
+    rounded[best_i] += up_i;
+    rounded[best_j] += up_j;
     if (best > -1e-12) break;
   }
-  return whole;
+  return rounded;
 }
 
-/// Sets the coefficients, in the finest unit in which all are in range, 2^-6 at the coarsest.
+/// Sets the filter coefficients, in the finest unit in which all are in range; the coarsest unit is
+/// 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // In the template all white noise has one level, whatever is left unpredicted of a plane's.
+  // All templates begin with white noise of one level, whatever prediction error each plane has.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
-  double most = 0;
+  double maximum = 0;
   for (int i = 0; i < planes; ++i)
     for (std::size_t k = 0; k < filters[i].x.size(); ++k)
-      most = std::max(most, std::abs(filters[i].x[k]) * (k < grain_taps ? 1 : factor(i)));
+      maximum = std::max(maximum, std::abs(filters[i].x[k]) * (k < grain_taps ? 1 : factor(i)));
   grain.ar_coeff_shift = 9;
-  while (grain.ar_coeff_shift > 6 && std::ldexp(most, grain.ar_coeff_shift) > 126)
+  while (grain.ar_coeff_shift > 6 && std::ldexp(maximum, grain.ar_coeff_shift) > 126)
     --grain.ar_coeff_shift;
   for (int i = 0; i < planes; ++i) {
     std::vector<double> units(filters[i].x.size(), std::ldexp(1, -grain.ar_coeff_shift));
     if (units.size() > grain_taps) units.back() /= factor(i);
-    const std::vector<int> whole = quantised(filters[i], units);
-    std::copy_n(whole.begin(), std::min<std::size_t>(whole.size(), grain_taps),
+    const std::vector<int> rounded = quantised(filters[i], units);
+    std::copy_n(rounded.begin(), std::min<std::size_t>(rounded.size(), grain_taps),
                 grain.ar_coeffs[i].begin());
-    grain.luma_coeff[i] = whole.size() > grain_taps ? whole.back() : 0;
+    grain.luma_coeff[i] = rounded.size() > grain_taps ? rounded.back() : 0;
   }
 }
 
-/// Sum of squared differences of correlations, as far as filters reach.
+/// Sum of squared differences between correlations, within the reach of the filters.
 double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
   if (!wanted.known) return 0;
   double sum = 0;
@@ -227,8 +232,8 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Filters of planes with grain: of those that neither build up nor fill more than the template's
-/// range, the ones whose grain has the correlations most alike.
+/// Fits the filters of planes with grain. Of the filters that are stable and do not exceed the
+/// template's range, it selects those whose grain has the most similar correlations.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -238,11 +243,11 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
     if (!grainy[i]) continue;
     wanted[i] = correlations_of(statistics, i);
     if (known)
-      take_known(known->plane(i), i > 0 && format.chroma_shift_x > 0,
-                 i > 0 && format.chroma_shift_y > 0, wanted[i]);
+      use_known(known->plane(i), i > 0 && format.chroma_shift_x > 0,
+                i > 0 && format.chroma_shift_y > 0, wanted[i]);
   }
   TemplateGain best;
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   GrainParams tried = grain;
   for (const double ridge : {0.002, 0.006, 0.02, 0.06, 0.2, 0.6, 2.0}) {
     std::array<Filter, 3> filters;
@@ -256,16 +261,16 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
     set_filters(filters, planes, tried);
     const TemplateGain found =
         template_gain(tried, planes, format.chroma_shift_x, format.chroma_shift_y);
-    if (!found.stable || *std::ranges::max_element(found.gain) > most_gain) continue;
+    if (!found.stable || *std::ranges::max_element(found.gain) > max_gain) continue;
     double off = 0;
     for (int i = 0; i < planes; ++i) off += mismatch(wanted[i], found.correlation[i]);
-    if (off < least) least = off, best = found, grain = tried;
+    if (off < minimum) minimum = off, best = found, grain = tried;
   }
   return best;
 }
 
-/// Standard deviation of the template of a plane in steps of 8 bits: white noise of 32, less by
-/// powers of 2, and what rounding adds to it twice.
+/// Returns the standard deviation of a plane's template, in 8-bit steps: white noise of 32 (less by
+/// powers of 2) and two roundings.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
   const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));
@@ -282,17 +287,17 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Those of the curve's points, `most` at the most, between which it is straight enough: the one
-/// that is farthest off is added until none is off by more than 2 %.
-GrainCurve knots_of(const GrainCurve& curve, int most) {
+/// Returns at most `maximum` points of the curve, connected by lines. The point with the largest
+/// deviation is added until all deviations are at most 2 %.
+GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());
-  while (static_cast<int>(knots.size()) < most) {
+  while (static_cast<int>(knots.size()) < maximum) {
     double worst = 0.02;
     const GrainLevel* farthest = nullptr;
     for (const GrainLevel& point : curve) {
       const double off =
-          std::abs(value_at(knots, point.at) - point.sigma) / std::max(point.sigma, least_grain);
+          std::abs(value_at(knots, point.at) - point.sigma) / std::max(point.sigma, min_grain);
       if (off > worst) worst = off, farthest = &point;
     }
     if (!farthest) break;
@@ -317,12 +322,12 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   GrainParams grain;
   const TemplateGain gain =
       fit_filters(statistics, known ? &known->noise.noise : nullptr, grainy, grain);
-  const double most = *std::ranges::max_element(gain.gain);
+  const double maximum = *std::ranges::max_element(gain.gain);
   while (grain.grain_scale_shift < 3 &&
-         template_sigma(format, most, grain.grain_scale_shift) > 40)  // of 127, the template's end
+         template_sigma(format, maximum, grain.grain_scale_shift) > 40)  // the template ends at 127
     ++grain.grain_scale_shift;
 
-  double strongest = 0;  // factor
+  double strongest = 0;  // maximum factor
   std::array<double, 3> sigmas{};
   for (int i = 0; i < format.planes(); ++i) {
     sigmas[i] = template_sigma(format, gain.gain[i], grain.grain_scale_shift);
@@ -333,11 +338,12 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    if (!grainy[i]) {  // AV1 4:2:0 has either both of chroma or none, and none without luma
+    // AV1 4:2:0 allows grain in both chroma planes or none, and none without luma
+    if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;
     }
-    for (const GrainLevel& knot : knots_of(curves[i], GrainParams::most_points[i])) {
+    for (const GrainLevel& knot : knots_of(curves[i], GrainParams::max_points[i])) {
       const double scale = std::ldexp(knot.sigma / sigmas[i], grain.scaling_shift);
       grain.points[i].push_back(
           {static_cast<int>(knot.at), static_cast<int>(std::lround(std::min(scale, 255.0)))});

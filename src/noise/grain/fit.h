@@ -1,5 +1,5 @@
 #pragma once
-// From what was measured of a scene's grain to what makes a decoder synthesise its like.
+// Fits the parameters with which a decoder synthesises grain like the measured grain of a scene.
 
 #include <optional>
 
@@ -9,17 +9,18 @@
 
 namespace lull {
 
-/// Noise that was measured otherwise than by what denoising took away: over time, say.
+/// Noise from another source than the removed noise, for example measured over time.
 struct KnownGrain {
-  const NoiseEstimate& noise;  // of Y, Cb and Cr
-  const GrainStatistics& all;  // of all scenes that have it
+  const NoiseEstimate& noise;  // noise of Y, Cb and Cr
+  const GrainStatistics& all;  // statistics of all scenes with this noise
 };
 
-/// Autoregressive filters by the normal equations (Yule-Walker) of the measured correlations,
-/// corrected for the blocks that a decoder cuts its grain into, and scaling functions of luma from
-/// the variances, for the level that the filters' grain has. Empty: there is no grain to speak of
-/// (less than a fifth of a step of 8 bits in every plane), or nothing was measured. `known`: null,
-/// or what replaces levels (grain_curve.h) and correlations, where it is not white.
+/// Fits autoregressive filters to the measured correlations by the normal equations (Yule-Walker),
+/// corrected for the blocks from which decoders compose the grain. Fits scaling functions of luma
+/// to the variances, for the level of the filters' grain. The result is empty if there is no
+/// noticeable grain (less than a fifth of an 8-bit step in every plane), or if nothing was
+/// measured. `known`: null, or noise whose levels (grain_curve.h), and correlations unless it is
+/// white, replace the measured ones.
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

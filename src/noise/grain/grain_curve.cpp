@@ -6,19 +6,20 @@
 namespace lull {
 namespace {
 
-constexpr std::int64_t least_of_a_bin = 64;  // samples
+constexpr std::int64_t min_bin_samples = 64;  // minimum number of samples of a bin
 
 constexpr double luma_of(int bin) { return 8.0 * bin + 4; }
 
-bool says_something(const GrainStatistics::Bin& bin) { return bin.count >= least_of_a_bin; }
+bool is_populated(const GrainStatistics::Bin& bin) { return bin.count >= min_bin_samples; }
 
-/// In units.
+/// Returns the variance in squared units of grain_unit.
 double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Of what was taken away in `statistics`: mean variance, and that of `all` at the same luma.
+/// Mean variances of the noise removed in `statistics`, and of that removed in `all` at the same
+/// luma.
 struct Compared {
   double own = 0, of_all = 0;
 };
@@ -28,7 +29,7 @@ Compared compare(const GrainStatistics& statistics, const GrainStatistics& all, 
   double count = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
     const auto &own = statistics.plane(plane).by_luma[i], &whole = all.plane(plane).by_luma[i];
-    if (!says_something(own) || !says_something(whole)) continue;
+    if (!is_populated(own) || !is_populated(whole)) continue;
     const auto n = static_cast<double>(own.count);
     mean.own += n * variance_of(own, rounding);
     mean.of_all += n * variance_of(whole, rounding);
@@ -51,10 +52,10 @@ GrainCurve removed_curve(const GrainStatistics& statistics, int plane) {
   const double rounding = rounding_variance(statistics.format());
   GrainCurve curve;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
-    if (!says_something(bins[i])) continue;
+    if (!is_populated(bins[i])) continue;
     double variance = 0, weights = 0;
     for (int k = std::max(i - 1, 0); k <= std::min(i + 1, GrainStatistics::bins - 1); ++k) {
-      if (!says_something(bins[k])) continue;
+      if (!is_populated(bins[k])) continue;
       const auto n = static_cast<double>(bins[k].count);
       const double weight = k == i ? 2 * n : n / 2;
       variance += weight * variance_of(bins[k], rounding);
@@ -68,10 +69,10 @@ GrainCurve removed_curve(const GrainStatistics& statistics, int plane) {
 GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                        const GrainStatistics& all, int plane,
                        const std::vector<LevelAtLuma>& known) {
-  const Compared taken = compare(scene, all, plane);
-  if (known.empty() || !has_grain(removed) || !(taken.own > 0) || !(taken.of_all > 0))
+  const Compared removed_by = compare(scene, all, plane);
+  if (known.empty() || !has_grain(removed) || !(removed_by.own > 0) || !(removed_by.of_all > 0))
     return removed;
-  const double share = std::sqrt(taken.own / taken.of_all);
+  const double share = std::sqrt(removed_by.own / removed_by.of_all);
   const double rounding = rounding_variance(all.format()) / (grain_unit * grain_unit);
   GrainCurve curve;
   for (const auto& [luma, level] : known) {
@@ -83,7 +84,7 @@ GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
 }
 
 bool has_grain(const GrainCurve& curve) {
-  return std::ranges::any_of(curve, [](const GrainLevel& p) { return p.sigma >= least_grain; });
+  return std::ranges::any_of(curve, [](const GrainLevel& p) { return p.sigma >= min_grain; });
 }
 
 }  // namespace lull

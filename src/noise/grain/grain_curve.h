@@ -1,5 +1,5 @@
 #pragma once
-// How strong the grain of a scene is by luma.
+// Level of the grain of a scene by luma.
 
 #include <vector>
 
@@ -9,25 +9,27 @@
 namespace lull {
 
 struct GrainLevel {
-  double at = 0, sigma = 0;  // luma and standard deviation in steps of 8 bits
+  double at = 0, sigma = 0;  // luma and standard deviation in 8-bit steps
 };
-/// Rising in luma.
+/// Sorted by increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
-/// Grain of less is none, in steps of 8 bits.
-inline constexpr double least_grain = 0.2;
+/// Weaker grain counts as none, in 8-bit steps.
+inline constexpr double min_grain = 0.2;
 
-/// Samples as they are stored are rounded, before and after denoising. One of the two the decoder's
-/// own rounding brings back; this is its variance in units.
+/// Stored samples are rounded before and after denoising. The decoder's own rounding restores one
+/// of the two variances; this function returns the other, in squared units of grain_unit.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
-/// Of what was taken away, smoothed over neighbouring bins by what they rest on.
+/// Returns the curve of the removed noise, averaged over neighbouring bins with weights by their
+/// number of samples.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Of noise that is known, rising in luma, by standard deviations on the 0..255 scale: it has what
-/// denoising leaves in the picture, and the luma that no flat part has. As strong as the scene is
-/// in comparison with `all` scenes that it was measured in. `removed`, of the scene, where nothing
-/// was taken away or nothing is known.
+/// Returns the curve of known noise; `known` has standard deviations on the 0..255 scale and
+/// increasing luma. Unlike the removed noise, it includes the noise that denoising leaves in the
+/// picture, and lumas without flat areas. The curve is scaled by the strength of the scene,
+/// compared with `all` scenes in which the noise was measured. If nothing was removed, or nothing
+/// is known, the result is `removed`.
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

@@ -18,7 +18,8 @@ void add_params(std::string& text, const GrainParams& grain) {
   }
   add(text, 0);  // chroma has scaling functions of its own
   add(text, 1);  // blocks of grain overlap
-  // What chroma's functions are asked at: 0 of its own sample, 1 of luma's, plus 0, for Cb and Cr.
+  // The index into chroma's scaling functions for Cb and Cr: 0 times its own sample, plus 1 times
+  // luma, plus 0.
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';
@@ -43,7 +44,7 @@ void add_params(std::string& text, const GrainParams& grain) {
 
 std::string text_of(const GrainTable& table) {
   std::string text = "filmgrn1\n";
-  int seed = 7391;  // encoders take it for the first frame, and count on from there
+  int seed = 7391;  // encoders use it for the first frame and derive the next from it
   for (const GrainEntry& entry : table) {
     text += 'E';
     add(text, entry.start);

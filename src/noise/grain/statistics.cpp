@@ -7,8 +7,9 @@ namespace lull {
 namespace {
 
 constexpr int full = 256 * grain_unit;
-constexpr std::size_t most_of_a_class = 192;  // blocks of a frame
-// Mean squared gradient (per axis, two samples apart) that is flat whatever the rest is like.
+constexpr std::size_t max_per_class = 192;  // maximum number of blocks of a frame
+// Blocks with a smaller mean squared gradient (per axis, between samples two apart) are always
+// flat.
 constexpr std::int64_t flat_gradient = 2 * grain_unit * 2 * grain_unit;
 
 int to_units(const FrameFormat& format, float sample) {
@@ -16,7 +17,7 @@ int to_units(const FrameFormat& format, float sample) {
   return scaled > 0 ? static_cast<int>(std::lround(std::min(scaled, full - 1.0))) : 0;
 }
 
-/// Rows y0 .. y0 + h of a plane in units, from x0 on.
+/// Loads rows y0 .. y0 + h of a plane from column x0 on, in units of grain_unit.
 void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) {
   const FrameFormat& format = frame.format;
   for (int y = 0; y < h; ++y, to += w) {
@@ -41,18 +42,18 @@ void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) 
   }
 }
 
-constexpr int most_samples = GrainStatistics::side * GrainStatistics::side;
-using Samples = std::array<int, most_samples>;
+constexpr int max_samples = GrainStatistics::side * GrainStatistics::side;
+using Samples = std::array<int, max_samples>;
 
 struct Block {
-  int x = 0, y = 0;           // of its first luma sample
+  int x = 0, y = 0;           // position of its first luma sample
   std::int64_t gradient = 0;  // sum of squares per sample
   int brightness = 0;         // class
 };
 
-/// Whether a block says something of noise: letterbox has none, and where samples are clipped it is
-/// cut off.
-bool is_alive(const Samples& noisy, int count) {
+/// Returns false for blocks that give no information on noise: letterboxes have none, and noise of
+/// clipped samples is cut off.
+bool is_usable(const Samples& noisy, int count) {
   int clipped = 0;
   bool constant = true;
   const int top = *std::max_element(noisy.begin(), noisy.begin() + count);
@@ -74,15 +75,15 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// The flattest quarter of the blocks of each brightness, without those that are far from flat in
-/// comparison with the rest of the frame.
+/// Returns the flattest quarter of the blocks of each brightness, without blocks that are much less
+/// flat than the rest of the frame.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;
   for (int y = 0; y + h <= noisy.format.height; y += h)
     for (int x = 0; x + w <= noisy.format.width; x += w) {
       load(noisy, 0, x, y, w, h, samples.data());
-      if (!is_alive(samples, w * h)) continue;
+      if (!is_usable(samples, w * h)) continue;
       load(denoised, 0, x, y, w, h, samples.data());
       std::int64_t sum = 0;
       for (int i = 0; i < w * h; ++i) sum += samples[i];
@@ -92,13 +93,13 @@ std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w,
   if (all.empty()) return all;
   std::ranges::stable_sort(all, {}, &Block::gradient);
   const std::int64_t limit = std::max(4 * all[all.size() / 10].gradient, flat_gradient);
-  std::array<std::size_t, GrainStatistics::classes> count{}, taken{};
+  std::array<std::size_t, GrainStatistics::classes> count{}, removed{};
   for (const Block& block : all) ++count[block.brightness];
   std::vector<Block> flat;
   for (const Block& block : all) {
-    const std::size_t most = std::min((count[block.brightness] + 3) / 4, most_of_a_class);
-    if (block.gradient > limit || taken[block.brightness] == most) continue;
-    ++taken[block.brightness];
+    const std::size_t maximum = std::min((count[block.brightness] + 3) / 4, max_per_class);
+    if (block.gradient > limit || removed[block.brightness] == maximum) continue;
+    ++removed[block.brightness];
     flat.push_back(block);
   }
   return flat;
@@ -133,7 +134,7 @@ void add_with_luma(const Samples& chroma, const Samples& luma, int w, int h,
   }
 }
 
-/// Means over the squares of `from` that samples of a subsampled plane cover.
+/// Returns the means over the squares of `from` that the samples of a subsampled plane cover.
 Samples shrunk(const Samples& from, int w, int shift_x, int shift_y, int to_w, int to_h) {
   Samples to{};
   const int area = 1 << (shift_x + shift_y);
@@ -166,9 +167,9 @@ int GrainStatistics::block_height(int plane) const {
 void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
   const int w = block_width(0), h = block_height(0);
   const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  // A frame of one sample in width or height has no block that covers whole samples of chroma.
+  // A frame of one sample in width or height has no block that covers complete chroma samples.
   const bool chroma = format_.planes() == 3 && w >> shift_x > 0 && h >> shift_y > 0;
-  Samples before, clean, taken, luma_taken;
+  Samples before, clean, removed, luma_removed;
   for (const Block& block : flat_blocks(noisy, denoised, w, h)) {
     ++blocks_[block.brightness];
     load(denoised, 0, block.x, block.y, w, h, clean.data());
@@ -178,20 +179,20 @@ void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
       Samples after;
       load(noisy, i, block.x >> sx, block.y >> sy, pw, ph, before.data());
       load(denoised, i, block.x >> sx, block.y >> sy, pw, ph, after.data());
-      for (int k = 0; k < pw * ph; ++k) taken[k] = before[k] - after[k];
+      for (int k = 0; k < pw * ph; ++k) removed[k] = before[k] - after[k];
       const Samples luma = i == 0 ? clean : shrunk(clean, w, sx, sy, pw, ph);
       for (int k = 0; k < pw * ph; ++k) {
         Bin& bin = planes_[i].by_luma[luma[k] * bins / full];
         ++bin.count;
-        bin.sum += taken[k];
-        bin.squares += std::int64_t{taken[k]} * taken[k];
+        bin.sum += removed[k];
+        bin.squares += std::int64_t{removed[k]} * removed[k];
       }
       Products& products = planes_[i].products[block.brightness];
-      add_pairs(taken, pw, ph, products.pairs);
+      add_pairs(removed, pw, ph, products.pairs);
       if (i == 0)
-        luma_taken = taken;
+        luma_removed = removed;
       else
-        add_with_luma(taken, shrunk(luma_taken, w, sx, sy, pw, ph), pw, ph, products);
+        add_with_luma(removed, shrunk(luma_removed, w, sx, sy, pw, ph), pw, ph, products);
     }
   }
 }

@@ -1,6 +1,5 @@
 #pragma once
-// What is measured of the grain of a scene: sums over the flat parts of its frames, of what
-// denoising took away there.
+// Statistics of the grain of a scene: sums of the removed noise over the flat areas of its frames.
 
 #include <array>
 #include <cstdint>
@@ -11,13 +10,14 @@
 
 namespace lull {
 
-/// Samples are integers here, in sixteenths of a step of 8 bits: 12 bits are as they are.
+/// Samples are integers in sixteenths of an 8-bit step, so that samples of 12 bits need no
+/// conversion.
 inline constexpr int grain_unit = 16;
 
-/// Pairs of samples (dx, dy) apart: those that the normal equations of a filter of lag 3 ask for.
+/// Lags (dx, dy) of the pairs of samples that the normal equations of a filter with lag 3 need.
 inline constexpr int pair_reach = 2 * grain_lag;
 inline constexpr int pair_lags = (grain_lag + 1) * (2 * pair_reach + 1);
-/// The same for (dx, dy) and (-dx, -dy); |dx| <= 6, |dy| <= 3.
+/// (dx, dy) and (-dx, -dy) have one index; |dx| <= 6, |dy| <= 3.
 constexpr int pair_index(int dx, int dy) {
   if (dy < 0 || (dy == 0 && dx < 0)) dx = -dx, dy = -dy;
   return dy * (2 * pair_reach + 1) + dx + pair_reach;
@@ -25,17 +25,17 @@ constexpr int pair_index(int dx, int dy) {
 
 class GrainStatistics {
  public:
-  static constexpr int bins = 32;    // of luma, 8 steps of 8 bits each
-  static constexpr int classes = 8;  // of blocks by their mean luma
-  static constexpr int side = 16;    // of a block, luma samples; less in frames that are smaller
+  static constexpr int bins = 32;    // bins of luma, 8 8-bit steps each
+  static constexpr int classes = 8;  // classes of blocks by their mean luma
+  static constexpr int side = 16;    // side of a block in luma samples; less in smaller frames
 
   struct Bin {
-    std::int64_t count = 0, sum = 0, squares = 0;  // of what was taken away
+    std::int64_t count = 0, sum = 0, squares = 0;  // of the removed noise
   };
   /// Sums of products over the blocks of a class. A block has (w - |dx|) (h - |dy|) pairs.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
-    // Of Cb and Cr, with luma where it is (the mean of the samples there):
+    // Products of Cb or Cr with luma at its position (the mean of the luma samples there).
     std::array<std::int64_t, grain_taps> taps_with_luma{};
     std::int64_t with_luma = 0, luma_squares = 0;
   };
@@ -46,7 +46,7 @@ class GrainStatistics {
 
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
-  /// Adds the flat blocks of a frame; both have the format and lie in the host's memory.
+  /// Adds the flat blocks of a frame. Both frames must have the format and be in host memory.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

@@ -9,7 +9,7 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// What one sample of white noise adds to a template, from its row on and to both sides.
+/// Response of a template to one sample of white noise, from its row on and to both sides.
 class Response {
  public:
   Response(int rows, int reach)
@@ -33,7 +33,7 @@ class Response {
       }
   }
 
-  /// Adds to the products of samples (dx, dy) apart.
+  /// Adds the products of samples (dx, dy) apart.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {
@@ -45,7 +45,7 @@ class Response {
       }
   }
 
-  /// Adds to each row's energy.
+  /// Adds the energy of each row.
   void add_energy(std::vector<double>& rows) const {
     for (int dy = 0; dy < rows_; ++dy)
       for (int i = 0; i < columns_; ++i)
@@ -64,8 +64,8 @@ Taps taps_of(const GrainParams& grain, int plane) {
   return taps;
 }
 
-/// A template begins with white noise: its first rows are weaker than the rest, which rows from
-/// `first` on are the part that is used.
+/// Returns the mean variance of the used part of the template, which are the rows from `first` on.
+/// Templates begin with white noise, so that their first rows are weaker than the others.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
@@ -75,7 +75,7 @@ double mean_variance(const std::vector<double>& energy, int first) {
   return sum / static_cast<double>(energy.size() - first);
 }
 
-bool dies_away(const std::vector<double>& energy) {
+bool decays(const std::vector<double>& energy) {
   double sum = 0, late = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
     sum += energy[row];
@@ -84,20 +84,21 @@ bool dies_away(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// What luma noise at (from_x, from_y) of the samples under one of chroma adds to chroma.
-Response seen_by_chroma(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
-                        int from_y, double coefficient) {
-  Response seen(rows, luma.reach() >> shift_x);
+/// Returns the response of chroma to luma noise at (from_x, from_y) of the luma samples of one
+/// chroma sample.
+Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
+                         int from_y, double coefficient) {
+  Response response(rows, luma.reach() >> shift_x);
   const double factor = std::ldexp(coefficient, -(shift_x + shift_y));
   for (int dy = 0; dy < rows; ++dy)
-    for (int dx = -seen.reach(); dx <= seen.reach(); ++dx) {
+    for (int dx = -response.reach(); dx <= response.reach(); ++dx) {
       double sum = 0;
       for (int j = 0; j < 1 << shift_y; ++j)
         for (int i = 0; i < 1 << shift_x; ++i)
           sum += luma.get(dx * (1 << shift_x) + i - from_x, dy * (1 << shift_y) + j - from_y);
-      seen.at(dx, dy) = factor * sum;
+      response.at(dx, dy) = factor * sum;
     }
-  return seen;
+  return response;
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ TemplateGain template_gain(const GrainParams& grain, int planes, int shift_x, in
   luma.add_energy(energy);
   luma.add_pairs(found.correlation[0]);
   found.gain[0] = std::sqrt(mean_variance(energy, first_of_luma));
-  found.stable = dies_away(energy);
+  found.stable = decays(energy);
   const int rows = shift_y ? 38 : luma_rows, first = shift_y ? 6 : first_of_luma;
   for (int plane = 1; plane < planes; ++plane) {
     const Taps taps = taps_of(grain, plane);
@@ -125,15 +126,15 @@ TemplateGain template_gain(const GrainParams& grain, int planes, int shift_x, in
     if (grain.luma_coeff[plane] != 0)
       for (int y = 0; y < 1 << shift_y; ++y)
         for (int x = 0; x < 1 << shift_x; ++x) {
-          Response seen =
-              seen_by_chroma(luma, rows, shift_x, shift_y, x, y,
-                             std::ldexp(grain.luma_coeff[plane], -grain.ar_coeff_shift));
-          seen.filter(taps);
-          seen.add_energy(energy);
-          seen.add_pairs(found.correlation[plane]);
+          Response response =
+              chroma_response(luma, rows, shift_x, shift_y, x, y,
+                              std::ldexp(grain.luma_coeff[plane], -grain.ar_coeff_shift));
+          response.filter(taps);
+          response.add_energy(energy);
+          response.add_pairs(found.correlation[plane]);
         }
     found.gain[plane] = std::sqrt(mean_variance(energy, first));
-    found.stable &= dies_away(energy);
+    found.stable &= decays(energy);
   }
   for (auto& pairs : found.correlation) {
     const double square = pairs[pair_index(0, 0)];

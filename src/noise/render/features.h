@@ -1,5 +1,5 @@
 #pragma once
-// What a renderer knows of a picture beside its colour: features, of the same size.
+// Features of a frame that a renderer provides besides its colour, with the same size.
 
 #include <array>
 #include <memory>
@@ -14,12 +14,12 @@ inline constexpr int feature_count = 6;
 inline constexpr std::array<std::string_view, feature_count> feature_names = {
     "albedo", "normal", "depth", "variance", "halfA", "halfB"};
 
-/// Frames of floats (SampleType::f32) on the scale of the file, whatever FrameFormat::white says.
-/// Null: there is none.
+/// Frames of floats (SampleType::f32) on the scale of the file, independent of FrameFormat::white.
+/// Null: the feature does not exist.
 struct Features {
-  /// Albedo: grey or RGB, 0..1. Normal: three components. Depth: grey, from the eye. Variance: of
-  /// the noise in each sample of the picture, grey or RGB, in the square of its unit. Halves: the
-  /// picture made of either half of the samples.
+  /// Albedo: grey or RGB, 0..1. Normal: three components. Depth: grey, distance from the eye.
+  /// Variance: noise variance of each sample of the picture, grey or RGB, in the squared unit of
+  /// the picture. Halves: the pictures rendered from either half of the samples.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Plane `i` of a feature; of a grey one always the same.
+/// Returns plane `i` of a feature; the only plane of a grey feature.
 PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
@@ -25,17 +25,17 @@ void check(const Frame& frame, const Features& features) {
     if (!feature) continue;
     const FrameFormat &a = feature->format, &b = frame.format;
     if (a.sample != SampleType::f32)
-      throw InvalidArgument("a feature of integers (" + std::string(feature_names[f]) +
-                            " must be floats); convert it");
+      throw InvalidArgument("a feature with integer samples (" + std::string(feature_names[f]) +
+                            " must have floats); convert it");
     if (a.width != b.width || a.height != b.height)
-      throw InvalidArgument("the feature " + std::string(feature_names[f]) + " is of " +
+      throw InvalidArgument("the feature " + std::string(feature_names[f]) + " has " +
                             std::to_string(a.width) + "x" + std::to_string(a.height) +
-                            " pixels, its frame of " + std::to_string(b.width) + "x" +
-                            std::to_string(b.height) + "; give one of the same size");
+                            " pixels (its frame has " + std::to_string(b.width) + "x" +
+                            std::to_string(b.height) + "); give one of the same size");
   }
 }
 
-/// work(first, end) for ranges of rows, which the cores of the caller's arena share.
+/// Calls work(first, end) for ranges of rows, in parallel on the cores of the caller's arena.
 template <class Work>
 void for_rows(int height, Work work) {
   tbb::parallel_for(tbb::blocked_range<int>(0, height, 16),
@@ -50,9 +50,9 @@ void fill(PlaneView<float> to, Value value) {
   });
 }
 
-/// The squared response of the mask of Immerkaer 1996 ("Fast noise variance estimation",
-/// doi:10.1006/cviu.1996.0060), which sees neither planes nor edges along the axes; of white noise
-/// its mean is the variance.
+/// Squared response of the mask of Immerkaer 1996 ("Fast noise variance estimation",
+/// doi:10.1006/cviu.1996.0060), which is 0 for linear gradients and for edges along the axes. Its
+/// mean is the variance of white noise.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -68,7 +68,7 @@ void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   });
 }
 
-bool has_only_numbers(PlaneView<const float> plane) {
+bool is_finite_plane(PlaneView<const float> plane) {
   std::atomic<bool> only = true;
   for_rows(plane.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -80,9 +80,9 @@ bool has_only_numbers(PlaneView<const float> plane) {
   return only;
 }
 
-/// Replaces what is no number by the mean of the numbers around it.
-void repair(PlaneView<float> plane) {
-  if (has_only_numbers(plane)) return;
+/// Replaces samples that are not finite by the mean of the finite samples around them.
+void replace_non_finite(PlaneView<float> plane) {
+  if (is_finite_plane(plane)) return;
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) {
       if (std::isfinite(plane(x, y))) continue;
@@ -140,8 +140,8 @@ Light::Light(const FrameFormat& format)
       scratch_(width_, height_) {
   if (format.sample != SampleType::f32 || format.layout == Layout::yuv)
     throw InvalidArgument(
-        "features with frames that are no light (renders are RGB or grey, of floats); leave "
-        "features out");
+        "features with frames that are no renders (renders are RGB or grey, with floats); omit "
+        "the features");
   for (int i = 0; i < planes_; ++i) {
     light_[i] = Plane<float>(width_, height_);
     variance_[i] = Plane<float>(width_, height_);
@@ -149,14 +149,14 @@ Light::Light(const FrameFormat& format)
   }
 }
 
-void Light::take(const Frame& frame, const RenderNoise& noise) {
-  take_albedo(frame);
-  take_samples(frame);
-  take_variance(frame, noise);
-  take_regressors(frame);
+void Light::decompose(const Frame& frame, const RenderNoise& noise) {
+  load_albedo(frame);
+  load_light(frame);
+  load_variance(frame, noise);
+  load_regressors(frame);
 }
 
-void Light::take_albedo(const Frame& frame) {
+void Light::load_albedo(const Frame& frame) {
   if (frame.features) check(frame, *frame.features);
   const auto* albedo = frame.features ? (*frame.features)[Feature::albedo].get() : nullptr;
   for (int i = 0; i < planes_; ++i) {
@@ -173,16 +173,16 @@ void Light::take_albedo(const Frame& frame) {
   }
 }
 
-void Light::take_samples(const Frame& frame) {
+void Light::load_light(const Frame& frame) {
   for (int i = 0; i < planes_; ++i) {
     const PlaneView<const float> from = frame.plane<float>(i);
     const PlaneView<const float> albedo = albedo_[i].view();
     fill(light_[i].view(), [&](int x, int y) { return from(x, y) / albedo(x, y); });
-    repair(light_[i].view());
+    replace_non_finite(light_[i].view());
   }
 }
 
-void Light::take_variance(const Frame& frame, const RenderNoise& noise) {
+void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
   const Features none;
   const Features& features = frame.features ? *frame.features : none;
   const auto& given = features[Feature::variance];
@@ -203,28 +203,28 @@ void Light::take_variance(const Frame& frame, const RenderNoise& noise) {
         const float half = (first(x, y) - second(x, y)) / (2 * albedo(x, y));
         return half * half;
       });
-      radius = 2;  // one degree of freedom each
+      radius = 2;  // each difference has one degree of freedom
     } else {
       high_frequencies(light, to);
       radius = 3;
     }
-    // The variance of a pixel that is no number is that of those around it.
+    // The variance of a pixel that is not finite is the mean of the variances around it.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();
     });
-    repair(to);
+    replace_non_finite(to);
     if (!(level > 0)) box_mean(to, radius, scratch_.view(), to);
     const float factor = noise.strength * noise.strength;
     fill(to, [&](int x, int y) {
-      const float u = light(x, y), least = 1e-12f + 1e-8f * u * u;  // what floats round
+      const float u = light(x, y), minimum = 1e-12f + 1e-8f * u * u;  // rounding error of floats
       const float v = to(x, y) * factor;
-      return v > least ? std::min(v, 1e30f) : least;
+      return v > minimum ? std::min(v, 1e30f) : minimum;
     });
   }
 }
 
-void Light::take_regressors(const Frame& frame) {
+void Light::load_regressors(const Frame& frame) {
   regressors_ = 0;
   if (!frame.features) return;
   const Features& features = *frame.features;
@@ -251,8 +251,8 @@ void Light::add_regressor(PlaneView<const float> from, bool logarithm) {
   box_mean(noise.view(), 2, scratch_.view(), noise.view());
 }
 
-void Light::put(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
-                const Frame& clean) const {
+void Light::recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
+                      const Frame& clean) const {
   for (int i = 0; i < planes_; ++i) {
     const PlaneView<const float> from = noisy.plane<float>(i), albedo = albedo_[i].view();
     const PlaneView<float> to = clean.plane<float>(i);

@@ -1,6 +1,6 @@
 #pragma once
-// What is asked of a volume to know its noise: a few numbers of each of its cubes of 4 x 4 x 4
-// voxels, collected slice by slice.
+// Statistics of a volume from which its noise is estimated: a few numbers for each cube of 4 x 4 x
+// 4 voxels, collected slice by slice.
 
 #include <array>
 #include <cstdint>
@@ -13,59 +13,63 @@
 
 namespace lull {
 
-/// Of one cube, on the 0..255 scale. Energies are means over coefficients of its orthonormal
-/// DCT-II: the variance of white noise, each.
+/// Statistics of one cube, on the 0..255 scale. An energy is the mean square of some coefficients
+/// of the cube's orthonormal DCT-II; for white noise, each energy is the noise variance.
 struct CubeStatistics {
   float mean = 0;
-  float low = 0;     // energy of coefficients (w, v, u) with 1 <= w + v + u <= 3: 19 of them
-  float high = 0;    // of those with w, v, u >= 2 each: 8, in which there is the least of a picture
-  float whole = 0;   // of all but the mean: the variance of the 64 voxels
-  float third = 0;   // third central moment of the voxels
-  float common = 0;  // the value that most voxels have,
-  std::uint8_t commons = 0;             // and how many have it
-  std::array<std::int16_t, 3> place{};  // along x, y, z, in cubes
+  float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
+  // energy of the 8 coefficients with w, v, u >= 2, which contain least of the picture
+  float high = 0;
+  float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
+  float third = 0;     // third central moment of the voxels
+  float common = 0;    // the most frequent value of the voxels
+  std::uint8_t common_count = 0;           // number of voxels with that value
+  std::array<std::int16_t, 3> position{};  // position along x, y, z, in cubes
 };
 
 class CubeCollector {
  public:
   static constexpr int side = 4;
 
-  /// `slices`: of all volumes of the input together, as far as known; from it follows of how many
-  /// cubes one is looked at, so that there are not many more than 400 000.
+  /// `slices`: total number of slices of all volumes of the input, as far as known. It determines
+  /// which share of the cubes is examined, so that there are not many more than 400 000.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// The slices of a volume in order, of a series volume after volume (Frame::slice). Only the
-  /// first plane is looked at.
+  /// Adds the slices of a volume in order, and of a series volume after volume (Frame::slice). Only
+  /// the first plane is used.
   void add(const Frame& slice);
 
-  /// Those whose voxels are numbers, all within what filters see, and not all equal.
+  /// The cubes whose voxels are all finite and within the filters' range, and not all equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
-  /// Cubes that were looked at, whatever is in them.
-  std::int64_t seen() const { return seen_; }
-  /// Values that cubes consist of wholly, with the number of such cubes: what is around the object
-  /// in volumes that are masked or padded, and where samples are clipped.
-  const std::unordered_map<float, std::int64_t>& flat() const { return flat_; }
-  /// The ends of the range of all voxels that are numbers; where samples are clipped if they are.
-  float least() const { return least_; }
-  float greatest() const { return greatest_; }
-  /// Voxels of a volume along each axis.
+  /// Number of examined cubes, with any content.
+  std::int64_t examined() const { return examined_; }
+  /// Values of constant cubes, with the number of such cubes. They show the surroundings of the
+  /// object in masked or padded volumes, and clipped samples.
+  const std::unordered_map<float, std::int64_t>& constant_values() const {
+    return constant_values_;
+  }
+  /// Minimum and maximum of all voxels within the filters' range; these are the clip limits if
+  /// samples are clipped.
+  float min_value() const { return min_value_; }
+  float max_value() const { return max_value_; }
+  /// Number of voxels of a volume along each axis.
   std::array<int, 3> voxels() const { return {format_.width, format_.height, depth_}; }
   const FrameFormat& format() const { return format_; }
 
  private:
-  void work_off(int layer);
-  void look_at(int layer, int row, int column);
+  void process_layer(int layer);
+  void examine(int layer, int row, int column);
 
   FrameFormat format_;
-  int step_ = 1;  // of so many cubes along each axis one is looked at
+  int step_ = 1;  // one of `step_` cubes along each axis is examined
   std::array<Plane<float>, side> slices_;
-  int next_ = 0;   // the slice that comes, if it is of the same volume
-  int begun_ = 0;  // the slice that the volume began with
+  int next_ = 0;         // expected index of the next slice of this volume
+  int first_slice_ = 0;  // index of the first slice of this volume
   int depth_ = 0;
   std::vector<CubeStatistics> cubes_;
-  std::int64_t seen_ = 0;
-  std::unordered_map<float, std::int64_t> flat_;
-  float least_ = greatest_seen, greatest_ = least_seen;
+  std::int64_t examined_ = 0;
+  std::unordered_map<float, std::int64_t> constant_values_;
+  float min_value_ = filter_range_max, max_value_ = filter_range_min;
 };
 
 }  // namespace lull

@@ -6,66 +6,70 @@
 #include <utility>
 #include <vector>
 
+#include "noise/volume/flat_cubes.h"
 #include "noise/volume/map_fit.h"
-#include "noise/volume/quiet_cubes.h"
 #include "noise/volume/rician.h"
 
 namespace lull {
 namespace {
 
-/// Quiet cubes that there have to be, and how many are taken where none are: at least, and of all.
-constexpr std::size_t least_quiet = 16;
-constexpr double share_of_quiet = 0.005;
-/// In what is dark the level may be told where it agrees with that of what is bright up to this:
-/// structure makes the latter too high.
+/// Number of flat cubes that are required, and that are used if no cube is flat: at least
+/// `min_flat_cubes`, and `flat_share` of all cubes.
+constexpr std::size_t min_flat_cubes = 16;
+constexpr double flat_share = 0.005;
+/// The level of dark cubes is used if the level of bright cubes is at most this factor higher:
+/// structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Dark tissue that is taken for air makes its level too high: it is not told where it is above
-/// that of tissue by more than this.
+/// Dark tissue that is mistaken for air raises the level of air. The level of air is not used if it
+/// exceeds that of tissue by more than this factor.
 constexpr double dark_level = 1.05;
-/// Air is that of a Rician volume if the level in it is so near to that of tissue.
+/// Air that looks Rician is accepted if its level and the level of tissue differ by less than this
+/// factor.
 constexpr double nearly_same_level = 2.5;
-/// Samples of tissue: their mean in units of sigma.
-constexpr double least_of_tissue = 2.4;
-/// Where the quietest cubes have so much more energy at low frequencies than at high ones, noise is
-/// smooth (images that were interpolated); beyond that it is no noise.
+/// Minimum mean of cubes of tissue, in units of sigma.
+constexpr double min_tissue_mean = 2.4;
+/// If the energy of the flattest cubes at low frequencies exceeds that at high frequencies by more
+/// than `white_slope`, the noise is smooth (interpolated images). If it exceeds it by more than
+/// `noise_slope`, it is structure and not noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
-/// Below this, on the 0..255 scale, there is none.
-constexpr double least_sigma = 0.02;
+/// A smaller level, on the 0..255 scale, means no noise.
+constexpr double min_sigma = 0.02;
 
-// The map: nodes are so many cubes apart, and no more along an axis; cubes within `window` of the
-// distance between nodes speak for one.
-constexpr int cubes_a_node = 6, most_nodes = 16;
+// The noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes` nodes along an
+// axis. Cubes within `window` times the distance between nodes count for a node.
+constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-constexpr double most_of_air = 1.15;  // level of a node's air in units of that of its tissue
-constexpr std::size_t least_air_at_node = 20, least_quiet_at_node = 12, least_nodes = 6;
-/// 1 / variance of the logarithm of a level by one cube: 64 voxels, or 8 coefficients by their
-/// median; and as much as a node can have.
-constexpr double weight_of_air = 128, weight_of_quiet = 10, greatest_weight = 400;
+// maximum level of a node's air, in units of the level of its tissue
+constexpr double max_air_ratio = 1.15;
+constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
+/// Weight of one cube: 1 / variance of the logarithm of a level that is estimated from 64 voxels,
+/// or from 8 coefficients by their median. `max_weight` bounds the weight of a node.
+constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
-std::size_t quiet_wanted(const Cubes& cubes) {
-  return std::max(least_quiet,
-                  static_cast<std::size_t>(share_of_quiet * static_cast<double>(cubes.size())));
+std::size_t wanted_cubes(const Cubes& cubes) {
+  return std::max(min_flat_cubes,
+                  static_cast<std::size_t>(flat_share * static_cast<double>(cubes.size())));
 }
 
 double mean_of(const Cubes& cubes) {
   return median_of(cubes, [](const CubeStatistics& cube) { return cube.mean; });
 }
 
-/// What parts a volume into dark and bright: the threshold with the greatest variance between its
-/// sides (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
+/// Returns the mean that separates dark from bright cubes: the threshold with maximum variance
+/// between the classes (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
 double between_dark_and_bright(const Cubes& cubes) {
   std::vector<double> means;
   for (const CubeStatistics* cube : cubes) means.push_back(static_cast<double>(cube->mean));
   std::ranges::sort(means);
-  double whole = 0, below = 0, greatest = -1, threshold = means.front();
+  double whole = 0, below = 0, maximum = -1, threshold = means.front();
   for (const double mean : means) whole += mean;
   const auto count = static_cast<double>(means.size());
   for (std::size_t k = 1; k < means.size(); ++k) {
     below += means[k - 1];
     const auto n = static_cast<double>(k);
     const double step = below / n - (whole - below) / (count - n);
-    if (step * step * n * (count - n) <= greatest) continue;
-    greatest = step * step * n * (count - n);
+    if (step * step * n * (count - n) <= maximum) continue;
+    maximum = step * step * n * (count - n);
     threshold = means[k];
   }
   return threshold;
@@ -82,7 +86,7 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // What is around the object is some other noise.
+    // The background contains noise of another kind.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -95,7 +99,7 @@ class Estimator {
     double level = air_level_ > 0 && (agree || tissue_ == 0) ? air_level_ : tissue_;
     estimate_.air = static_cast<float>(air_level_);
     estimate_.tissue = static_cast<float>(tissue_);
-    if (level < least_sigma) level = 0;
+    if (level < min_sigma) level = 0;
     estimate_.level = estimate_.noise.sigma = static_cast<float>(level);
     if (level > 0 && estimate_.certain) follow_variation();
     return std::move(estimate_);
@@ -106,21 +110,21 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// sigma of cubes that have this variance.
-  double level_of(const QuietLevel& quiet) const {
-    if (!rician_) return std::sqrt(quiet.variance);
-    const double ratio = (mean_of(quiet.cubes) - zero_) / std::sqrt(quiet.variance);
-    return std::sqrt(quiet.variance / rician_variance(ratio));
+  /// Returns sigma for cubes with this variance.
+  double level_of(const FlatLevel& flat) const {
+    if (!rician_) return std::sqrt(flat.variance);
+    const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
+    return std::sqrt(flat.variance / rician_variance(ratio));
   }
 
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // (Both are in the order of their addresses by now.)
+    // Cubes are sorted by address, as valid_ is.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
-      if (static_cast<double>(cube->mean) - zero_ > least_of_tissue * air_level_ &&
+      if (static_cast<double>(cube->mean) - zero_ > min_tissue_mean * air_level_ &&
           !std::ranges::binary_search(air, cube))
         rest.push_back(cube);
     return rest;
@@ -132,53 +136,54 @@ class Estimator {
     tissue_ = 0;
     const Cubes cubes = all_but_air();
     if (cubes.empty()) return;
-    const QuietLevel all = quiet_level(cubes, quiet_wanted(cubes));
-    if (all.cubes.empty()) return take_quietest(cubes);
+    const FlatLevel all = flat_level(cubes, wanted_cubes(cubes));
+    if (all.cubes.empty()) return use_flattest(cubes);
     tissue_ = level_of(all);
     if (rician_) return;
     const double threshold = between_dark_and_bright(cubes);
     Cubes dark, bright;
     for (const CubeStatistics* cube : cubes)
       (static_cast<double>(cube->mean) < threshold ? dark : bright).push_back(cube);
-    const QuietLevel in_dark = quiet_level(dark, quiet_wanted(dark));
-    const QuietLevel in_bright = quiet_level(bright, quiet_wanted(bright));
+    const FlatLevel in_dark = flat_level(dark, wanted_cubes(dark));
+    const FlatLevel in_bright = flat_level(bright, wanted_cubes(bright));
     if (in_bright.cubes.empty() || in_dark.cubes.empty()) return;
     tissue_ = std::sqrt(in_bright.variance);
     const double background = std::sqrt(in_dark.variance);
     if (background <= tissue_ && tissue_ <= same_level * background) air_level_ = background;
   }
 
-  void take_quietest(const Cubes& cubes) {
-    if (air_level_ > 0) return;  // which says more
-    const QuietLevel few = quietest(cubes, quiet_wanted(cubes));
+  void use_flattest(const Cubes& cubes) {
+    if (air_level_ > 0) return;  // the level of air is more reliable
+    const FlatLevel few = flattest_level(cubes, wanted_cubes(cubes));
     const double low = median_of(few.cubes, [](const CubeStatistics& cube) { return cube.low; });
     const double slope = few.variance > 0 ? low / few.variance : 0;
     tissue_ = level_of(few);
     if (slope > white_slope && slope <= noise_slope)
       tissue_ =
-          std::sqrt(median_of(few.cubes, [](const CubeStatistics& cube) { return cube.whole; }));
+          std::sqrt(median_of(few.cubes, [](const CubeStatistics& cube) { return cube.variance; }));
     if (slope <= noise_slope) return;
     estimate_.certain = false;
-    estimate_.why = "there is structure in all of it";
+    estimate_.why = "it contains structure everywhere";
   }
 
-  /// Levels at the nodes of a map.
+  /// Fits a map to the levels at its nodes, and uses it if the level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)
-      nodes[axis] = std::clamp(
-          (voxels_[axis] / CubeCollector::side + cubes_a_node / 2) / cubes_a_node, 1, most_nodes);
+      nodes[axis] =
+          std::clamp((voxels_[axis] / CubeCollector::side + cubes_per_node / 2) / cubes_per_node, 1,
+                     max_nodes);
     const std::size_t count = static_cast<std::size_t>(nodes[0]) * nodes[1] * nodes[2];
     std::vector<Cubes> air(count), tissue(count);
-    spread(air_, nodes, air);
-    spread(all_but_air(), nodes, tissue);
+    assign_to_nodes(air_, nodes, air);
+    assign_to_nodes(all_but_air(), nodes, tissue);
     std::vector<NodeLevel> levels(count);
     std::size_t known = 0;
     for (std::size_t i = 0; i < count; ++i) {
       levels[i] = level_at(air[i], tissue[i]);
       if (levels[i].weight > 0) ++known;
     }
-    if (known < least_nodes) return;
+    if (known < min_nodes) return;
     NoiseMap map = fit_map(voxels_, nodes, levels);
     std::vector<float> seen;
     for (std::size_t i = 0; i < count; ++i)
@@ -186,21 +191,21 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // (What lies beyond is from a node of which little is known.)
+    // Values outside these bounds come from nodes with little data.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
-    estimate_.noise.sigma = map.least();
+    estimate_.noise.sigma = map.min_value();
     estimate_.noise.map = std::make_shared<NoiseMap>(std::move(map));
   }
 
-  /// A cube speaks for the nodes around it.
-  void spread(const Cubes& cubes, const std::array<int, 3>& nodes,
-              std::vector<Cubes>& at_nodes) const {
+  /// Assigns each cube to the nodes around it.
+  void assign_to_nodes(const Cubes& cubes, const std::array<int, 3>& nodes,
+                       std::vector<Cubes>& at_nodes) const {
     for (const CubeStatistics* cube : cubes) {
       std::array<std::pair<int, int>, 3> near;
       for (int axis = 0; axis < 3; ++axis) {
         const double place =
-            (cube->place[axis] + 0.5) * CubeCollector::side * nodes[axis] / voxels_[axis] - 0.5;
+            (cube->position[axis] + 0.5) * CubeCollector::side * nodes[axis] / voxels_[axis] - 0.5;
         near[axis] = {std::max(static_cast<int>(std::ceil(place - window)), 0),
                       std::min(static_cast<int>(std::floor(place + window)), nodes[axis] - 1)};
       }
@@ -218,15 +223,14 @@ class Estimator {
       level.logarithm += weight * std::log(sigma);
       level.weight += weight;
     };
-    const QuietLevel quiet = quiet_level(tissue, least_quiet_at_node);
-    const double in_tissue = quiet.cubes.empty() ? 0 : level_of(quiet);
-    const double in_air = air.size() < least_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
-    add(in_tissue,
-        std::min(greatest_weight, weight_of_quiet * static_cast<double>(quiet.cubes.size())));
-    // (What is dark there is no air.)
-    const bool dark_tissue = in_tissue > 0 && in_air > most_of_air * in_tissue;
+    const FlatLevel flat = flat_level(tissue, min_flat_at_node);
+    const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
+    const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
+    add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
+    // "Air" with a much higher level than tissue is dark tissue.
+    const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
-      add(in_air, std::min(greatest_weight, weight_of_air * static_cast<double>(air.size())));
+      add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));
     if (level.weight > 0) level.logarithm /= level.weight;
     return level;
   }

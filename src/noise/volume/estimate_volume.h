@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a volume, found from its samples alone: its kind, its level, and where it varies.
-// One deterministic code on the host.
+// Estimates the noise of a volume from its samples alone: its kind, its level, and where the level
+// varies. The estimate is computed on the host and deterministic.
 
 #include <optional>
 #include <string>
@@ -11,21 +11,22 @@
 namespace lull {
 
 struct VolumeEstimate {
-  /// A sigma of 0: there is no noise to speak of.
+  /// Estimated noise. A sigma of 0 means that there is no noticeable noise.
   VolumeNoise noise;
-  float level = 0;   // in the middle of the volume's levels; without a map noise.sigma
-  float air = 0;     // what the background says; 0: nothing
-  float tissue = 0;  // what is brighter says; 0: nothing
-  /// False: noise and structure look alike everywhere; `why` says what was seen, in a few words.
+  float level = 0;   // median level over the volume; noise.sigma if there is no map
+  float air = 0;     // level estimated from the background; 0: none
+  float tissue = 0;  // level estimated from brighter cubes; 0: none
+  /// False: noise and structure are indistinguishable everywhere. `why` then states the observation
+  /// in a few words.
   bool certain = true;
   std::string why;
 };
 
-/// Where the greatest levels of a volume are so many times the least, they are followed.
+/// A map is used if the highest levels of a volume exceed the lowest by at least this factor.
 inline constexpr float followed_variation = 1.3f;
 
-/// @param kind  what is known; nothing: Rician where the background says so
-/// @param zero  the sample on the 0..255 scale that stands for a magnitude of 0
+/// @param kind  known kind of noise; empty: Rician if the background shows it, else Gaussian
+/// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 [[nodiscard]] VolumeEstimate estimate_volume(const CubeCollector& collector,
                                              std::optional<NoiseKind> kind, float zero);
 

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "noise/volume/quiet_cubes.h"
+#include "noise/volume/flat_cubes.h"
 
 namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// In units of the median of what is off; what is off by less than this much is not far off.
-constexpr double far_off = 1.5, not_far = 0.02;
+/// Levels whose deviation from the map exceeds `max_deviation` times the median deviation weigh
+/// less. The median counts as at least `min_deviation`.
+constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;
 
-/// One sweep of Gauss and Seidel.
+/// One Gauss-Seidel sweep.
 void sweep(Values& values, const std::vector<NodeLevel>& levels, const Values& weights,
            const std::array<int, 3>& nodes, double stiffness) {
   const std::array<int, 3> stride{1, nodes[0], nodes[0] * nodes[1]};
@@ -47,7 +48,7 @@ NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nod
     Values off;
     for (std::size_t i = 0; i < levels.size(); ++i)
       if (levels[i].weight > 0) off.push_back(std::abs(values[i] - levels[i].logarithm));
-    const double bound = far_off * std::max(median(off), not_far);
+    const double bound = max_deviation * std::max(median(off), min_deviation);
     for (std::size_t i = 0; i < levels.size(); ++i)
       weights[i] = levels[i].weight *
                    std::min(1.0, bound / std::max(std::abs(values[i] - levels[i].logarithm), 1e-9));

@@ -1,5 +1,5 @@
 #pragma once
-// A smooth map of levels that were measured here and there, of unequal worth.
+// Fits a smooth map to noise levels that are measured at some nodes with different accuracy.
 
 #include <array>
 #include <vector>
@@ -9,14 +9,13 @@
 namespace lull {
 
 struct NodeLevel {
-  double logarithm = 0;  // of the level
-  double weight = 0;     // 1 / variance of the logarithm; 0: nothing is known
+  double logarithm = 0;  // logarithm of the level
+  double weight = 0;     // 1 / variance of `logarithm`; 0: not measured
 };
 
-/// The map that is nearest to what is known with the least differences between neighbours: it
-/// minimises the sum of weight (log m - logarithm)^2 and of `stiffness` times the squared
-/// differences of neighbours' logarithms. What is far off weighs less (Huber). Where nothing is
-/// known, it goes on from where something is.
+/// Returns the map m that minimises the sum of weight (log m - logarithm)^2, plus `stiffness` times
+/// the squared differences between the logarithms of neighbouring nodes. Outliers weigh less
+/// (Huber). Values at nodes without a measurement are extrapolated from the others.
 /// @param levels  x fastest, then y; at least one with a weight
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);

@@ -10,8 +10,8 @@
 namespace lull {
 namespace {
 
-/// exp(-x) I0(x): the power series, and from 20 on the asymptotic one (Abramowitz and Stegun,
-/// 9.7.1), which is right to 1e-8 there.
+/// Returns exp(-x) I0(x): by the power series below 20, and by the asymptotic series from 20 on
+/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 there.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -23,16 +23,17 @@ double scaled_i0(double x) {
   return sum / std::sqrt(2 * std::numbers::pi * x);
 }
 
-/// Of z at v, over z.
+/// Returns the probability density of z for the true value v, divided by z.
 double density_over_z(double z, double v) {
   return std::exp(-(z - v) * (z - v) / 2) * scaled_i0(z * v);
 }
 
 float root(float v) { return std::sqrt(v); }
 
-constexpr double step = 1.0 / 16, reach = 8.5;  // of the trapezoidal rule, exact for such bells
+// Step and half-width of the trapezoidal rule, which is exact to rounding for these densities.
+constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// E[f(z) | v], integrated over u = f(z): z dz = u du, and nothing has a kink.
+/// Returns E[f(z) | v], integrated over u = f(z). With z dz = u du the integrand is smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -53,8 +54,9 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// v for increasing values of something.
-double found(const std::vector<double>& of_v, double spacing, double value) {
+/// Returns the v at which a tabulated, increasing function has `value`. `of_v` holds its values at
+/// v = 0, spacing, 2 spacing, ...
+double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;
   if (above == of_v.end()) return spacing * static_cast<double>(of_v.size() - 1);
@@ -62,10 +64,10 @@ double found(const std::vector<double>& of_v, double spacing, double value) {
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// rician_variance() for v in steps, with the ratio beside it.
-struct Spread {
+/// rician_variance() for v in steps, with the ratio of mean and standard deviation.
+struct VarianceTable {
   std::vector<double> ratio, variance;
-  Spread() {
+  VarianceTable() {
     for (double v = 0; v <= 8; v += 0.05) {
       const double mean = expected_sample(v), left = 2 + v * v - mean * mean;
       ratio.push_back(mean / std::sqrt(left));
@@ -76,23 +78,25 @@ struct Spread {
 
 }  // namespace
 
-RicianStabiliser::RicianStabiliser(double doubt) {
+RicianStabiliser::RicianStabiliser(double shrink_range) {
   constexpr int knots = RicianInverse::knots;
   constexpr float end = RicianInverse::end;
   constexpr double spacing = 0.0125;
-  std::vector<double> roots;  // of E[f(z) | v] - E[f(z) | 0]
+  std::vector<double> roots;  // square roots of E[f(z) | v] - E[f(z) | 0]
   const double zero = expected_root(0);
   for (double v = 0; v <= static_cast<double>(end) + 1; v += spacing)
     roots.push_back(std::sqrt(std::max(expected_root(v) - zero, 0.0)));
   const double last = std::sqrt(static_cast<double>(end) - zero);
   for (int k = 0; k <= knots; ++k) {
     const double root = last * k / knots;
-    const double sure = doubt > 0 ? std::min(root * root / doubt, 1.0) : 1;
-    table_[k] = static_cast<float>(found(roots, spacing, root) * sure * sure * (3 - 2 * sure));
+    const double sure = shrink_range > 0 ? std::min(root * root / shrink_range, 1.0) : 1;
+    table_[k] =
+        static_cast<float>(argument_at(roots, spacing, root) * sure * sure * (3 - 2 * sure));
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // E[f(z) | v] = v + 1 / (4 v) + ..: v = d - 1 / (4 d) - third / d^3, which meets the table.
+  // E[f(z) | v] = v + 1 / (4 v) + ..., so that v = d - 1 / (4 d) - third / d^3. `third` is chosen
+  // such that this formula continues the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 
@@ -107,13 +111,13 @@ float RicianStabiliser::forward(float z) { return rician_root(z, root); }
 float RicianStabiliser::inverse(float d) const { return inverse()(d, root); }
 
 double rician_variance(double ratio) {
-  static const Spread spread;
-  const auto above = std::ranges::upper_bound(spread.ratio, ratio);
-  if (above == spread.ratio.begin()) return spread.variance.front();
-  if (above == spread.ratio.end()) return 1;
-  const std::size_t k = above - spread.ratio.begin();
-  const double share = (ratio - spread.ratio[k - 1]) / (spread.ratio[k] - spread.ratio[k - 1]);
-  return std::lerp(spread.variance[k - 1], spread.variance[k], share);
+  static const VarianceTable table;
+  const auto above = std::ranges::upper_bound(table.ratio, ratio);
+  if (above == table.ratio.begin()) return table.variance.front();
+  if (above == table.ratio.end()) return 1;
+  const std::size_t k = above - table.ratio.begin();
+  const double share = (ratio - table.ratio[k - 1]) / (table.ratio[k] - table.ratio[k - 1]);
+  return std::lerp(table.variance[k - 1], table.variance[k], share);
 }
 
 }  // namespace lull

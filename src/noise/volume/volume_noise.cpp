@@ -9,13 +9,13 @@
 namespace lull {
 namespace {
 
-/// A voxel between two nodes of an axis.
-struct Between {
+/// The nodes around a voxel along an axis.
+struct NodePair {
   int low, high;
-  float share;  // of the high one
+  float share;  // weight of the high node
 };
 
-Between between(int voxel, int voxels, int nodes) {
+NodePair nodes_around(int voxel, int voxels, int nodes) {
   const double place = (voxel + 0.5) * nodes / voxels - 0.5;
   const double kept = std::clamp(place, 0.0, nodes - 1.0);
   const int low = std::min(static_cast<int>(kept), std::max(nodes - 2, 0));
@@ -28,16 +28,16 @@ bool is_level(float value) { return value > 0 && std::isfinite(value); }
 
 }  // namespace
 
-float NoiseMap::least() const { return *std::ranges::min_element(values); }
-float NoiseMap::greatest() const { return *std::ranges::max_element(values); }
+float NoiseMap::min_value() const { return *std::ranges::min_element(values); }
+float NoiseMap::max_value() const { return *std::ranges::max_element(values); }
 
 void NoiseMap::slice(int z, PlaneView<float> to) const {
-  const Between at_z = between(std::clamp(z, 0, voxels[2] - 1), voxels[2], nodes[2]);
+  const NodePair at_z = nodes_around(std::clamp(z, 0, voxels[2] - 1), voxels[2], nodes[2]);
   std::vector<float> row(nodes[0]);
-  std::vector<Between> columns;
-  for (int x = 0; x < to.width; ++x) columns.push_back(between(x, to.width, nodes[0]));
+  std::vector<NodePair> columns;
+  for (int x = 0; x < to.width; ++x) columns.push_back(nodes_around(x, to.width, nodes[0]));
   for (int y = 0; y < to.height; ++y) {
-    const Between at_y = between(y, to.height, nodes[1]);
+    const NodePair at_y = nodes_around(y, to.height, nodes[1]);
     for (int i = 0; i < nodes[0]; ++i) {
       const auto along_y = [&](int k) {
         return mix(node(i, at_y.low, k), node(i, at_y.high, k), at_y.share);
@@ -62,20 +62,20 @@ VolumeNoise scaled(const VolumeNoise& noise, float factor) {
 
 void validate(const VolumeNoise& noise) {
   if (!is_level(noise.sigma) || !std::isfinite(noise.zero))
-    throw InvalidArgument("a volume's noise without a level (must be > 0); estimate it again");
+    throw InvalidArgument(
+        "an invalid noise level of a volume (it must be above 0); estimate the noise again");
   if (!noise.map) return;
   const NoiseMap& map = *noise.map;
-  constexpr int most_nodes = 256;  // along an axis
+  constexpr int max_nodes = 256;  // along an axis
   std::size_t count = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    if (map.nodes[axis] < 1 || map.nodes[axis] > most_nodes || map.voxels[axis] < 1)
-      throw InvalidArgument("a map of noise of " + std::to_string(map.nodes[axis]) +
-                            " nodes along an axis (must be 1 to 256); estimate it again");
+    if (map.nodes[axis] < 1 || map.nodes[axis] > max_nodes || map.voxels[axis] < 1)
+      throw InvalidArgument("a noise map with " + std::to_string(map.nodes[axis]) +
+                            " nodes along an axis (must be 1 to 256); estimate the noise again");
     count *= static_cast<std::size_t>(map.nodes[axis]);
   }
   if (map.values.size() != count || !std::ranges::all_of(map.values, is_level))
-    throw InvalidArgument(
-        "a map of noise with too few levels or some that are none; estimate it again");
+    throw InvalidArgument("a noise map with missing or invalid levels; estimate the noise again");
 }
 
 }  // namespace lull

@@ -1,4 +1,4 @@
-// Phases by Bayes on a GPU against the reference backend, from outside.
+// The Bayes phases on a GPU compared with the reference backend through the public interface.
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ std::vector<Frame> result_on(BackendKind kind, const Params& params,
   return run_clip(*open(params, frames[0].format, {.kind = kind}), frames);
 }
 
-/// Least PSNR of a plane of any frame against another result.
-double least_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+/// Minimum PSNR over all planes and frames against another result.
+double min_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double least = 200;
   for (std::size_t n = 0; n < a.size(); ++n)
     for (int i = 0; i < a[n].format.planes(); ++i)
@@ -31,8 +31,8 @@ double least_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
 
 using CudaBayes = GpuTest;
 
-// The first phase of the two differs as it always did; halves add a little.
-TEST_F(CudaBayes, IsTheReference) {
+// The first phases of the two backends always differ slightly; half precision adds a little.
+TEST_F(CudaBayes, MatchesTheReference) {
   const FrameFormat yuv420{
       .width = 48, .height = 36, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
   const FrameFormat small_chroma{
@@ -47,48 +47,48 @@ TEST_F(CudaBayes, IsTheReference) {
     const auto expected = result_on(BackendKind::reference, small_best(2), frames);
     const auto result = result_on(BackendKind::cuda, small_best(2), frames);
     ASSERT_EQ(result.size(), frames.size());
-    EXPECT_GT(least_psnr(result, expected), 42);
+    EXPECT_GT(min_psnr(result, expected), 42);
   }
 }
 
-/// Each phase alone, as the last.
-TEST_F(CudaBayes, PhaseByPhase) {
+/// Each phase is tested as the last one.
+TEST_F(CudaBayes, EachPhaseMatchesTheReference) {
   const std::vector<Frame> frames = noisy_pan({.width = 61, .height = 45}, 4);
   for (const int phases : {1, 2, 3}) {
     Params params = small_best(2);
     params.phases = phases;
-    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, params, frames),
+    EXPECT_GT(min_psnr(result_on(BackendKind::cuda, params, frames),
                          result_on(BackendKind::reference, params, frames)),
               42)
         << phases;
   }
 }
 
-TEST_F(CudaBayes, FollowsUnevenMotion) {
+TEST_F(CudaBayes, MatchesTheReferenceOnShakyClip) {
   for (const FrameFormat& format : {FrameFormat{.width = 80, .height = 70}, FrameFormat{.width = 96,
                                                                             .height = 72,
                                                                             .layout = Layout::yuv,
                                                                             .chroma_shift_x = 1,
                                                                             .chroma_shift_y = 1}}) {
     const std::vector<Frame> frames = noisy_shake(format, 5);
-    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, small_best(2), frames),
+    EXPECT_GT(min_psnr(result_on(BackendKind::cuda, small_best(2), frames),
                          result_on(BackendKind::cpu, small_best(2), frames)),
               42);
   }
 }
 
-TEST_F(CudaBayes, AsTheProfileHasItAndOfWeakNoise) {
+TEST_F(CudaBayes, BestProfileMatchesTheHostAtEveryNoiseLevel) {
   const std::vector<Frame> frames = noisy_pan({.width = 90, .height = 70}, 4);
   for (const float sigma : {2.0f, 20.0f, 60.0f}) {
     const Params params = make_params(Profile::best, {sigma, 0, 0}, 4);
-    EXPECT_GT(least_psnr(result_on(BackendKind::cuda, params, frames),
+    EXPECT_GT(min_psnr(result_on(BackendKind::cuda, params, frames),
                          result_on(BackendKind::cpu, params, frames)),
               sigma < 10 ? 50 : 40)
         << sigma;
   }
 }
 
-TEST_F(CudaBayes, BatchesAndRunsDoNotMatter) {
+TEST_F(CudaBayes, BatchSizeAndRepetitionDoNotChangeResult) {
   const std::vector<Frame> frames = noisy_pan({.width = 90, .height = 70}, 4);
   Params params = small_best(1);
   const auto once = result_on(BackendKind::cuda, params, frames);

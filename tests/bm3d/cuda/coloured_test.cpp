@@ -1,4 +1,4 @@
-// Noise that is not white on the GPU: whole sessions against the reference.
+// Coloured noise on the GPU: complete sessions compared with the reference.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr Backend gpu(int streams = 1) { return {.kind = BackendKind::cuda, .str
 
 using CudaColouredNoise = GpuTest;
 
-/// PSNR between the results, and that of each against the clean picture.
+/// Checks the PSNR between the results and that of each result against the clean picture.
 void expect_alike(const Plane<float>& actual, const Plane<float>& expected, float phase,
                   double at_least, double within) {
   const Plane<float> clean = texture_picture(actual.width(), actual.height(), phase);
@@ -33,7 +33,7 @@ void expect_alike(const Plane<float>& actual, const Plane<float>& expected, floa
   EXPECT_NEAR(psnr(actual.view(), clean.view()), psnr(expected.view(), clean.view()), within);
 }
 
-/// One frame by both backends, plane by plane.
+/// Filters one frame with both backends and compares it plane by plane.
 void expect_agreement(const Params& params, const Frame& frame) {
   const auto actual = run_clip(*open(params, frame.format, gpu()), {frame});
   const auto expected =
@@ -55,8 +55,8 @@ TEST_F(CudaColouredNoise, AgreesWithTheReferenceInColour) {
   }
 }
 
-// Each plane is filtered by what its own noise is, though they share groups.
-TEST_F(CudaColouredNoise, StandsBesideWhiteNoiseInOtherPlanes) {
+// Each plane is filtered with its own noise although the planes share groups.
+TEST_F(CudaColouredNoise, AgreesWithTheReferenceIfOtherPlanesHaveWhiteNoise) {
   auto [frame, noise] = coloured_frame(yuv420_floats(80, 64));
   for (const int white : {0, 1}) {
     NoiseModel mixed = noise;
@@ -80,8 +80,8 @@ TEST_F(CudaColouredNoise, AgreesWithTheReferenceInGroupsOf32AndWalshHadamard) {
   }
 }
 
-// Members of other frames share no noise with the reference's, and matching adds its bias to none
-// of them.
+// Members in other frames share no noise with the reference patch, and the matcher adds its bias to
+// none of them.
 TEST_F(CudaColouredNoise, AgreesWithTheReferenceOverTime) {
   const ColouredNoise noise = blurred_noise(8, 8, 15, true, false);
   const std::vector<Frame> clip = noisy_clip(5, 72, 56, noise);
@@ -99,7 +99,7 @@ TEST_F(CudaColouredNoise, AgreesWithTheReferenceOverTime) {
   }
 }
 
-TEST_F(CudaColouredNoise, GivesTheSameBytesWithAnyNumberOfStreamsAndInAnyBatches) {
+TEST_F(CudaColouredNoise, StreamsAndBatchesDoNotChangeResult) {
   const auto [frame, noise] = coloured_frame(rgb_floats(117, 64));
   const std::vector<Frame> clip(5, frame);
   Params params = make_params(Profile::balanced, noise);
@@ -114,8 +114,8 @@ TEST_F(CudaColouredNoise, GivesTheSameBytesWithAnyNumberOfStreamsAndInAnyBatches
   }
 }
 
-// Without its bias the matcher takes neighbours for what they share of the noise.
-TEST_F(CudaColouredNoise, IsFilteredBetterThanByAnyOneLevel) {
+// Without the bias the matcher would prefer adjacent patches because they share noise.
+TEST_F(CudaColouredNoise, KnownSpectrumBeatsAnySingleLevel) {
   const Plane<float> clean = texture_picture(128, 96);
   const ColouredNoise noise = averaged_noise(128, 96, 15, 3);
   Frame frame = make_frame(gray_floats(128, 96));
@@ -131,19 +131,19 @@ TEST_F(CudaColouredNoise, IsFilteredBetterThanByAnyOneLevel) {
     white.hard.window = white.wiener.window = known.hard.window;
     best_white = std::max(best_white, result_of(white));
   }
-  known.mu2 = 0.7f;  // 1.3 is for photographs; this texture repeats all over
+  known.mu2 = 0.7f;  // 1.3 is meant for photographs; this texture repeats everywhere
   EXPECT_GT(result_of(known), best_white + 0.3);
 }
 
-// Without a GPU: what the tables hold.
-TEST(CovarianceTable, HasWhatPatchesShareInHalfPrecision) {
+// The contents of the tables, checked without a GPU.
+TEST(CovarianceTable, HoldsDecorrelationInHalfPrecision) {
   const PlaneNoise noise{9, slanted_correlation()};
   for (const Transform transform : {Transform::dct, Transform::bior}) {
     const PatchCovariance covariance(noise, axis_rows(transform));
     const CovarianceTable table = make_covariance_table(noise, transform);
     ASSERT_EQ(table.view.reach_x, covariance.reach_x());
-    ASSERT_EQ(table.apart.size(), static_cast<std::size_t>(table.view.far + 1) * 64);
-    EXPECT_LE((table.view.far + 1) * 128, 65536) << "places are 16 bits";
+    ASSERT_EQ(table.decorrelation.size(), static_cast<std::size_t>(table.view.uncorrelated + 1) * 64);
+    EXPECT_LE((table.view.uncorrelated + 1) * 128, 65536) << "places are 16 bits";
     const auto value = [](std::uint16_t half) {
       const int exponent = half >> 10 & 31, fraction = half & 1023;
       const double size =
@@ -156,13 +156,13 @@ TEST(CovarianceTable, HasWhatPatchesShareInHalfPrecision) {
       EXPECT_NEAR(table.own[u * 8 + v], own, 1e-5 * own);
       EXPECT_NEAR(table.own[64 + u * 8 + v], std::sqrt(own), 1e-5 * std::sqrt(own));
       const auto at = [&](int place) {
-        return value(table.apart[place * 64 + CovarianceView::column(place, u) * 8 + v]);
+        return value(table.decorrelation[place * 64 + CovarianceView::column(place, u) * 8 + v]);
       };
-      EXPECT_EQ(at(table.view.far), 1);
+      EXPECT_EQ(at(table.view.uncorrelated), 1);
       EXPECT_EQ(at(0), 0);
       for (const auto& [dx, dy] : {std::pair(1, 0), std::pair(-9, 3), std::pair(14, 14)}) {
         const double r = 1 - covariance.at(dx, dy)[i] / own;
-        EXPECT_NEAR(at(std::abs(table.view.place(dx, dy))), r, 5e-4 * std::abs(r) + 1e-6);
+        EXPECT_NEAR(at(std::abs(table.view.index(dx, dy))), r, 5e-4 * std::abs(r) + 1e-6);
       }
     }
   }

@@ -1,5 +1,4 @@
-// Frames that a decoder left in the memory of the GPU give the bytes that the same frames give from
-// the host's.
+// Frames that a decoder left in GPU memory give the same bytes as equal frames in host memory.
 
 #include <gtest/gtest.h>
 
@@ -39,8 +38,8 @@ Frame noisy_frame(const FrameFormat& format) {
 
 enum class Chroma { interleaved, planar };
 
-/// A surface as a decoder has it: larger than the picture, values in the high bits, and what lies
-/// around them and below is not zero.
+/// A surface with the properties of a decoder's surface: it is larger than the picture, values are
+/// in the high bits, and the surrounding samples and low bits are not zero.
 template <class Sample>
 Frame to_device(const Frame& frame, Chroma chroma) {
   struct Surface {
@@ -84,8 +83,8 @@ Frame run_one(const Params& params, const Frame& frame) {
   return *out;
 }
 
-// With and without noise in each plane, as planes without it are not touched on their way.
-TEST_F(CudaDevicePicture, EqualsTheHosts) {
+// Each plane is tested with and without noise, because planes without noise are copied unchanged.
+TEST_F(CudaDevicePicture, GivesTheBytesOfAHostFrame) {
   for (const FrameFormat& format : {yuv(64, 48, 1, 8), yuv(45, 33, 1, 8), yuv(45, 33, 1, 10),
                                     yuv(45, 33, 1, 12), yuv(45, 33, 0, 8), yuv(45, 33, 0, 16)}) {
     const Frame noisy = noisy_frame(format);
@@ -104,7 +103,7 @@ TEST_F(CudaDevicePicture, EqualsTheHosts) {
   }
 }
 
-TEST_F(CudaDevicePicture, SmallerThanAPatch) {
+TEST_F(CudaDevicePicture, SmallerThanAPatchGivesTheBytesOfAHostFrame) {
   for (const FrameFormat& format : {yuv(7, 5, 1, 8), yuv(14, 30, 1, 10), yuv(1, 1, 1, 8)}) {
     const Frame noisy = noisy_frame(format);
     const Params params = make_params(Profile::fast, {20, 20, 20});
@@ -114,8 +113,9 @@ TEST_F(CudaDevicePicture, SmallerThanAPatch) {
   }
 }
 
-// A picture may be overwritten as soon as its result is out, not before: many in flight, all alive.
-TEST_F(CudaDevicePicture, ManyInFlight) {
+// A decoder may overwrite a picture once its result is out, but not before: many pictures are in
+// flight and all must stay alive.
+TEST_F(CudaDevicePicture, StaysAliveUntilItsResultIsOut) {
   const FrameFormat format = yuv(97, 65, 1, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});
   const auto session = open(params, format, {.kind = BackendKind::cuda, .streams = 4});
@@ -127,14 +127,14 @@ TEST_F(CudaDevicePicture, ManyInFlight) {
     ++out;
     return true;
   };
-  for (int i = 0; i < 12; ++i)  // the host's and the device's in turns
+  for (int i = 0; i < 12; ++i)  // host and device results alternate
     look(session->push(i % 3 == 2 ? noisy : to_device(noisy, Chroma::interleaved)));
   while (look(session->drain())) {
   }
   EXPECT_EQ(out, 12);
 }
 
-TEST(DevicePicture, IsNotForTheCpu) {
+TEST(DevicePicture, IsRejectedByTheCpuBackend) {
   Frame frame;
   frame.format = yuv(32, 32, 1, 8);
   frame.on_device = std::make_shared<DevicePicture>();

@@ -1,5 +1,5 @@
-// A GPU that fails in the middle of a job: nobody hangs, nothing wrong comes out, and the failure
-// is one of the device. Each test fails in a process of its own.
+// A GPU fails in the middle of a job: no thread hangs, no wrong frame is returned, and the error is
+// a device failure. Each test fails in its own process.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ constexpr FrameFormat format{.width = 96, .height = 64};
 constexpr int frames = 24, breaks_at = 9;
 constexpr int good = 0, wrong = 1, failed = 75;
 
-/// From page-locked memory, as a source has it.
+/// The frame is in page-locked memory like that of a source.
 Frame noisy_frame(FramePool& pool, int number) {
   Frame frame = pool.acquire();
   store_plane(with_noise(texture_picture(96, 64).view(), 20, 100 + number).view(), frame, 0);
@@ -43,7 +43,7 @@ std::unique_ptr<Denoiser> open_cpu(const DeviceFailure&) {
 
 std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
   FramePool pool(format, frame_memory({.kind = BackendKind::cuda}));
-  std::vector<Frame> held, results;  // so that each frame takes new memory, on a broken device too
+  std::vector<Frame> held, results;  // each frame takes new memory, on a failed device too
   for (int n = 0; n < frames; ++n) {
     if (n == breaks) break_device(device);
     held.push_back(noisy_frame(pool, n));
@@ -53,9 +53,9 @@ std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
   return results;
 }
 
-/// A job on these GPUs, the last of which fails. `replace` may be empty.
+/// Runs a job on these GPUs, the last of which fails. `replace` may be empty.
 int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
-  ::alarm(100);  // whoever hangs is killed
+  ::alarm(100);  // the alarm kills a process that hangs
   const Backend first{.kind = BackendKind::cuda, .device = 0};
   const std::vector<Frame> on_gpu = filter(*open_session(first));
   const std::vector<Frame> on_cpu = filter(*open_cpu(DeviceFailure("")));
@@ -83,24 +83,24 @@ int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
 class BrokenDevice : public GpuTest {
  protected:
   void SetUp() override {
-    // The child starts over, as CUDA does not survive a fork.
+    // The child process starts anew because CUDA does not survive a fork.
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     GpuTest::SetUp();
   }
 };
 
-TEST_F(BrokenDevice, EndsTheJob) {
+TEST_F(BrokenDevice, FailureEndsTheJob) {
   EXPECT_EXIT(std::exit(job(1, {})), ExitedWithCode(failed),
               "^cuda:0 failed \\(CUDA: .*\\); run the job again\n$");
 }
 
-TEST_F(BrokenDevice, LeavesTheRestToTheCpu) {
+TEST_F(BrokenDevice, CpuContinuesAfterFailure) {
   EXPECT_EXIT(std::exit(job(1, open_cpu)), ExitedWithCode(good), "");
 }
 
-// CUDA ends for the whole process where a kernel fails; where a GPU contains the failure, the
-// other one does the rest.
-TEST_F(BrokenDevice, OfTwo) {
+// A kernel that fails ends CUDA for the whole process. If the GPU contains the failure, the other
+// GPU does the rest.
+TEST_F(BrokenDevice, JobOnTwoDevicesEndsWithoutWrongFrames) {
   if (cuda::list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
   const auto ends_well = [](int status) {
     return WIFEXITED(status) && (WEXITSTATUS(status) == good || WEXITSTATUS(status) == failed);

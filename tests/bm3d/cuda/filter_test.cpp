@@ -1,4 +1,4 @@
-// Filtering and aggregation on the device against the reference, on equal groups.
+// Compares filtering and aggregation on the device with the reference on equal groups.
 
 #include <algorithm>
 #include <bit>
@@ -95,7 +95,7 @@ class Scene {
       const Covariances covariances(model, phase.transform, nullptr);
       (case_.which == Phase::first ? filter_hard : filter_wiener)(
           args, phase, case_.strength, nullptr, gpu, {covariances.of(0)});
-      cuda::check(cudaDeviceSynchronize());  // the tables go
+      cuda::check(cudaDeviceSynchronize());  // the tables are released after this
     }
     normalise({1, args.sums, {noisy.get()}, {estimate.get()}}, margins, args.window, nullptr);
 
@@ -123,10 +123,10 @@ class Scene {
       const double weight =
           case_.which == Phase::first
               ? hard_threshold(stack, transform, phase.group_transform,
-                               for_all(case_.strength.value * sigma),
+                               uniform_coefficients(case_.strength.value * sigma),
                                static_cast<double>(case_.strength.mean_factor), variances)
               : wiener(stack, gather<Coefficient>(alone(clean_), x, y, groups_[k]), transform,
-                       phase.group_transform, for_all(case_.strength.value * sigma * sigma),
+                       phase.group_transform, uniform_coefficients(case_.strength.value * sigma * sigma),
                        variances);
       for (int m = 0; m < groups_[k].count; ++m)
         sums.add(stack[m], x + displacement_x(groups_[k].members[m]),
@@ -138,7 +138,7 @@ class Scene {
   }
 
   static cuda::DeviceBuffer<float> upload(const Plane<float>& plane, const Margins& margins) {
-    std::vector<float> values(margins.size(), std::nanf(""));  // nothing may depend on margins
+    std::vector<float> values(margins.size(), std::nanf(""));  // nothing may depend on the margins
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) values[margins.at(x, y)] = plane.view()(x, y);
     return on_device(values);
@@ -148,14 +148,14 @@ class Scene {
                    std::vector<std::uint8_t>& counts) const {
     const int capacity = group_capacity(case_.phase.matching());
     const std::size_t references =
-        static_cast<std::size_t>(args.batch.bricks_x) * args.batch.bricks_y * brick_references;
+        static_cast<std::size_t>(args.batch.tiles_x) * args.batch.tiles_y * references_per_tile;
     displacements.assign(references * capacity, 0);
     counts.assign(references, 0);
     for (std::size_t k = 0; k < groups_.size(); ++k) {
       const int i = static_cast<int>(k) % args.grid.count_x;
       const int j = static_cast<int>(k) / args.grid.count_x;
       const std::size_t index =
-          (static_cast<std::size_t>(j / 4) * args.batch.bricks_x + i / 4) * brick_references +
+          (static_cast<std::size_t>(j / 4) * args.batch.tiles_x + i / 4) * references_per_tile +
           j % 4 * 4 + i % 4;
       std::copy_n(groups_[k].members.begin(), groups_[k].count, &displacements[index * capacity]);
       counts[index] =
@@ -175,13 +175,13 @@ double rms_difference(const Plane<float>& a, const Plane<float>& b) {
 
 using CudaFilter = testing::GpuTest;
 
-// The filter is in half precision: a relative error of 2^-12 in each step at a contrast of 128,
-// both ways, and averaged over the estimates of a sample.
+// The filter computes in half precision: a relative error of 2^-12 in each step at a contrast of
+// 128, forwards and backwards, averaged over the estimates of a sample.
 constexpr double tolerance = 0.08;
-// Where a coefficient lies that close to the threshold, it may fall on the other side.
+// A coefficient that is this close to the threshold may be decided differently.
 constexpr double tolerance_hard = 0.35;
 
-TEST_F(CudaFilter, GivesBackWhatAThresholdOfZeroKeeps) {
+TEST_F(CudaFilter, ZeroThresholdMatchesTheReference) {
   for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht}) {
       const Scene scene({Phase::first,
@@ -196,7 +196,7 @@ TEST_F(CudaFilter, GivesBackWhatAThresholdOfZeroKeeps) {
     }
 }
 
-TEST_F(CudaFilter, ThresholdsAsTheReference) {
+TEST_F(CudaFilter, HardThresholdMatchesTheReference) {
   for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
       for (const int group : {1, 4, 16, 32}) {
@@ -212,7 +212,7 @@ TEST_F(CudaFilter, ThresholdsAsTheReference) {
       }
 }
 
-TEST_F(CudaFilter, WeighsAsTheReference) {
+TEST_F(CudaFilter, WienerFilterMatchesTheReference) {
   for (const Transform transform : {Transform::dct, Transform::bior, Transform::dft})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
       for (const int group : {1, 8, 16, 32}) {
@@ -230,12 +230,12 @@ TEST_F(CudaFilter, WeighsAsTheReference) {
       }
 }
 
-TEST_F(CudaFilter, DoesWithoutSharedMemoryForTheLargestWindows) {
+TEST_F(CudaFilter, LargestWindowsMatchTheReferenceWithoutSharedMemory) {
   const Scene scene({Phase::second, {.window = 127, .group = 32, .step = 8, .tau = 2500}, {0.5f}});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
 }
 
-TEST_F(CudaFilter, FitsItselfToGpusWithLittleSharedMemory) {
+TEST_F(CudaFilter, MatchesTheReferenceWithTheLimitsOfOtherGpus) {
   for (const Phase which : {Phase::first, Phase::second})
     for (const int group : {16, 32})
       for (const int window : {25, 49})
@@ -248,19 +248,19 @@ TEST_F(CudaFilter, FitsItselfToGpusWithLittleSharedMemory) {
         }
 }
 
-TEST_F(CudaFilter, ResolvesContrastWhateverTheLevel) {
+TEST_F(CudaFilter, MatchesTheReferenceAtHighBrightness) {
   const Scene scene({Phase::second, {.window = 25, .group = 16, .tau = 2500}, {0.5f}, 100.0f});
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
 }
 
-/// That of the noise that Scene then adds.
+/// The autocorrelation of the noise that Scene adds.
 std::shared_ptr<const Autocorrelation> blurred() {
   return testing::blurred_noise(8, 8, 1, true, true).correlation;
 }
 
-// Groups of 2, 4, 8, 16 and 32 take their variances in different ways. (Beside tolerance: variances
-// are in half precision, their roots too.)
-TEST_F(CudaFilter, ThresholdsColouredNoiseAsTheReference) {
+// Groups of 2, 4, 8, 16 and 32 read their variances in different ways. (The tolerance also covers
+// that variances and their roots are in half precision.)
+TEST_F(CudaFilter, HardThresholdMatchesTheReferenceInColouredNoise) {
   for (const Transform transform : {Transform::dct, Transform::bior})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
       for (const int group : {1, 2, 4, 8, 16, 32}) {
@@ -278,7 +278,7 @@ TEST_F(CudaFilter, ThresholdsColouredNoiseAsTheReference) {
       }
 }
 
-TEST_F(CudaFilter, WeighsColouredNoiseAsTheReference) {
+TEST_F(CudaFilter, WienerFilterMatchesTheReferenceInColouredNoise) {
   for (const Transform transform : {Transform::dct, Transform::bior})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
       for (const int group : {1, 2, 4, 8, 16, 32}) {
@@ -298,8 +298,9 @@ TEST_F(CudaFilter, WeighsColouredNoiseAsTheReference) {
       }
 }
 
-// Noise that reaches as far as it may, and whatever part of the tiles is in shared memory.
-TEST_F(CudaFilter, FitsColouredNoiseToAnyGpu) {
+// Noise with the maximum correlation reach, with every part of the tiles in shared memory that a
+// GPU allows.
+TEST_F(CudaFilter, ColouredNoiseMatchesTheReferenceWithTheLimitsOfOtherGpus) {
   for (const Phase which : {Phase::first, Phase::second})
     for (const int group : {16, 32})
       for (const int window : {25, 85})

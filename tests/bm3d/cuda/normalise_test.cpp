@@ -1,4 +1,4 @@
-// The end of a phase against the same quotients on the host.
+// The division at the end of a phase, compared with the same quotients on the host.
 
 #include <array>
 #include <cmath>
@@ -17,9 +17,10 @@ namespace {
 using testing::on_device;
 using testing::on_host;
 
-constexpr float fresh = -1;  // what nothing is written to
+constexpr float fresh = -1;  // marks samples that no kernel wrote
 
-/// Of places that hold patches: weights, in places none. Margins hold what must not matter.
+/// Random sums: positive weights at positions that hold patches, zero at others. The margins hold
+/// values that must not matter.
 struct HostSums {
   std::vector<unsigned long long> numerator;
   std::vector<std::uint32_t> denominator;
@@ -50,7 +51,7 @@ double weight_at(const HostSums& sums, const Margins& margins,
   return weight;
 }
 
-/// A plane whose phase ends, on the host and on the device.
+/// A plane at the end of a phase, on the host and on the device.
 struct Plane {
   HostSums sums;
   std::vector<float> noisy;
@@ -91,7 +92,7 @@ void expect_quotients(const Plane& plane, const Margins& margins,
     }
 }
 
-/// All planes in one launch.
+/// All planes are divided in one launch.
 void expect_quotients(int width, int height, float kaiser, int planes) {
   const Margins margins(width, height, 21, patch);
   const std::array<float, patch> window = kaiser_window(kaiser);
@@ -115,7 +116,7 @@ TEST_F(CudaNormalise, DividesSumsForAllSizes) {
     for (const float kaiser : {0.0f, 2.5f, 4.0f}) expect_quotients(width, height, kaiser, 1);
 }
 
-TEST_F(CudaNormalise, DividesThoseOfEachPlane) {
+TEST_F(CudaNormalise, DividesSumsOfSeveralPlanes) {
   for (int planes = 2; planes <= max_planes; ++planes) expect_quotients(61, 43, 2.5f, planes);
 }
 

@@ -1,5 +1,5 @@
-// Frames of floats in the memory of the GPU, and results that stay there: the samples are those of
-// frames and results in the host's.
+// Float frames in GPU memory and results that stay there: the samples equal those of frames and
+// results in host memory.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ void expect_the_hosts(const FrameFormat& format, const std::array<float, 3>& sig
     EXPECT_TRUE(same_samples(expected[k], back[k])) << "frame " << k << " back on the host";
 }
 
-TEST_F(CudaResults, StayOnTheDevice) {
+TEST_F(CudaResults, OnTheDeviceEqualThoseOnTheHost) {
   for (const int temporal : {0, 2})
     for (const Layout layout : {Layout::gray, Layout::yuv, Layout::rgb})
       for (const auto& [sample, bits] :
@@ -82,18 +82,18 @@ TEST_F(CudaResults, StayOnTheDevice) {
           expect_the_hosts(result_format(layout, sample, bits), sigma, temporal);
 }
 
-// The memory of a result that is kept is not written again.
-TEST_F(CudaResults, AreKeptAsLongAsTheyAreWanted) {
+// The memory of a result that the caller holds is not written again.
+TEST_F(CudaResults, StayValidAfterTheSession) {
   const FrameFormat format = result_format(Layout::gray, SampleType::u8, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});
   const std::vector<Frame> noisy = noisy_frames(format, 24);
   const std::vector<Frame> expected = run_session(params, noisy, false);
-  const std::vector<Frame> results = run_session(params, noisy, true);  // the session is gone
+  const std::vector<Frame> results = run_session(params, noisy, true);  // the session is destroyed
   for (std::size_t k = 0; k < results.size(); ++k)
     EXPECT_TRUE(same_samples(expected[k], downloaded(results[k]))) << k;
 }
 
-TEST_F(CudaResults, OfFloatsThatAreNoNumbers) {
+TEST_F(CudaResults, KeepNanAndOutOfRangeSamples) {
   FrameFormat format = result_format(Layout::gray, SampleType::f32, 32);
   std::vector<Frame> noisy = noisy_frames(format, 1);
   noisy[0].plane<float>(0)(9, 9) = std::numeric_limits<float>::quiet_NaN();
@@ -104,7 +104,7 @@ TEST_F(CudaResults, OfFloatsThatAreNoNumbers) {
   EXPECT_TRUE(same_samples(expected[0], downloaded(results[0])));
 }
 
-TEST(Results, OfTheCpuAreInTheHostsMemory) {
+TEST(Results, OnTheDeviceAreRejectedByTheCpuBackend) {
   const FrameFormat format = result_format(Layout::gray, SampleType::u8, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});
   EXPECT_THROW((void)open(params, format, {.results_on_device = true}), InvalidArgument);

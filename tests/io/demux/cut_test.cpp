@@ -191,7 +191,7 @@ TEST(Cut, WithMarginsTheOthersComeToo) {
   for (auto frame = source->read(); frame; frame = source->read(), ++number) {
     if (number == 3) source->have_enough(3);  // not yet: 7 is still to come
     if (number == 10) source->have_enough(10);
-    if (frame->outside) {
+    if (frame->context_only) {
       outside.push_back(number);
       continue;
     }

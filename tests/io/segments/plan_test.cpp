@@ -26,9 +26,9 @@ JobPlan sample() {
                                    .digest = ~std::uint64_t{0} - static_cast<unsigned>(i),
                                    .key = i % 5 == 0,
                                    .kept = i >= 3 && i < 17});
-  plan.index.likeness.assign(20, Likeness::fresh);
+  plan.index.repeat_state.assign(20, RepeatState::independent);
   for (const int i : {8, 9, 10})
-    plan.index.likeness[static_cast<std::size_t>(i)] = Likeness::repeats;
+    plan.index.repeat_state[static_cast<std::size_t>(i)] = RepeatState::repeats;
   return plan;
 }
 
@@ -37,14 +37,14 @@ TEST(Plans, ComeBackFromTheirText) {
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, sample());
   EXPECT_EQ(back->index.pictures, sample().index.pictures);
-  EXPECT_EQ(back->index.likeness, sample().index.likeness);
+  EXPECT_EQ(back->index.repeat_state, sample().index.repeat_state);
   EXPECT_EQ(back->facts[0].value, "100% \n\xff");
 }
 
 TEST(Plans, KnowWhatIsReadBesideTheInput) {
   JobPlan plan = sample();
   FrameIndex index = plan.index;
-  index.likeness.assign(index.pictures.size(), Likeness::unknown);
+  index.repeat_state.assign(index.pictures.size(), RepeatState::unknown);
   plan.beside = {{"--guide", "/a b/g.mkv", "9 bytes", index},
                  {"--feature albedo", "/a.%04d.exr", "", {.why_from_start = "a reason"}}};
   const std::optional<JobPlan> back = parse_plan(to_text(plan));

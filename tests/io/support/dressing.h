@@ -12,7 +12,7 @@ extern "C" {
 #include <string>
 #include <vector>
 
-#include "io/ffmpeg/passenger.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/support/clip.h"
 
 namespace lull::io::test {
@@ -64,11 +64,11 @@ inline std::vector<std::string> convert(const std::string& from, const std::stri
   const auto sink = open_sink(to, *source, options);
   while (auto frame = source->read()) {
     if (add) {
-      auto passenger = std::make_shared<Passenger>();
-      passenger->properties = make_frame();
-      av_frame_copy_props(passenger->properties.get(), frame->passenger->properties.get());
-      add(*passenger->properties);
-      frame->passenger = passenger;
+      auto side_data = std::make_shared<SideData>();
+      side_data->properties = make_frame();
+      av_frame_copy_props(side_data->properties.get(), frame->side_data->properties.get());
+      add(*side_data->properties);
+      frame->side_data = side_data;
     }
     sink->write(*std::move(frame));
   }

@@ -73,7 +73,7 @@ TEST(FrameMessages, StayTheSameOverGenerations) {
         int count = 0;
         while (auto frame = source->read()) {
           const AVFrameSideData* data =
-              av_frame_get_side_data(frame->passenger->properties.get(), wanted.type);
+              av_frame_get_side_data(frame->side_data->properties.get(), wanted.type);
           if (encoder == "libx264" && wanted.type == AV_FRAME_DATA_DYNAMIC_HDR_PLUS && !data)
             continue;  // FFmpeg 5.1 does not read it from H.264
           ASSERT_TRUE(data) << name << " frame " << count;

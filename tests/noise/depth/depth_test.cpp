@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "noise/depth/even_depth.h"
+#include "noise/depth/vst_depth.h"
 #include "noise/depth/fill_holes.h"
 #include "noise/depth/find_depth_noise.h"
 #include "support/pictures.h"
@@ -93,7 +93,7 @@ TEST(DepthScale, DoesNotDependOnTheUnit) {
     const Frame metres = slanted(format), millimetres = slanted(format);
     for (int y = 0; y < 8; ++y)
       for (int x = 0; x < 64; ++x) millimetres.plane<float>(0)(x, y) *= 1000;
-    DepthLook a(samples), b(samples);
+    DepthStatistics a(samples), b(samples);
     a.add(metres), b.add(millimetres);
     const DepthScale one = a.scale(0.01, {}), thousand = b.scale(10, {});
     EXPECT_NEAR(one.level(), thousand.level(), 1e-3);
@@ -104,7 +104,7 @@ TEST(DepthScale, DoesNotDependOnTheUnit) {
 
 TEST(DepthScale, MakesNoiseThatGrowsWithTheSquareEvenAndIsUnbiased) {
   const FrameFormat format = float_format(64, 8);
-  DepthLook look({.noise = DepthNoise::squared});
+  DepthStatistics look({.noise = DepthNoise::squared});
   look.add(slanted(format));
   const double sigma = 0.02;  // at depth 1: 0.32 at 4, a twelfth of it
   const DepthScale scale = look.scale(sigma, 1.0);
@@ -140,12 +140,12 @@ TEST(DepthScale, KnowsHoles) {
   EXPECT_FALSE(samples.is_hole(1e-3));
 }
 
-TEST(KnownDepth, IsStatedOrFoundBesideHoles) {
+TEST(DepthSetup, IsStatedOrFoundBesideHoles) {
   const FrameFormat format = float_format(128, 96);
   std::mt19937 random(4);
   std::normal_distribution<float> gauss(0, 0.05f);
   std::vector<Frame> maps;
-  DepthLook look({});
+  DepthStatistics look({});
   for (int n = 0; n < 2; ++n) {
     const PlaneView<float> plane = maps.emplace_back(slanted(format)).plane<float>(0);
     for (int y = 0; y < format.height; ++y)
@@ -153,18 +153,18 @@ TEST(KnownDepth, IsStatedOrFoundBesideHoles) {
         plane(x, y) = n == 0 || (x / 4 + y / 4) % 9 == 0 ? nothing : plane(x, y) + gauss(random);
     look.add(maps.back());
   }
-  const KnownDepth found = known_depth(look, maps, std::nullopt, std::nullopt);
+  const DepthSetup found = prepare_depth(look, maps, std::nullopt, std::nullopt);
   EXPECT_NEAR(found.scale.sigma, 0.05, 0.01);
   EXPECT_NEAR(static_cast<double>(found.noise.sigma), found.scale.level(), 1e-4);
-  const KnownDepth stated = known_depth(look, maps, 0.3, std::nullopt);
+  const DepthSetup stated = prepare_depth(look, maps, 0.3, std::nullopt);
   EXPECT_EQ(stated.scale.sigma, 0.3);
   EXPECT_TRUE(stated.noise.is_white());
-  EXPECT_EQ(known_depth(look, {maps.data(), 1}, std::nullopt, std::nullopt).scale.sigma, 0)
+  EXPECT_EQ(prepare_depth(look, {maps.data(), 1}, std::nullopt, std::nullopt).scale.sigma, 0)
       << "a map of holes alone says nothing";
 }
 
 // What large holes are filled with is smoother than any noise.
-TEST(KnownDepth, IsFoundBesideLargeHoles) {
+TEST(DepthSetup, IsFoundBesideLargeHoles) {
   std::mt19937 random(5);
   std::normal_distribution<float> gauss(0, 0.05f);
   const std::vector<Frame> maps{slanted(float_format(128, 96))};
@@ -172,21 +172,21 @@ TEST(KnownDepth, IsFoundBesideLargeHoles) {
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x)
       plane(x, y) = x > 20 && x < 60 && y > 10 && y < 80 ? nothing : plane(x, y) + gauss(random);
-  DepthLook look({});
+  DepthStatistics look({});
   look.add(maps[0]);
-  EXPECT_NEAR(known_depth(look, maps, std::nullopt, std::nullopt).scale.sigma, 0.05, 0.005);
+  EXPECT_NEAR(prepare_depth(look, maps, std::nullopt, std::nullopt).scale.sigma, 0.05, 0.005);
 }
 
-TEST(EvenDepth, HolesPassThroughAndFiltersSeeSomethingElse) {
+TEST(DepthVstSession, HolesPassThroughAndFiltersSeeSomethingElse) {
   const FrameFormat format = float_format(33, 21);
   const Frame noisy = slanted(format);
   const PlaneView<float> depth = noisy.plane<float>(0);
   depth(4, 5) = nothing, depth(5, 5) = -std::numeric_limits<float>::infinity(), depth(6, 5) = -7;
-  DepthLook look({.invalid = -7});
+  DepthStatistics look({.invalid = -7});
   look.add(noisy);
   const DepthScale scale = look.scale(0.01, {});
   Frame seen;
-  auto session = made_even(scale, format, std::make_unique<Adder>(10.0f, seen));
+  auto session = with_vst(scale, format, std::make_unique<Adder>(10.0f, seen));
   const std::optional<Frame> result = session->push(noisy);
   ASSERT_TRUE(result && seen.holes);
   EXPECT_EQ(seen.holes->count(), 3);
@@ -201,16 +201,16 @@ TEST(EvenDepth, HolesPassThroughAndFiltersSeeSomethingElse) {
     }
 }
 
-TEST(EvenDepth, NoResultBecomesAHole) {
+TEST(DepthVstSession, NoResultBecomesAHole) {
   const FrameFormat format{.width = 16, .height = 16, .sample = SampleType::u16, .bits = 16};
   const Frame noisy = testing::make_frame(format);
   for (int y = 0; y < 16; ++y)
     for (int x = 0; x < 16; ++x)
       noisy.plane<std::uint16_t>(0)(x, y) = static_cast<std::uint16_t>(x == 0 ? 0 : 1 + y % 3);
-  DepthLook look({.invalid = 0});
+  DepthStatistics look({.invalid = 0});
   look.add(noisy);
   Frame seen;
-  auto session = made_even(look.scale(0.5, {}), format, std::make_unique<Adder>(-200.0f, seen));
+  auto session = with_vst(look.scale(0.5, {}), format, std::make_unique<Adder>(-200.0f, seen));
   const std::optional<Frame> result = session->push(noisy);
   ASSERT_TRUE(result);
   for (int y = 0; y < 16; ++y)
@@ -218,11 +218,11 @@ TEST(EvenDepth, NoResultBecomesAHole) {
       EXPECT_EQ(result->plane<std::uint16_t>(0)(x, y) == 0, x == 0) << x << ", " << y;
 }
 
-TEST(EvenDepth, IsOfGreyFrames) {
+TEST(DepthVstSession, IsOfGreyFrames) {
   FrameFormat format = float_format(16, 16);
   format.layout = Layout::rgb;
   Frame seen;
-  EXPECT_THROW((void)made_even({}, format, std::make_unique<Adder>(0.0f, seen)), InvalidArgument);
+  EXPECT_THROW((void)with_vst({}, format, std::make_unique<Adder>(0.0f, seen)), InvalidArgument);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ TEST(NoiseOfClips, ClippedNoiseIsThatBeforeItWasClipped) {
       for (int x = 0; x < w; ++x) plane.view()(x, y) = plane.view()(x, y) * 0.3f + 8;
     return plane;
   };
-  auto looks = clip(grey(), white(25), limited);
-  edit(looks, [](int, int, int v) { return std::clamp(v, 16, 235); });
-  EXPECT_NEAR(sigma_of(looks), 25, 3);
+  auto excerpts = clip(grey(), white(25), limited);
+  edit(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
+  EXPECT_NEAR(sigma_of(excerpts), 25, 3);
 }
 
 /// `dark` of the texture's brightness, the left quarter black: half of the noise there is cut off.
@@ -47,9 +47,9 @@ Scene dark_texture(float dark) {
 // What is right about a level in black is the mean: 1 % of the noise there is half a level of 40.
 TEST(NoiseOfClips, NoiseOfDarkClipsIsThatBeforeHalfOfItWasClipped) {
   for (const float dark : {0.08f, 0.16f}) {
-    const auto looks = clip(grey(), white(40), dark_texture(dark), 6);
-    EXPECT_NEAR(sigma_of(looks), 40, 0.6f) << dark;
-    const NoiseEstimate estimate = estimate_noise(looks);
+    const auto excerpts = clip(grey(), white(40), dark_texture(dark), 6);
+    EXPECT_NEAR(sigma_of(excerpts), 40, 0.6f) << dark;
+    const NoiseEstimate estimate = estimate_noise(excerpts);
     ASSERT_TRUE(estimate.noise.plane(0).curve);
     EXPECT_EQ(estimate.noise.plane(0).curve->low, 0);
     EXPECT_NEAR(estimate.noise.plane(0).curve->at(0), 40, 0.6f);
@@ -57,9 +57,9 @@ TEST(NoiseOfClips, NoiseOfDarkClipsIsThatBeforeHalfOfItWasClipped) {
 }
 
 TEST(NoiseOfClips, NoiseIsFoundWhereWhiteClipsIt) {
-  auto looks = clip(grey(), white(30), dark_texture(0.1f), 6);
-  edit(looks, [](int, int, int v) { return 255 - v; });
-  EXPECT_NEAR(sigma_of(looks), 30, 0.5f);
+  auto excerpts = clip(grey(), white(30), dark_texture(0.1f), 6);
+  edit(excerpts, [](int, int, int v) { return 255 - v; });
+  EXPECT_NEAR(sigma_of(excerpts), 30, 0.5f);
 }
 
 // Each channel is clipped in its own way, and planes of the opponent space are made of all.
@@ -67,13 +67,13 @@ TEST(NoiseOfClips, EveryChannelSaysWhatOfItWasClipped) {
   const Scene coloured = [](int w, int h, int i, double time) {
     return dark_texture(0.06f + 0.08f * static_cast<float>(i))(w, h, 0, time);
   };
-  const auto looks = clip(colour(Layout::rgb), white(20), coloured, 4);
-  for (const float level : estimate_of(measure_clip(looks), Layout::rgb).level)
+  const auto excerpts = clip(colour(Layout::rgb), white(20), coloured, 4);
+  for (const float level : estimate_of(measure_clip(excerpts), Layout::rgb).level)
     EXPECT_NEAR(level, 20, 0.4f);
   // Grey that is stored as RGB has one noise in all three.
-  auto same = looks;
-  for (Look& look : same)
-    for (Frame& frame : look)
+  auto same = excerpts;
+  for (Excerpt& excerpt : same)
+    for (Frame& frame : excerpt)
       for (const int i : {1, 2})
         for (int y = 0; y < height; ++y)
           std::copy_n(frame.plane<std::uint8_t>(0).row(y), width,
@@ -84,11 +84,11 @@ TEST(NoiseOfClips, EveryChannelSaysWhatOfItWasClipped) {
 
 // The frame's black bars have no noise, and half of the blocks at their borders are theirs.
 TEST(NoiseOfClips, BarsDoNotCountAsClippedNoise) {
-  auto looks = clip(grey(), white(20), dark_texture(0.2f), 4);
-  edit(looks, [](int x, int y, int v) {
+  auto excerpts = clip(grey(), white(20), dark_texture(0.2f), 4);
+  edit(excerpts, [](int x, int y, int v) {
     return y < 30 || y >= height - 30 ? (x * 7 + y) % 31 == 0 : v;  // nearly constant
   });
-  EXPECT_NEAR(sigma_of(looks), 20, 0.6f);
+  EXPECT_NEAR(sigma_of(excerpts), 20, 0.6f);
 }
 
 }  // namespace

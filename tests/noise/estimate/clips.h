@@ -45,13 +45,13 @@ inline Plane<float> texture(int w, int h, int i, double time) {
                 i);  // half of the motion in chroma of half the size
 }
 
-/// `looks` looks of 3 frames, ten apart, with noise that `add` adds to plane `i`.
+/// `excerpts` excerpts of 3 frames, ten apart, with noise that `add` adds to plane `i`.
 using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
-inline std::vector<Look> clip(const FrameFormat& format, const Noise& add,
-                              const Scene& scene = texture, int looks = 2) {
-  std::vector<Look> all;
-  for (int l = 0; l < looks; ++l) {
-    Look look;
+inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
+                              const Scene& scene = texture, int excerpts = 2) {
+  std::vector<Excerpt> all;
+  for (int l = 0; l < excerpts; ++l) {
+    Excerpt excerpt;
     for (int f = 0; f < 3; ++f) {
       Frame frame = testing::make_frame(format, 8);
       for (int i = 0; i < format.planes(); ++i) {
@@ -60,9 +60,9 @@ inline std::vector<Look> clip(const FrameFormat& format, const Noise& add,
         const auto seed = static_cast<unsigned>(100 * l + 10 * f + i + 1);
         store_plane(add(clean.view(), i, seed).view(), frame, i);
       }
-      look.push_back(frame);
+      excerpt.push_back(frame);
     }
-    all.push_back(look);
+    all.push_back(excerpt);
   }
   return all;
 }
@@ -78,19 +78,19 @@ inline Noise blurred(float sigma) {
   };
 }
 
-inline float sigma_of(const std::vector<Look>& looks) {
-  const ClipMeasurement measured = measure_clip(looks);
+inline float sigma_of(const std::vector<Excerpt>& excerpts) {
+  const ClipMeasurement measured = measure_clip(excerpts);
   EXPECT_TRUE(measured.found);
-  const NoiseEstimate estimate = estimate_of(measured, looks[0][0].format.layout);
+  const NoiseEstimate estimate = estimate_of(measured, excerpts[0][0].format.layout);
   EXPECT_TRUE(estimate.certain);
   EXPECT_TRUE(estimate.noise.plane(0).is_white());
   return estimate.noise.sigma(0);
 }
 
 /// Writes `value(x, y, v)` for all samples of the first plane of all frames, which have 8 bits.
-inline void edit(std::vector<Look>& looks, const std::function<int(int x, int y, int v)>& value) {
-  for (Look& look : looks)
-    for (Frame& frame : look) {
+inline void edit(std::vector<Excerpt>& excerpts, const std::function<int(int x, int y, int v)>& value) {
+  for (Excerpt& excerpt : excerpts)
+    for (Frame& frame : excerpt) {
       const auto plane = frame.plane<std::uint8_t>(0);
       for (int y = 0; y < plane.height; ++y)
         for (int x = 0; x < plane.width; ++x)

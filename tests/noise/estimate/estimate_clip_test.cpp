@@ -51,31 +51,31 @@ TEST(NoiseOfClips, StillScenesShowTheirFreshNoise) {
 }
 
 TEST(NoiseOfClips, OneRepeatedPictureSaysNothing) {
-  auto looks = clip(grey(), white(6));
-  for (Look& look : looks) look = Look(3, look[0]);
-  EXPECT_FALSE(measure_clip(looks).found);
+  auto excerpts = clip(grey(), white(6));
+  for (Excerpt& excerpt : excerpts) excerpt = Excerpt(3, excerpt[0]);
+  EXPECT_FALSE(measure_clip(excerpts).found);
 }
 
 TEST(NoiseOfClips, RepeatedFramesDoNotCount) {
-  auto looks = clip(grey(), white(6));
-  for (Look& look : looks) look[1] = look[0];
-  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+  auto excerpts = clip(grey(), white(6));
+  for (Excerpt& excerpt : excerpts) excerpt[1] = excerpt[0];
+  EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
   // Coded anew: each sample may be off by one.
-  for (Look& look : looks) {
-    Frame again = make_frame(look[0].format);
-    store_plane(with_noise(testing::plane_of(look[0], 0).view(), 0.5, 77).view(), again, 0);
-    look[1] = again;
+  for (Excerpt& excerpt : excerpts) {
+    Frame again = make_frame(excerpt[0].format);
+    store_plane(with_noise(testing::plane_of(excerpt[0], 0).view(), 0.5, 77).view(), again, 0);
+    excerpt[1] = again;
   }
-  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+  EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
 }
 
 TEST(NoiseOfClips, BarsAndLogosAreNotLookedAt) {
-  auto looks = clip(grey(), white(6));
-  edit(looks, [](int x, int y, int v) {
+  auto excerpts = clip(grey(), white(6));
+  edit(excerpts, [](int x, int y, int v) {
     if (y < 30 || y >= height - 30) return 16;
     return x > 160 && y > 40 && y < 90 ? 180 + (x * 7 + y * 3) % 40 : v;
   });
-  EXPECT_NEAR(sigma_of(looks), 6, 0.36);
+  EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
 }
 
 TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {
@@ -94,11 +94,11 @@ TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {
 TEST(NoiseOfClips, CutsWithinLooksAreLeftOut) {
   const auto other = clip(
       grey(), white(5), [](int w, int h, int, double) { return texture_picture(w, h); }, 2);
-  auto looks = clip(grey(), white(5));
-  for (std::size_t l = 0; l < looks.size(); ++l) looks[l][2] = other[l][2];
-  EXPECT_NEAR(sigma_of(looks), 5, 0.3);
-  for (std::size_t l = 0; l < looks.size(); ++l) looks[l] = {looks[l][0], other[l][0]};
-  EXPECT_FALSE(measure_clip(looks).found);
+  auto excerpts = clip(grey(), white(5));
+  for (std::size_t l = 0; l < excerpts.size(); ++l) excerpts[l][2] = other[l][2];
+  EXPECT_NEAR(sigma_of(excerpts), 5, 0.3);
+  for (std::size_t l = 0; l < excerpts.size(); ++l) excerpts[l] = {excerpts[l][0], other[l][0]};
+  EXPECT_FALSE(measure_clip(excerpts).found);
 }
 
 TEST(NoiseOfClips, PlanesHaveNoiseOfTheirOwn) {
@@ -140,12 +140,12 @@ TEST(NoiseOfClips, SamplesThatAreNoNumbersAreLeftOut) {
   FrameFormat format = grey();
   format.sample = SampleType::f32;
   format.bits = 32;
-  auto looks = clip(format, white(5));
-  for (Look& look : looks)
-    for (Frame& frame : look)
+  auto excerpts = clip(format, white(5));
+  for (Excerpt& excerpt : excerpts)
+    for (Frame& frame : excerpt)
       for (int y = 0; y < height; y += 40)
         frame.plane<float>(0)(y, y) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_NEAR(sigma_of(looks), 5, 0.3);
+  EXPECT_NEAR(sigma_of(excerpts), 5, 0.3);
 }
 
 TEST(NoiseOfClips, WeavedFieldsAreToldApart) {
@@ -154,24 +154,24 @@ TEST(NoiseOfClips, WeavedFieldsAreToldApart) {
     for (int y = 0; y < h; y += 2) std::copy_n(even.view().row(y), w, odd.view().row(y));
     return odd;
   };
-  const auto looks = clip(grey(), white(5), weave);
-  EXPECT_TRUE(measure_clip(looks).of_fields);
-  EXPECT_NEAR(sigma_of(looks), 5, 0.4);
-  EXPECT_FALSE(measure_clip(clip(grey(), white(5))).of_fields);
-  EXPECT_FALSE(measure_clip(clip(grey(), white(40))).of_fields);
+  const auto excerpts = clip(grey(), white(5), weave);
+  EXPECT_TRUE(measure_clip(excerpts).from_fields);
+  EXPECT_NEAR(sigma_of(excerpts), 5, 0.4);
+  EXPECT_FALSE(measure_clip(clip(grey(), white(5))).from_fields);
+  EXPECT_FALSE(measure_clip(clip(grey(), white(40))).from_fields);
 }
 
 TEST(NoiseOfClips, BlocksThatACodecCopiedDoNotCount) {
-  auto looks =
+  auto excerpts =
       clip(grey(), white(6), [](int w, int h, int i, double) { return moving(w, h, 3, i); });
-  for (Look& look : looks)
-    for (std::size_t f = 1; f < look.size(); ++f) {
-      const auto from = look[f - 1].plane<std::uint8_t>(0), to = look[f].plane<std::uint8_t>(0);
+  for (Excerpt& excerpt : excerpts)
+    for (std::size_t f = 1; f < excerpt.size(); ++f) {
+      const auto from = excerpt[f - 1].plane<std::uint8_t>(0), to = excerpt[f].plane<std::uint8_t>(0);
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x)
           if ((x / 32 + y / 32 + f) % 5 < 2) to(x, y) = from(x, y);
     }
-  EXPECT_NEAR(sigma_of(looks), 6, 0.5);
+  EXPECT_NEAR(sigma_of(excerpts), 6, 0.5);
 }
 
 TEST(NoiseOfClips, WhatMovesBeforeACleanStillSceneSaysThatThereIsNoNoise) {
@@ -194,17 +194,17 @@ TEST(NoiseOfClips, FramesThatAreTooSmallSayNothing) {
 }
 
 TEST(NoiseOfClips, SingleFramesSayNothing) {
-  auto looks = clip(grey(), white(5));
-  for (Look& look : looks) look.resize(1);
-  EXPECT_FALSE(measure_clip(looks).found);
+  auto excerpts = clip(grey(), white(5));
+  for (Excerpt& excerpt : excerpts) excerpt.resize(1);
+  EXPECT_FALSE(measure_clip(excerpts).found);
 }
 
 TEST(NoiseOfClips, LooksHaveLevelsOfTheirOwn) {
-  std::vector<Look> looks;
-  for (const double sigma : {5, 10, 20}) looks.push_back(clip(grey(), white(sigma), texture, 1)[0]);
-  const ClipMeasurement measured = measure_clip(looks);
-  ASSERT_EQ(measured.look_level.size(), 3u);
-  for (const int l : {0, 1, 2}) EXPECT_NEAR(measured.look_level[l], 5 << l, 0.1 * (5 << l)) << l;
+  std::vector<Excerpt> excerpts;
+  for (const double sigma : {5, 10, 20}) excerpts.push_back(clip(grey(), white(sigma), texture, 1)[0]);
+  const ClipMeasurement measured = measure_clip(excerpts);
+  ASSERT_EQ(measured.excerpt_level.size(), 3u);
+  for (const int l : {0, 1, 2}) EXPECT_NEAR(measured.excerpt_level[l], 5 << l, 0.1 * (5 << l)) << l;
   EXPECT_NEAR(measured.level[0], 10, 0.8);
 }
 
@@ -225,7 +225,7 @@ TEST(NoiseOfClips, ACurveIsGivenWhereNoiseDependsOnBrightness) {
 
 // Coarse noise, so that most of it lies below 8x8 samples' frequencies, in all planes.
 TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
-  const auto looks = clip(
+  const auto excerpts = clip(
       colour(Layout::yuv),
       [](PlaneView<const float> clean, int i, unsigned seed) {
         const auto noise = testing::blurred_noise(clean.width, clean.height, 1, true, true, seed);
@@ -250,7 +250,7 @@ TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
         return picture;
       },
       4);
-  const ClipMeasurement measured = measure_clip(looks);
+  const ClipMeasurement measured = measure_clip(excerpts);
   for (int i = 0; i < 3; ++i) {
     ASSERT_GE(measured.by_luma[i].size(), 2u) << i;
     float before = 0;
@@ -266,7 +266,7 @@ TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
 
 // Two colours of one luma: the quieter one does not stand for both.
 TEST(NoiseOfClips, LevelsOfChromaAreThoseOfAllColours) {
-  const auto looks = clip(
+  const auto excerpts = clip(
       colour(Layout::yuv),
       [](PlaneView<const float> clean, int i, unsigned seed) {
         Plane<float> noisy = white(4)(clean, i, seed);
@@ -284,7 +284,7 @@ TEST(NoiseOfClips, LevelsOfChromaAreThoseOfAllColours) {
       },
       4);
   const float all = 4 * std::sqrt((1 + 1.4f * 1.4f) / 2);
-  const ClipMeasurement measured = measure_clip(looks);
+  const ClipMeasurement measured = measure_clip(excerpts);
   for (const int i : {1, 2}) {
     ASSERT_FALSE(measured.by_luma[i].empty());
     for (const auto& [luma, level] : measured.by_luma[i]) EXPECT_NEAR(level, all, 0.12f * all);
@@ -292,10 +292,10 @@ TEST(NoiseOfClips, LevelsOfChromaAreThoseOfAllColours) {
 }
 
 TEST(NoiseOfClips, EqualFramesGiveEqualBits) {
-  const auto looks = clip(colour(Layout::yuv), blurred(5));
-  const ClipMeasurement one = measure_clip(looks), two = measure_clip(looks);
+  const auto excerpts = clip(colour(Layout::yuv), blurred(5));
+  const ClipMeasurement one = measure_clip(excerpts), two = measure_clip(excerpts);
   EXPECT_EQ(one.tables, two.tables);
-  EXPECT_EQ(one.look_level, two.look_level);
+  EXPECT_EQ(one.excerpt_level, two.excerpt_level);
 }
 
 }  // namespace

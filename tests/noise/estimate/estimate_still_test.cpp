@@ -45,8 +45,8 @@ Frame noisy_frame(const FrameFormat& format, std::array<double, 3> sigma, unsign
 }
 
 NoiseEstimate estimate(const Frame& frame) {
-  const Look look{frame};
-  return estimate_noise(std::span(&look, 1));
+  const Excerpt excerpt{frame};
+  return estimate_noise(std::span(&excerpt, 1));
 }
 
 /// A grey picture with f(x, y) in it.
@@ -306,14 +306,14 @@ TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
 }
 
 TEST(EstimateStill, JudgesAllLooksTogether) {
-  std::vector<Look> looks;
-  for (unsigned n = 0; n < 3; ++n) looks.push_back({noisy_frame(grey, {10}, n)});
-  EXPECT_NEAR(estimate_noise(looks).level[0], 10, 0.4);
-  looks.clear();
-  EXPECT_THROW((void)estimate_noise(looks), InvalidArgument);
-  looks.push_back({noisy_frame(grey, {10})});
-  looks.push_back({noisy_frame(colour, {10, 10, 10})});
-  EXPECT_THROW((void)estimate_noise(looks), InvalidArgument);
+  std::vector<Excerpt> excerpts;
+  for (unsigned n = 0; n < 3; ++n) excerpts.push_back({noisy_frame(grey, {10}, n)});
+  EXPECT_NEAR(estimate_noise(excerpts).level[0], 10, 0.4);
+  excerpts.clear();
+  EXPECT_THROW((void)estimate_noise(excerpts), InvalidArgument);
+  excerpts.push_back({noisy_frame(grey, {10})});
+  excerpts.push_back({noisy_frame(colour, {10, 10, 10})});
+  EXPECT_THROW((void)estimate_noise(excerpts), InvalidArgument);
 }
 
 TEST(EstimateStill, IsTheSameForEqualPictures) {

@@ -61,7 +61,7 @@ GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampli
   };
   for (int i = 0; i < clip.frames; ++i) {
     Pair pair = make_pair(pool, i, clip.brightness(i), clip.sigma(i));
-    if (collector.see(pair.noisy)) inside.push_back(std::move(pair));
+    if (collector.observe(pair.noisy)) inside.push_back(std::move(pair));
     give(static_cast<std::size_t>(delay));
   }
   give(0);

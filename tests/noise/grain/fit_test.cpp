@@ -250,7 +250,7 @@ TEST(GrainFit, EverythingIsInTheFormatsRanges) {
     EXPECT_LE(grain.grain_scale_shift, 3);
     for (int i = 0; i < 3; ++i) {
       ASSERT_FALSE(grain.points[i].empty());
-      EXPECT_LE(static_cast<int>(grain.points[i].size()), GrainParams::most_points[i]);
+      EXPECT_LE(static_cast<int>(grain.points[i].size()), GrainParams::max_points[i]);
       for (std::size_t k = 0; k < grain.points[i].size(); ++k) {
         EXPECT_TRUE(k == 0 || grain.points[i][k].at > grain.points[i][k - 1].at);
         EXPECT_GE(grain.points[i][k].at, 0);

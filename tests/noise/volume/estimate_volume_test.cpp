@@ -98,7 +98,7 @@ TEST(VolumeNoise, ThatVariesIsFollowed) {
     const VolumeEstimate found = estimate(slices);
     EXPECT_EQ(found.noise.kind, kind);
     ASSERT_NE(found.noise.map, nullptr);
-    EXPECT_EQ(found.noise.sigma, found.noise.map->least());
+    EXPECT_EQ(found.noise.sigma, found.noise.map->min_value());
     EXPECT_NEAR(found.level, 6, 0.6);
     Plane<float> map(phantom.width, phantom.height);
     found.noise.map->slice(36, map.view());
@@ -135,7 +135,7 @@ TEST(VolumeNoise, SeriesAreOne) {
       series.push_back(std::move(slice));
   CubeCollector collector(series.front().format, static_cast<std::int64_t>(series.size()));
   for (const Frame& slice : series) collector.add(slice);
-  EXPECT_EQ(collector.seen(), 5 * 4 * 10 * 10);
+  EXPECT_EQ(collector.examined(), 5 * 4 * 10 * 10);
   EXPECT_EQ(collector.voxels(), (std::array{40, 40, 16}));
   EXPECT_NEAR(estimate_volume(collector, {}, 0).noise.sigma, 5, 0.25);
 }
@@ -145,8 +145,8 @@ TEST(VolumeNoise, OfHugeVolumesAFewCubesAreAsked) {
   const auto slices = phantom.slices_of([](int x, int, int) { return x; });
   CubeCollector collector(slices.front().format, 16'000);  // what the others would be
   for (const Frame& slice : slices) collector.add(slice);
-  EXPECT_LT(collector.seen(), 400'000 * 16 / 16'000 * 2);
-  EXPECT_GT(collector.seen(), 100);
+  EXPECT_LT(collector.examined(), 400'000 * 16 / 16'000 * 2);
+  EXPECT_GT(collector.examined(), 100);
 }
 
 TEST(MapFit, GoesOnWhereNothingIsKnownAndDoubtsOutliers) {

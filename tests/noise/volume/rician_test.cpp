@@ -50,8 +50,8 @@ TEST(Rician, TheForwardFunctionMakesNoiseEven) {
 }
 
 TEST(Rician, TheInverseIncreasesWithoutJumps) {
-  for (const double doubt : {0.0, 0.08}) {
-    const RicianStabiliser stabiliser(doubt);
+  for (const double shrink_range : {0.0, 0.08}) {
+    const RicianStabiliser stabiliser(shrink_range);
     float last = 0;
     for (float d = 0.5f; d < 12; d += 1.0f / 256) {
       const float v = stabiliser.inverse(d);

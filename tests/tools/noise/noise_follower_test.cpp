@@ -82,7 +82,7 @@ struct Change {
 
 /// As a search that looked at some places says it.
 SceneNoise scene_of(const Shot& shot, double from_s) {
-  const std::vector<Look> looks = split_looks(Stream({shot}).first(12));
+  const std::vector<Excerpt> looks = split_excerpts(Stream({shot}).first(12));
   return scene_noise(from_s, looks, estimate_noise(looks));
 }
 
@@ -241,7 +241,7 @@ TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
     const FrameFormat& format() const noexcept override { return grey; }
     std::optional<Frame> read() override {
       std::optional<Frame> frame = all_.read();
-      if (frame) frame->outside = frame->pts < 20 || frame->pts >= 40;
+      if (frame) frame->context_only = frame->pts < 20 || frame->pts >= 40;
       return frame;
     }
 

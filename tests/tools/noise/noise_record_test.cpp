@@ -205,9 +205,9 @@ TEST(NoiseText, SaysWhatVolumesHave) {
   record.unit = 0;
   EXPECT_EQ(describe(record)[0], "Gaussian, 3 (8-bit levels), by tissue");
   volume.certain = false;
-  volume.why = "there is structure in all of it";
+  volume.why = "it contains structure everywhere";
   EXPECT_EQ(describe(record)[0],
-            "cannot tell (there is structure in all of it); assumed Gaussian, 3 (8-bit levels), by "
+            "cannot tell (it contains structure everywhere); assumed Gaussian, 3 (8-bit levels), by "
             "tissue");
   volume.noise.sigma = 0;
   EXPECT_EQ(describe(record)[0], "none to speak of");

@@ -175,15 +175,15 @@ TEST(FilterOptions, TemporalOverrides) {
   DenoiseOptions options = minimal();
   const bm3d::Params own = params_of(options, 2);
   EXPECT_EQ(own.temporal, 2);
-  EXPECT_GT(own.hard.place_bonus, 0);
+  EXPECT_GT(own.hard.motion_bias, 0);
   apply(options, "--temporal-window", "13:7");
   apply(options, "--place-bonus", "100:5");
   apply(options, "--scene-cut", "0.7");
   const bm3d::Params p = params_of(options, 2);
   EXPECT_EQ(p.hard.temporal_window, 13);
   EXPECT_EQ(p.wiener.temporal_window, 7);
-  EXPECT_EQ(p.hard.place_bonus, 100);
-  EXPECT_EQ(p.wiener.place_bonus, 5);
+  EXPECT_EQ(p.hard.motion_bias, 100);
+  EXPECT_EQ(p.wiener.motion_bias, 5);
   EXPECT_EQ(p.scene_cut, 0.7f);
   apply(options, "--scene-cut", "off");
   EXPECT_EQ(params_of(options, 2).scene_cut, 0);

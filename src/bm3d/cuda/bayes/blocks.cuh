@@ -1,10 +1,10 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, in blocks of 16x16, and their inverses.
-//
-// A block lies as the tensor cores give sums: lane (g, t) = (lane / 4, lane % 4) has columns 8n +
-// 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. So it is, word by word, the
-// left operand of the next product, and the right one of a product with its transpose: both are
-// contracted along their columns. Nothing passes through shared memory.
+// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses.  A block
+// has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) holds
+// columns 8n + 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. Without moving
+// any values, these registers are also the left operand of another product, or the right operand of
+// a product with the transpose of the block: both operands are contracted along their columns.
+// Shared memory is not needed.
 
 #include <cstdint>
 
@@ -16,7 +16,8 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block as an operand. The tensor cores multiply floats of 11 bits: each is the sum of two.
+/// A block as an operand. The tensor cores multiply floats with 11 significant bits, so each float
+/// is the sum of two such floats.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -42,19 +43,20 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// c += a b', all of them blocks: the part `step` of the product, of product_steps. Products that
-/// do not depend on each other are best made step by step beside each other.
+/// c += a b' for blocks: part `step` of the product, which has product_steps parts. Independent
+/// products run fastest if their parts are interleaved step by step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // Column 2t of eight is column t of an operand, 2t + 1 is t + 4.
+  // The layouts of a block and of an operand differ: column 2t of eight is column t of an operand,
+  // and column 2t + 1 is column t + 4.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
-  const std::uint32_t turned[4] = {left[0], left[2], left[1], left[3]};
+  const std::uint32_t reordered[4] = {left[0], left[2], left[1], left[3]};
 #pragma unroll
-  for (int n = 0; n < 2; ++n) mma_tf32(c.half[n].at, turned, right[2 * n], right[2 * n + 1]);
+  for (int n = 0; n < 2; ++n) mma_tf32(c.half[n].at, reordered, right[2 * n], right[2 * n + 1]);
 }
 #else
 constexpr int product_steps = 16;
@@ -76,11 +78,11 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Lane (g, t) gives and gets columns 2t and 2t + 1 of row g of 8x8 values.
+/// Transposes 8x8 values. Lane (g, t) passes and receives columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // What lies in rows as odd as their column's, then the others.
+  // First the values in rows with the parity of their column, then the other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -88,23 +90,24 @@ __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
 }
 
 __device__ __forceinline__ Block transposed(const Block& block) {
-  Block turned;
+  Block reordered;
 #pragma unroll
   for (int n = 0; n < 2; ++n)
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       float first = block.half[h].at[2 * n], second = block.half[h].at[2 * n + 1];
       transpose_8x8(first, second);
-      turned.half[n].at[2 * h] = first;
-      turned.half[n].at[2 * h + 1] = second;
+      reordered.half[n].at[2 * h] = first;
+      reordered.half[n].at[2 * h + 1] = second;
     }
-  return turned;
+  return reordered;
 }
 
-/// A symmetric negative matrix loses the 16 pivots of block `k` of its diagonal, one after the
-/// other: its blocks panel[i], rows i, become what the inverse of the negative has there, as far as
-/// these pivots go. What the rest of the matrix is to get is the product of the columns before each
-/// sweep, over the roots of the pivots: in column[i].
+/// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
+/// one after the other. The blocks panel[i], rows i, become the blocks of the inverse of the
+/// negative matrix, as far as these pivots determine it. The rest of the matrix must be updated
+/// with a product of columns: column[i] receives the columns before each elimination, divided by
+/// the roots of the pivots.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -145,9 +148,9 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// A symmetric negative matrix becomes the inverse of its negative. Of the blocks on either side of
-/// the diagonal those below it are given, and those above it are the result. Sums of squares alone
-/// are added to a block, so that what is small beside them stays as exact as it can.
+/// Replaces a symmetric negative definite matrix by the inverse of its negative. On entry the
+/// blocks below the diagonal are used; the result has the blocks above the diagonal. A block is
+/// only updated by adding sums of squares, so that small elements stay as exact as possible.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -168,7 +171,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Of the two sides of the diagonal the one where the block is kept by now.
+          // Each block is stored on one side of the diagonal only, which depends on the step.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -1,7 +1,7 @@
 #pragma once
-// Phases by Bayes on a GPU (docs/bm3d.md, "Bayes over time"), as functions that launch their
-// kernels. Everything is asynchronous on `stream`; nothing here allocates or waits. How they work
-// stands at the head of each .cu file.
+// The kernels of the Bayes phases (docs/bm3d.md, "Bayes over time"), as functions that launch them.
+// All work is asynchronous on `stream`: no function allocates or waits. The head of each .cu file
+// describes its algorithm.
 
 #include <cuda_runtime_api.h>
 
@@ -17,55 +17,59 @@
 
 namespace lull::bm3d {
 
-/// A frame that patches begin in, and the one that they reach into: by their distance, in elements,
-/// from the planes of the reference patches' frame to theirs.
+/// A pair of frames: the frame in which patches begin, and the frame into which they extend.
+/// `distance`: number of elements from a plane of the reference patches' frame to the same plane of
+/// these frames.
 struct BayesPair {
-  int offset = 0;  // of the first, in frames
+  int offset = 0;  // offset of the first frame, in frames
   int distance[2] = {0, 0};
-  const Motion* motion[2] = {nullptr, nullptr};  // to them, for each cell; null: none
+  /// Motion to these frames, for each cell; null: no motion.
+  const Motion* motion[2] = {nullptr, nullptr};
 };
 
-/// What is searched and filtered: the reference patches in rows first_row .. first_row + rows - 1
-/// of the grid.
+/// The work of a kernel: the reference patches in rows first_row .. first_row + rows - 1 of the
+/// grid.
 struct BayesArgs {
   Margins margins;
-  MotionGrid grid;  // its step is that of the reference patches
-  int side = 8;     // of a patch
-  int depth = 2;    // frames that it lies in
-  int columns = 0;  // reference patches in a row
+  MotionGrid grid;  // its step is the distance between reference patches
+  int side = 8;     // side of a patch
+  int depth = 2;    // number of frames over which a patch extends
+  int columns = 0;  // number of reference patches in a row
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// How far beside the first halves of candidates the second ones lie, for the pairs but the first
-  /// (match/second_half.h); null: nowhere.
+  /// The displacements of the second halves of candidates from their first halves, for all pairs
+  /// but the first (match/second_half.h). Null: no displacement.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
-  /// Of each reference patch: members, as pack_displacement() has them, and how many.
+  /// Members of each reference patch, in the format of pack_displacement(), and their number.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
 
-/// Decides args.second_half, for all rows, in `guide`, a plane of floats of the reference patches'
+/// Computes args.second_half for all rows. `guide` is a plane of floats of the reference patches'
 /// frame (second_half.cu).
 void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t stream);
 
-/// Groups of the most similar patches of `guide`, a plane of floats of the reference patches' frame
-/// (match.cu).
+/// Finds groups of the most similar patches in `guide`, a plane of floats of the reference patches'
+/// frame (match.cu).
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane on its way through the filter. Pointers are to the reference patches' frame.
+/// A plane that is filtered. Pointers are those of the reference patches' frame.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches
-  Sums sums;                     // numerators in the unit of filter.cuh, patches that begin there
+  /// Numerators in the unit of filter.cuh, and numbers of patches that begin at each sample.
+  Sums sums;
   float sigma = 0;
 };
-/// Filters the groups and adds the estimates (filter.cu). With `basic` groups have 32 patches.
+/// Filters the groups and adds the estimates to the sums (filter.cu). With `basic`, params.group
+/// must be 32.
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// The mean of all estimates of a sample; where `blended` is given, which may be `estimate`,
-/// `share` of it and the rest of that (finish.cu).
+/// Computes the mean of all estimates of each sample. If `blended` is not null, the result is
+/// `share` of the mean and the rest of `blended`, which may be equal to `estimate` (finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

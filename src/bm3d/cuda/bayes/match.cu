@@ -1,10 +1,12 @@
-// Groups of patches that lie in two frames: a thread block for neighbouring reference patches.
+// Groups of patches that extend over two frames. One thread block processes neighbouring reference
+// patches.
 //
-// Their windows lie in shared memory, as many at a time as fit there (match_layout.h). Distances
-// are products on the tensor cores (match_windows.cuh); they are kept until all windows were
-// looked at, then a warp chooses the group of a reference patch (match_choose.cuh). Equal distances
-// keep the order of group.h. The level that samples are taken from is the block's; blocks lie on
-// the grid as they always do, whichever rows of it are asked for.
+// As many of their windows as fit are in shared memory at a time (match_layout.h). Distances are
+// computed by products on the tensor cores (match_windows.cuh) and stored until all windows have
+// been compared. Then a warp selects the group of each reference patch (match_choose.cuh). Equal
+// distances keep the order of group.h. All samples of a block are relative to the block's level.
+// The position of blocks on the grid does not depend on which rows are processed, so neither do the
+// results.
 
 #include <algorithm>
 
@@ -17,14 +19,14 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr int far_away = 1 << 20;  // a reference patch that there is not
+constexpr int invalid_reference = 1 << 20;  // position of a reference patch that does not exist
 
-/// What a block knows of its reference patches.
+/// A block's reference patches and windows.
 struct MatchBlock {
-  int i, j, x, y;  // the first of them
+  int i, j, x, y;  // the first reference patch
   int dx[match_references], dy[match_references];
   MatchWindow windows[max_frames];
-  unsigned long long chosen[match_references][most_chosen];
+  unsigned long long chosen[match_references][max_chosen];
 };
 
 __device__ void find_block(const MatchJob& job, MatchBlock& block) {
@@ -43,10 +45,10 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   const int x = x_of(i0), y = y_of(j0), n = threadIdx.x;
   if (n < match_references) {
     const int i = i0 + n % plan.across, j = j0 + n / plan.across;
-    const bool is_any =
+    const bool exists =
         n < plan.references() && i < a.columns && j >= a.first_row && j < a.first_row + a.rows;
-    block.dx[n] = is_any ? x_of(i) - x : far_away;
-    block.dy[n] = is_any ? y_of(j) - y : far_away;
+    block.dx[n] = exists ? x_of(i) - x : invalid_reference;
+    block.dy[n] = exists ? y_of(j) - y : invalid_reference;
   }
   if (n < a.pairs)
     block.windows[n] =
@@ -54,8 +56,9 @@ __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   if (n == 0) block.i = i0, block.j = j0, block.x = x, block.y = y;
 }
 
-/// The places that motion predicts: their distance is less than that of the patches there.
-__device__ void favour_places(const MatchJob& job, std::uint32_t* distances) {
+/// Subtracts the motion bias from the distances at the positions that motion predicts. The
+/// reference patch itself is excluded.
+__device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances) {
   const int own_area = job.plan.own.area(), area = job.plan.other.area();
   const int k = threadIdx.x % 32;
   if (k < job.args.pairs) {
@@ -63,21 +66,21 @@ __device__ void favour_places(const MatchJob& job, std::uint32_t* distances) {
     if (k == 0)
       d = no_distance;
     else if (d < infinite)
-      d = __float_as_uint(fmaxf(0.0f, __uint_as_float(d) - job.bonus));
+      d = __float_as_uint(fmaxf(0.0f, __uint_as_float(d) - job.motion_bias));
   }
   __syncwarp();
 }
 
-/// One warp: the group of reference patch n of the block.
+/// Selects the group of reference patch `n` of the block. Called by one warp.
 __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
                            std::uint32_t* distances) {
   const BayesArgs& a = job.args;
   const MatchPlan& plan = job.plan;
   const int lane = threadIdx.x % 32;
   for (int k = plan.candidates + lane; k < plan.stride; k += 32) distances[k] = no_distance;
-  favour_places(job, distances);
+  apply_motion_bias(job, distances);
   const Bound bound = find_bound(distances, plan.stride, job.group - 1);
-  if (bound.more)
+  if (bound.has_surplus)
     choose_first(distances, plan.stride, bound, block.chosen[n]);
   else
     choose_all(distances, plan.stride, bound, block.chosen[n]);
@@ -86,7 +89,7 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   const std::size_t reference = static_cast<std::size_t>(j - a.first_row) * a.columns + i;
   std::uint32_t* const members = a.members + reference * job.group;
   const int own_area = plan.own.area(), area = plan.other.area();
-  in_order(block.chosen[n], bound.wanted, [&](int rank, int number) {
+  for_each_ranked(block.chosen[n], bound.wanted, [&](int rank, int number) {
     const int k = number < own_area ? 0 : 1 + quotient(number - own_area, plan.other.area_inverse);
     const int place = k == 0 ? number : number - own_area - (k - 1) * area;
     const int row = quotient(place, k == 0 ? plan.own.side_inverse : plan.other.side_inverse);
@@ -100,16 +103,16 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// Usual: the windows are those of usual_plan(), so that all that follows from them is known.
-template <int Side, bool Usual>
+/// Typical: the windows are those of typical_plan(), so that all sizes are compile-time constants.
+template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)
     bayes_match_kernel(const MatchJob job, const float* guide) {
   extern __shared__ __align__(16) std::uint32_t match_memory[];
   __shared__ MatchBlock block;
   const BayesArgs& a = job.args;
   const MatchPlan& plan = job.plan;
-  const JoinedWindows own = Usual ? usual_plan(Side).own : plan.own;
-  const JoinedWindows other = Usual ? usual_plan(Side).other : plan.other;
+  const JoinedWindows own = Typical ? typical_plan(Side).own : plan.own;
+  const JoinedWindows other = Typical ? typical_plan(Side).other : plan.other;
   float* const all_sums = reinterpret_cast<float*>(match_memory + plan.words());
   std::uint32_t* const distances = match_memory + plan.words() + plan.sums();
   find_block(job, block);
@@ -117,15 +120,15 @@ __global__ void __launch_bounds__(match_threads, 3)
   const float level = guide[a.margins.at(block.x + a.side / 2, block.y + a.side / 2)];
   const int warp = threadIdx.x / 32;
   const auto words_of = [&](int slot) {
-    return match_memory + (slot == 0 ? 0 : plan.most_words() + (slot - 1) * other.words);
+    return match_memory + (slot == 0 ? 0 : plan.max_window_words() + (slot - 1) * other.words);
   };
   const auto sums_of = [&](int slot) {
-    return all_sums + (slot == 0 ? 0 : plan.most_sums() + (slot - 1) * other.sums());
+    return all_sums + (slot == 0 ? 0 : plan.max_window_sums() + (slot - 1) * other.sums());
   };
   References<Side> references;
-  for (int first = 0; first < a.pairs; first += plan.together) {
-    const int end = min(first + plan.together, a.pairs);
-    // use(windows, pair, its place in memory) for the windows there.
+  for (int first = 0; first < a.pairs; first += plan.windows_at_once) {
+    const int end = min(first + plan.windows_at_once, a.pairs);
+    // Calls use(windows, pair, position in memory) for the windows in memory.
     const auto for_windows = [&](auto use) {
       if (first == 0) use(own, 0, 0);
       for (int k = max(first, 1); k < end; ++k) use(other, k, k - first);
@@ -155,12 +158,12 @@ __global__ void __launch_bounds__(match_threads, 3)
     __syncthreads();
   }
   for (int n = warp; n < plan.references(); n += match_warps)
-    if (block.dx[n] != far_away) find_group(job, block, n, distances + n * plan.stride);
+    if (block.dx[n] != invalid_reference) find_group(job, block, n, distances + n * plan.stride);
 }
 
-template <int Side, bool Usual>
+template <int Side, bool Typical>
 void launch(const MatchJob& job, const float* guide, cudaStream_t stream) {
-  const auto kernel = bayes_match_kernel<Side, Usual>;
+  const auto kernel = bayes_match_kernel<Side, Typical>;
   const BayesArgs& a = job.args;
   const int across = (a.columns + job.plan.across - 1) / job.plan.across;
   const int first = a.first_row / job.plan.down;
@@ -172,8 +175,8 @@ void launch(const MatchJob& job, const float* guide, cudaStream_t stream) {
 
 template <int Side>
 void launch_match(const MatchJob& job, const float* guide, cudaStream_t stream) {
-  constexpr MatchPlan usual = usual_plan(Side);
-  if (job.plan.own == usual.own && job.plan.other == usual.other)
+  constexpr MatchPlan typical = typical_plan(Side);
+  if (job.plan.own == typical.own && job.plan.other == typical.other)
     launch<Side, true>(job, guide, stream);
   else
     launch<Side, false>(job, guide, stream);
@@ -189,7 +192,7 @@ void bayes_match(const BayesArgs& args, const BayesParams& params, const float* 
   const MatchJob job{.args = args,
                      .plan = match_plan(work, cuda::device_limits()),
                      .group = params.group,
-                     .bonus = params.place_bonus * static_cast<float>(samples)};
+                     .motion_bias = params.motion_bias * static_cast<float>(samples)};
   if (kernel_side(args.side) == 10)
     launch_match<10>(job, guide, stream);
   else

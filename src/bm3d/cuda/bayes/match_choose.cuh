@@ -1,5 +1,5 @@
 #pragma once
-// The group of a reference patch, out of its distances in shared memory, by one warp.
+// The selection of a reference patch's group from the distances in shared memory, by one warp.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace lull::bm3d {
 
-constexpr int most_chosen = 64;
+constexpr int max_chosen = 64;
 
-/// use(distance, its number) for those of this lane, of `count`, a multiple of 128.
+/// Calls use(distance, number) for the distances of this lane. `count` is a multiple of 128.
 template <class Use>
 __device__ __forceinline__ void for_own(const std::uint32_t* distances, int count, Use use) {
   const int lane = threadIdx.x % 32;
@@ -21,23 +21,26 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// 1 if a < b, else 0; both below 2^31. Where it is added to something that takes two instructions.
+/// Returns 1 if a < b, else 0. Both must be below 2^31. Such a comparison and its addition to a sum
+/// take two instructions.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
 __device__ inline std::uint32_t warp_max(std::uint32_t v) { return ~warp_min(~v); }
 
-/// A value that `wanted` distances are not beyond, or where there is none because of equal ones,
-/// the least that more are not beyond: `more`. wanted: of those found, so many or fewer are there.
+/// A bound such that `wanted` distances are at most `value`. If equal distances prevent that,
+/// `has_surplus` is set and more distances are at most `value`, which is the smallest such bound.
+/// `wanted` is limited to the number of candidates that exist.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
-  bool more = false;
+  bool has_surplus = false;
 };
 
 __device__ inline Bound find_bound(const std::uint32_t* distances, int count, int most) {
-  std::uint32_t least = no_distance, second = no_distance;  // of this lane
+  // The two smallest distances of this lane.
+  std::uint32_t least = no_distance, second = no_distance;
   int found = 0;
   for_own(distances, count, [&](std::uint32_t d, int) {
     second = min(second, max(least, d)), least = min(least, d);
@@ -45,17 +48,17 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // Of 32 lanes each has one or two that are not beyond `high`.
+  // At least `wanted` distances are at most `high`: one or two in each of the 32 lanes.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
-  bound.more = true;
+  bound.has_surplus = true;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     int here = 0;
     for_own(distances, count, [&](std::uint32_t d, int) { here += is_less(d, middle + 1); });
     here = warp_sum(here);
     if (here == bound.wanted) {
-      bound.value = middle, bound.more = false;
+      bound.value = middle, bound.has_surplus = false;
       return bound;
     }
     if (here > bound.wanted)
@@ -71,8 +74,8 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// The distances below the bound and the first of those at it, with the candidates' numbers in
-/// their lower half.
+/// Writes the distances below the bound and the first of those that equal it. The lower half of
+/// each word is the number of the candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -92,7 +95,7 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// The same of all distances within the bound, which are as many as are wanted.
+/// Like choose_first(), if exactly `wanted` distances are at most the bound.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -114,9 +117,9 @@ __device__ __forceinline__ int is_before(unsigned long long a, unsigned long lon
   return static_cast<int>(static_cast<unsigned>((a - b) >> 32) >> 31);
 }
 
-/// use(rank, number) for all that were chosen, by distance.
+/// Calls use(rank, number) for all chosen candidates. Ranks are in the order of distances.
 template <class Use>
-__device__ inline void in_order(const unsigned long long* chosen, int count, Use use) {
+__device__ inline void for_each_ranked(const unsigned long long* chosen, int count, Use use) {
   const int lane = threadIdx.x % 32;
   unsigned long long key[2];
   int rank[2] = {};

@@ -1,13 +1,14 @@
 #pragma once
-// Windows in shared memory, and the distances of patches in them from reference patches
+// The windows in shared memory, and the distances between patches in them and reference patches
 // (match_layout.h).
 //
-// |a - b|^2 = |a|^2 + |b|^2 - 2 a b: products of eight reference patches with patches at 64
-// places on the tensor cores, halves with float sums; squares are those of the same halves. Samples
-// are less a level, so that halves are exact to a thousandth of what patches differ by.
+// Distances are |a - b|^2 = |a|^2 + |b|^2 - 2 a b. The products a b of eight reference patches with
+// patches at 64 positions run on the tensor cores, with halves as operands and float sums. The
+// squares are computed from the same halves. A level is subtracted from the samples, so that the
+// error of the halves is at most a thousandth of the differences between patches.
 //
-// Lane (g, t) has the samples of two rows of every four of a patch: rows t % 2, t % 2 + 2, .. of
-// frame t / 2, two samples at a time. So all that differs between its operands is known beforehand.
+// Lane (g, t) processes the samples of two rows of every four rows of a patch: rows t % 2, t % 2 +
+// 2, .. of frame t / 2, two samples at a time. So the offsets between its operands are constants.
 // Samples that a patch does not have are zero in the reference patch.
 
 #include "bm3d/cuda/bayes/match_layout.h"
@@ -17,18 +18,19 @@
 namespace lull::bm3d {
 
 constexpr int match_warps = match_threads / 32;
-constexpr int tile_rows = 4;  // of places, in either half of a tile
+constexpr int tile_rows = 4;  // rows of positions in each half of a tile
 
 struct MatchJob {
   BayesArgs args;
   MatchPlan plan;
   int group;
-  float bonus;  // place_bonus, of sums of squares
+  float motion_bias;  // for sums of squares
 };
 
-/// A pair's joined windows: where the first patch lies, and which places are inside the plane.
+/// The joined windows of a pair: the position of the first patch, and the range of positions inside
+/// the plane.
 struct MatchWindow {
-  SearchWindow at;  // of the first reference patch
+  SearchWindow at;  // window of the first reference patch
   int first_x, last_x, first_y, last_y;
 };
 
@@ -38,8 +40,8 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
           max(0, -at.second_y) - at.top, min(last_y, last_y - at.second_y) - at.top};
 }
 
-/// The samples of a pair's windows: a warp has rows of one frame, a lane two columns. Beyond the
-/// plane: its last ones.
+/// Loads the samples of a pair's windows. A warp loads rows of one frame, a lane two columns.
+/// Positions beyond the plane get its outermost samples.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -48,7 +50,7 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   const int warp = threadIdx.x / 32, frame = warp % w.depth;
   const int left = at.left + frame * at.second_x, top = at.top + frame * at.second_y;
   const float* const from = guide + pair.distance[frame] + a.margins.at(0, 0);
-  // use(row, where it begins in the plane) for those of this warp.
+  // Calls use(row, its offset in the plane) for the rows of this warp.
   const auto for_rows = [&](auto use) {
 #pragma unroll 3
     for (int row = warp / w.depth; row < w.rows; row += match_warps / w.depth)
@@ -72,8 +74,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// For each row of a window's samples, the sums of squares of a patch's row from each place on, in
-/// all frames. A thread makes four.
+/// Computes, for each row of a window's samples and each position in it, the sum of squares over
+/// one row of a patch, in all frames. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -95,7 +97,7 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
     }
     float sum[4] = {};
     if (w.patch == Side) {
-      float shared = square[3];  // by all four
+      float shared = square[3];  // used by all four sums
 #pragma unroll
       for (int c = 4; c < Side; ++c) shared += square[c];
       const float before = square[1] + square[2], behind = square[Side] + square[Side + 1];
@@ -112,7 +114,8 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Out of these sums, behind them, those of whole patches; beyond the plane they are infinite.
+/// Sums the results of sum_squares() over the rows of patches, and stores the sums of patches
+/// behind them. Positions beyond the plane get infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -132,37 +135,38 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// What a lane keeps of the block's reference patches, which lie in the frame's own window.
+/// A lane's data of the block's reference patches, which are in the window of the reference frame.
 template <int Side>
 struct References {
-  static constexpr int own = Side / 2;  // rows of a lane, pairs of samples in a row
-  std::uint32_t samples[own][own];      // of patch g
-  // Of patches 2t and 2t + 1:
-  int dx[2], dy[2];  // from the block's first one
+  static constexpr int own = Side / 2;  // rows of a lane, and pairs of samples in a row
+  std::uint32_t samples[own][own];      // samples of reference patch g
+  // Data of reference patches 2t and 2t + 1:
+  int dx[2], dy[2];  // position relative to the block's first reference patch
   float squares[2];
   std::uint32_t* distances[2];
 };
 
-/// A lane's place in a patch, from where that begins.
-__device__ __forceinline__ int lane_place(const JoinedWindows& w, int t) {
+/// Offset of a lane's first sample from the beginning of a patch.
+__device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
-/// `dx`, `dy`: of all reference patches. Those that there are not lie far away.
+/// `dx`, `dy`: positions of all reference patches. Reference patches that do not exist have the
+/// position invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
                                                 const float* sums, std::uint32_t* distances,
                                                 References<Side>& r) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, centre = w.side / 2;
-  const bool is_any = dx[g] < w.width && (w.depth == 2 || t < 2);
+  const bool exists = dx[g] < w.width && (w.depth == 2 || t < 2);
   const std::uint32_t* const from =
-      words + (is_any ? (dy[g] + centre) * w.pitch + dx[g] + centre : 0) + lane_place(w, t);
+      words + (exists ? (dy[g] + centre) * w.pitch + dx[g] + centre : 0) + lane_offset(w, t);
 #pragma unroll
   for (int m = 0; m < r.own; ++m)
 #pragma unroll
     for (int c = 0; c < r.own; ++c) {
       const std::uint32_t word = from[2 * m * w.pitch + 2 * c];
-      const bool has = is_any && 2 * m + t % 2 < w.patch && 2 * c < w.patch;
+      const bool has = exists && 2 * m + t % 2 < w.patch && 2 * c < w.patch;
       r.samples[m][c] = !has ? 0 : 2 * c + 1 < w.patch ? word : word & 0xffff;
     }
 #pragma unroll
@@ -175,8 +179,8 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Products of the reference patches with patches at eight columns and at rows 2n and 2n + 8. What
-/// is row m of one is row m - n of another.
+/// Computes the products of the reference patches with the patches at eight columns and at rows 2n
+/// and 2n + 8. Row m of one patch is row m - n of another, so that loaded samples are shared.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -204,7 +208,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// The distances of patches at a tile's places, to where those of the window's pair are kept.
+/// Stores the distances of the patches at the positions of a tile. `numbers`: index of the window's
+/// first distance among the distances of a reference patch.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,
@@ -214,14 +219,14 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
   const int band = quotient(tile, w.blocks_inverse);
   const int x = (tile - band * w.blocks()) * 8 + g, y = band / 2 * 2 * rows + band % 2;
   FloatSums product[tile_rows];
-  multiply_tile(words + y * w.pitch + x + lane_place(w, t), w.pitch, r, product);
+  multiply_tile(words + y * w.pitch + x + lane_offset(w, t), w.pitch, r, product);
   float squares[rows];
 #pragma unroll
   for (int n = 0; n < rows; ++n) squares[n] = sums[w.row_sums() + (y + 2 * n) * w.sums_pitch + x];
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // No rows of columns beyond the window, nor beyond the places.
+    // This is 0 if the column is outside the window, so that no row is stored.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

@@ -1,5 +1,5 @@
-// Where the second halves of candidates lie (match/second_half.h): a warp for a bundle of reference
-// patches and a pair of frames.
+// The displacements of the second halves of candidates (match/second_half.h). One warp processes a
+// bundle of reference patches and a pair of frames.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "cuda/check.h"
@@ -24,27 +24,29 @@ __global__ void __launch_bounds__(half_warps * 32)
     return cells == nullptr ? Motion{} : a.grid.vector(cells, i, j);
   };
   const Motion first = motion(pair.motion[0]);
-  const Motion uneven = uneven_motion(first, motion(pair.motion[1]), motion(own.motion[1]));
+  const Motion acceleration =
+      motion_acceleration(first, motion(pair.motion[1]), motion(own.motion[1]));
   Motion& result = a.second_half[blockIdx.y * bundles + bundle];
-  if (uneven.x == 0 && uneven.y == 0) {
+  if (acceleration.x == 0 && acceleration.y == 0) {
     if (lane == 0) result = {};
     return;
   }
-  const BundleArea area = compared_area(a.grid, a.side, i, j, first, uneven);
-  float straight = 0, following = 0;
+  const BundleArea area = compared_area(a.grid, a.side, i, j, first, acceleration);
+  float straight_error = 0, shifted_error = 0;
   for (int y = area.top; y < area.bottom; ++y)
     for (int x = area.left + lane; x < area.right; x += 32) {
       const float sample = guide[own.distance[1] + a.margins.at(x, y)];
       const int u = x + first.x, v = y + first.y;
       const float* const other = guide + pair.distance[1];
       const float there = sample - other[a.margins.at(u, v)];
-      const float moved = sample - other[a.margins.at(u + uneven.x, v + uneven.y)];
-      straight += there * there;
-      following += moved * moved;
+      const float moved = sample - other[a.margins.at(u + acceleration.x, v + acceleration.y)];
+      straight_error += there * there;
+      shifted_error += moved * moved;
     }
-  straight = warp_sum(straight);
-  following = warp_sum(following);
-  if (lane == 0) result = following < follows_below * straight ? uneven : Motion{};
+  straight_error = warp_sum(straight_error);
+  shifted_error = warp_sum(shifted_error);
+  if (lane == 0)
+    result = shifted_error < max_error_ratio * straight_error ? acceleration : Motion{};
 }
 
 }  // namespace

@@ -1,24 +1,26 @@
 #pragma once
-// What a warp does with the patches of its group: Gram matrices, and the weights that estimates are
-// made with. N = 16 T patches; matrices lie in registers as blocks.cuh has them.
+// The matrices of a group, which one warp computes: Gram matrices, and the weights for the
+// estimates. N = 16 T patches; matrices are in registers (blocks.cuh).
 //
-// Patches come less a level that the thread block shares, not less their own mean: that is taken
-// off the products instead. With sums s of the patches' D samples and d the mean of all of them,
-// (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b / 2 - d_a s_j).
+// The level of the thread block is subtracted from the patches, but their own mean is not. It is
+// subtracted from the products instead. With the sums s of the D samples of each patch, and the
+// mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b
+// / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
 #include <cstdint>
 
 #include "bm3d/cuda/bayes/blocks.cuh"
-#include "bm3d/cuda/bayes/sheet.cuh"
+#include "bm3d/cuda/bayes/window_atlas.cuh"
 #include "cuda/warp.cuh"
 
 namespace lull::bm3d {
 
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
-/// 16 samples of all patches, as operands: of patch 8r + g those of pairs t and t + 4.
+/// 16 samples of all patches, as operands. A lane holds those of pairs t and t + 4 of patches 8r +
+/// g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -33,22 +35,23 @@ struct SampleStep {
       second[r] = samples.at(patch[r], b) & b.mask;
     }
   }
-  /// Patches 16 i .. 16 i + 15 as the left operand.
+  /// Returns patches 16 i .. 16 i + 15 as a left operand.
   __device__ __forceinline__ void left(int i, std::uint32_t (&a)[4]) const {
     a[0] = first[2 * i], a[1] = first[2 * i + 1], a[2] = second[2 * i], a[3] = second[2 * i + 1];
   }
 };
 
-/// Sums of patches, and the mean of all their samples as a half.
+/// The sums of patches, and the mean of all their samples, rounded to a half.
 template <int T>
 struct PatchSums {
-  FloatSums of[T];  // at[0] and at[1]: of patch 16 i + g, the others: 16 i + 8 + g
+  // Elements at[0] and at[1] belong to patch 16 i + g, the others to patch 16 i + 8 + g.
+  FloatSums of[T];
 
   __device__ __forceinline__ void add(const std::uint32_t (&left)[4], int i) {
     of[i] = multiply(left, half_ones, half_ones, of[i]);
   }
   __device__ __forceinline__ float at(int r) const { return of[r / 2].at[r % 2 * 2]; }
-  /// Of `count` patches of `samples`.
+  /// Returns the mean of the samples of `count` patches with `samples` samples each.
   __device__ __forceinline__ float mean(int count, int samples) const {
     const int g = threadIdx.x % 32 / 4;
     float sum = 0;
@@ -60,7 +63,8 @@ struct PatchSums {
   }
 };
 
-/// Of patch `r` of 8r + g, what a mean adds to its products: half of what both add, less its own.
+/// Computes D d_a d_b / 2 - d_b s_i of the head comment for each patch i = 8r + g, with `both` =
+/// D d_a d_b and `other` = d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -68,8 +72,9 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// The products of a block's patches become those of patches less their means; zero beyond `count`.
-__device__ __forceinline__ void take_means_off(Block& block, int i, int j, const float* row,
+/// Converts a block of products to those of patches minus their means, times `share`. Elements
+/// beyond `count` become zero.
+__device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
 #pragma unroll
@@ -80,13 +85,13 @@ __device__ __forceinline__ void take_means_off(Block& block, int i, int j, const
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
         float& v = block.half[n].at[2 * h + e];
-        const bool there = 16 * i + 8 * h + g < count && 16 * j + 8 * n + t2 + e < count;
-        v = there ? (v + row[2 * i + h] + of_column) * share : 0.0f;
+        const bool is_member = 16 * i + 8 * h + g < count && 16 * j + 8 * n + t2 + e < count;
+        v = is_member ? (v + row[2 * i + h] + of_column) * share : 0.0f;
       }
     }
 }
 
-/// += t I
+/// block += t I.
 __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
 #pragma unroll
@@ -96,7 +101,7 @@ __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
       if (g == t2 + e) block.half[h].at[2 * h + e] += t;
 }
 
-/// A matrix of halves, as left operands: blocks of patches 16 i and 16 j.
+/// A matrix of halves as left operands: blocks of patches 16 i and 16 j.
 template <int T>
 struct Weights {
   std::uint32_t at[T][T][4];
@@ -109,14 +114,14 @@ struct Weights {
         at[i][j][2 * n + h] =
             pack_halves(factor * block.half[n].at[2 * h], factor * block.half[n].at[2 * h + 1]);
   }
-  /// The block on the other side of the diagonal.
+  /// Fills the block on the other side of the diagonal.
   __device__ __forceinline__ void mirror(int i, int j) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// c += a w of a symmetric w, 16 rows.
+  /// c += a w for a symmetric w, 16 rows.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll
@@ -127,7 +132,7 @@ struct Weights {
   }
 };
 
-/// p <- 3 p^2 - 2 p^3, of a symmetric p.
+/// p <- 3 p^2 - 2 p^3 for a symmetric p.
 template <int T>
 __device__ __forceinline__ void sharpen(Weights<T>& p) {
   Weights<T> next;
@@ -156,10 +161,10 @@ __device__ __forceinline__ void sharpen(Weights<T>& p) {
   p = next;
 }
 
-/// P = I - t (G + t I)^-1, from the inverse.
+/// Computes P = I - t (G + t I)^-1 from the inverse.
 template <int T>
-__device__ __forceinline__ void weights_of_own(Block (&inverse)[T][T], float threshold,
-                                               Weights<T>& weights) {
+__device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
+                                                   Weights<T>& weights) {
 #pragma unroll
   for (int i = 0; i < T; ++i) {
     add_to_diagonal(inverse[i][i], -1 / threshold);
@@ -171,11 +176,11 @@ __device__ __forceinline__ void weights_of_own(Block (&inverse)[T][T], float thr
   }
 }
 
-/// W = I + (shared - t I) (G + t I)^-1, from the inverse.
+/// Computes W = I + (shared - t I) (G + t I)^-1 from the inverse.
 template <int T>
-__device__ __forceinline__ void weights_of_basic(Block (&shared)[T][T],
-                                                 const Block (&inverse)[T][T], float threshold,
-                                                 Weights<T>& weights) {
+__device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
+                                                   const Block (&inverse)[T][T], float threshold,
+                                                   Weights<T>& weights) {
 #pragma unroll
   for (int i = 0; i < T; ++i) add_to_diagonal(shared[i][i], -threshold);
 #pragma unroll

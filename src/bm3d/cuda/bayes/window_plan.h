@@ -1,12 +1,12 @@
 #pragma once
-// How the search windows of neighbouring reference patches lie in shared memory, by what a device
-// has for them. Nothing here needs a device.
+// The layout of the search windows of neighbouring reference patches in shared memory, planned for
+// the resources of a device. This file is independent of CUDA.
 //
-// A thread block filters groups of across x down reference patches. The union of their windows in
-// each pair of frames is a rectangle; all of them lie on one sheet, so that a sample's neighbours
-// are equally far from it in whichever window it is: in the upper strip that of the frame's own
-// pair and some of the others, in the strips below the rest. There is a sheet for each frame of a
-// pair.
+// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames
+// the union of their windows is a rectangle. All rectangles are packed into one window atlas, so
+// that neighbouring samples have the same distance in all windows. The upper strip contains the
+// window of the reference frame's own pair and some of the other windows. The strips below contain
+// the rest. Each frame of a pair has an atlas.
 
 #include <algorithm>
 #include <array>
@@ -18,56 +18,61 @@
 
 namespace lull::bm3d {
 
-/// What is filtered.
+/// The work of the filter.
 struct WindowWork {
-  int window = 0, temporal_window = 0;  // sides
-  int side = 8, depth = 2;              // of patches
-  int step = 1;                         // between reference patches
+  int window = 0, temporal_window = 0;  // sides of the windows
+  int side = 8, depth = 2;              // side of patches, number of frames over which they extend
+  int step = 1;                         // distance between reference patches
   int pairs = 1;
 };
 
-struct WindowSheet {
-  int across = 0, down = 0;             // reference patches; none: the windows have no room
-  int pitch = 0, words = 0;             // from row to row, of a sheet
-  std::array<int, max_frames> first{};  // of each window: its first sample
+struct WindowAtlas {
+  /// Reference patches along each axis; 0: the windows do not fit.
+  int across = 0, down = 0;
+  /// Words from row to row, and words of an atlas.
+  int pitch = 0, words = 0;
+  std::array<int, max_frames> first{};  // index of the first sample of each window
 
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// The sheet whose upper strip has `beside` of the other windows, and others at least `in_row`.
-constexpr WindowSheet lay_out(const WindowWork& work, int across, int down, int beside,
-                              int in_row) {
-  const int more_x = work.side - 1 + (across - 1) * work.step;
-  const int more_y = work.side - 1 + (down - 1) * work.step;
-  const int width = work.temporal_window + more_x, height = work.temporal_window + more_y;
+/// Returns the atlas whose upper strip has `upper_windows` of the other windows, and whose lower
+/// strips have space for at least `min_columns` windows.
+constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
+                                      int upper_windows, int min_columns) {
+  const int extra_width = work.side - 1 + (across - 1) * work.step;
+  const int extra_height = work.side - 1 + (down - 1) * work.step;
+  const int width = work.temporal_window + extra_width,
+            height = work.temporal_window + extra_height;
   const int others = work.pairs - 1;
-  const int needed =
-      std::max(work.window + more_x + beside * width, std::min(in_row, others) * width);
-  WindowSheet sheet{.across = across, .down = down};
-  sheet.pitch = needed | 1;  // rows of a patch begin in other banks
-  const int in_strip = sheet.pitch / width;
-  int y = std::max(work.window + more_y, beside > 0 ? height : 0);
-  for (int k = 1, x = work.window + more_x; k <= others; ++k) {
-    const int behind = k - 1 - beside;  // of those in the lower strips
-    if (behind >= 0) {
-      if (behind % in_strip == 0 && behind > 0) y += height;
-      x = behind % in_strip * width;
+  const int needed = std::max(work.window + extra_width + upper_windows * width,
+                              std::min(min_columns, others) * width);
+  WindowAtlas atlas{.across = across, .down = down};
+  atlas.pitch = needed | 1;  // an odd pitch: rows of a patch begin in different banks
+  const int in_strip = atlas.pitch / width;
+  int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
+  for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
+    const int lower_index = k - 1 - upper_windows;  // index among the windows in the lower strips
+    if (lower_index >= 0) {
+      if (lower_index % in_strip == 0 && lower_index > 0) y += height;
+      x = lower_index % in_strip * width;
     }
-    sheet.first[static_cast<std::size_t>(k)] = (behind < 0 ? 0 : y * sheet.pitch) + x;
-    if (behind < 0) x += width;
+    atlas.first[static_cast<std::size_t>(k)] = (lower_index < 0 ? 0 : y * atlas.pitch) + x;
+    if (lower_index < 0) x += width;
   }
-  if (others > beside) y += height;
-  sheet.words = y * sheet.pitch;
-  return sheet;
+  if (others > upper_windows) y += height;
+  atlas.words = y * atlas.pitch;
+  return atlas;
 }
 
-/// The smallest sheet for so many reference patches.
-constexpr WindowSheet smallest_sheet(const WindowWork& work, int across, int down) {
-  WindowSheet best;
-  for (int beside = 0; beside < work.pairs; ++beside)
-    for (int in_row = 1; in_row <= std::max(1, work.pairs - 1 - beside); ++in_row) {
-      const WindowSheet sheet = lay_out(work, across, down, beside, in_row);
-      if (best.words == 0 || sheet.words < best.words) best = sheet;
+/// Returns the smallest atlas for this number of reference patches.
+constexpr WindowAtlas smallest_atlas(const WindowWork& work, int across, int down) {
+  WindowAtlas best;
+  for (int upper_windows = 0; upper_windows < work.pairs; ++upper_windows)
+    for (int min_columns = 1; min_columns <= std::max(1, work.pairs - 1 - upper_windows);
+         ++min_columns) {
+      const WindowAtlas atlas = arrange_windows(work, across, down, upper_windows, min_columns);
+      if (best.words == 0 || atlas.words < best.words) best = atlas;
     }
   return best;
 }

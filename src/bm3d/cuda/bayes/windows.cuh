@@ -1,25 +1,25 @@
 #pragma once
-// Where a reference patch is compared.
+// The search windows of a reference patch.
 
 #include "bm3d/cuda/bayes/kernels.h"
 
 namespace lull::bm3d {
 
-/// Where the candidates of a reference patch lie in the frames of a pair.
+/// The window of a reference patch in the frames of a pair.
 struct SearchWindow {
   int left, top, side;
-  int second_x, second_y;  // from there to where their second halves lie
+  int second_x, second_y;  // displacement of the second halves
 };
 
-/// Where the second halves of the candidates of pair `k` lie, for the reference patch in column i
-/// and row j.
+/// Returns the displacement of the second halves of the candidates of pair `k`, for the reference
+/// patch in column i and row j.
 __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j) {
   if (k == 0 || a.second_half == nullptr) return {};
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];
 }
 
-/// Of pair `k`, for the reference patch at (x, y), which is the one in column i and row j. The
-/// frame's own window is the first.
+/// Returns the window in pair `k`, for the reference patch at (x, y), which is in column i and row
+/// j. Pair 0 is that of the reference frame.
 __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int temporal_window, int k,
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];

@@ -1,17 +1,20 @@
 #pragma once
-// Noise that is not white: the variance of the noise in each coefficient of a group, and the
-// shrinkage that knows it.
+// Groups in noise that is not white: the variance of the noise in each coefficient of a group, and
+// the shrinkage with these variances.
 //
-// Lane (g, t) needs the variances of what it holds when it shrinks: of coefficient g of all rows,
-// group coefficients 2t, 2t + 1 (and + 8). They are products again (coloured_pairs.h): of r, rows
-// being coefficients g of two rows, columns 16 pairs of members, with signs, rows being these pairs
-// and columns group coefficients. So what a product gives lands where it is needed, and the table
-// of r lies such that a lane reads what it has of a pair, 8 halves, at once; 8 lanes read the 128
-// bytes of a place. Of two members the difference of their displacements says the place.
+// During shrinkage lane (g, t) needs the variances of the coefficients that it holds: coefficient g
+// of all rows, group coefficients 2t, 2t + 1 (and + 8). They are products of two matrices
+// (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are coefficient g of
+// two patch rows, its columns 16 pairs of members. The right matrix contains signs: its rows are
+// these pairs, its columns group coefficients. So each product gives every lane the results that it
+// needs. The layout of the table of r allows a lane to read its values for a pair, 8 halves, in one
+// access; 8 lanes read the 128 bytes of an entry. The difference of two members' displacements
+// gives the index of their entry.
 //
-// A group of 16 is 120 pairs, in 8 chunks of 16: for each 4 reads, 16 moves of halves and 4
-// products, some 36 instructions in all, and once about 90 to find the places. Groups of 32 have 31
-// chunks, and 4 times those to find places; groups of 8, as over time, have two.
+// A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
+// products, about 36 instructions in total. Finding the entries takes about 90 instructions once.
+// Groups of 32 have 31 chunks, and 4 times the instructions to find the entries. Groups of 8, as
+// over time, have two chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -26,8 +29,9 @@ struct PairsOf<Haar> : HaarPairs {};
 template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
-/// The pairs whose places a lane finds, four members to a word: chunk lane / 4 (of each eight),
-/// pairs 2t and 2t + 1, then 2t + 8 and 2t + 9. First and second member have a byte each.
+/// The pairs whose entries a lane finds: pairs 2t and 2t + 1 of chunk lane / 4 (of each eight
+/// chunks) in `low`, then 2t + 8 and 2t + 9 in `high`. A word holds two pairs, with one byte per
+/// member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };
@@ -57,16 +61,16 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// An operand of signs, for one lane: column g, rows 2t and 2t + 1, then 2t + 8 and 2t + 9.
+/// An operand of signs for one lane: column g, rows 2t and 2t + 1, then 2t + 8 and 2t + 9.
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// Blocks: coefficients 0..7 and 8..15 of a set.
+/// Signs for all matrices. The index [2] is the block: coefficients 0..7 and 8..15 of a set.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
   static constexpr int of_32 = PairsOf<GroupTransform>::matrix_of(31) + 1;
-  // Where the matrices for 2^log2 members begin.
+  // Index of the first matrix for 2^log2 members.
   static constexpr int first(int log2) { return log2 < 4 ? log2 - 1 : 4; }
 
   SignWords up_to_16[4 + of_16][2][32];
@@ -105,51 +109,53 @@ constexpr SignTable<GroupTransform> make_sign_table() {
 template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
-/// A displacement such that the difference of two tells how far apart they are, and that they are
-/// of different frames: those are farther apart than any two of a frame.
-__device__ __forceinline__ int separable(std::uint32_t packed) {
+/// Converts a displacement to an integer. The difference of two such integers identifies the
+/// displacement between two members of one frame. For members of different frames the difference is
+/// larger than for any two members of one frame.
+__device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
 }
 
-/// Where the table has a pair of members, in bytes; bits 4 to 6 are to be combined by XOR with
-/// those of u. `member`: of lane m the m-th, separable.
-__device__ __forceinline__ std::uint32_t place_of_pair(const CovarianceView& noise, int member,
-                                                       std::uint32_t pair) {
+/// Offset of a pair's entry in the table, in bytes. Bits 4 to 6 must be combined with those of u by
+/// XOR. `member`: in lane m, the displacement_key() of member m.
+__device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
+                                                     std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
                     __shfl_sync(~0u, member, static_cast<int>(pair >> 8 & 0xff));
   const int dx = apart << 19 >> 19, dy = (apart - dx) >> 13;
   const bool near = abs(dx) <= noise.reach_x && abs(dy) <= noise.reach_y;
-  const int place = near ? abs(noise.place(dx, dy)) : noise.far;
+  const int place = near ? abs(noise.index(dx, dy)) : noise.uncorrelated;
   constexpr int bytes_of_place = patch * patch * sizeof(std::uint16_t);
   return static_cast<std::uint32_t>(place * bytes_of_place +
                                     CovarianceView::column(place, 0) * (bytes_of_place / patch));
 }
 
-/// The places of a lane's pairs, as LanePairs; they fit in 16 bits.
-struct LanePlaces {
+/// Offsets of the entries of a lane's pairs, in the order of LanePairs. Each fits in 16 bits.
+struct LaneOffsets {
   std::uint32_t low, high;
 
-  __device__ __forceinline__ LanePlaces(const CovarianceView& noise, int member,
-                                        const LanePairs& pairs)
-      : low(place_of_pair(noise, member, pairs.low) | place_of_pair(noise, member, pairs.low >> 16)
-                                                          << 16),
-        high(place_of_pair(noise, member, pairs.high) |
-             place_of_pair(noise, member, pairs.high >> 16) << 16) {}
+  __device__ __forceinline__ LaneOffsets(const CovarianceView& noise, int member,
+                                         const LanePairs& pairs)
+      : low(pair_offset(noise, member, pairs.low) | pair_offset(noise, member, pairs.low >> 16)
+                                                        << 16),
+        high(pair_offset(noise, member, pairs.high) | pair_offset(noise, member, pairs.high >> 16)
+                                                          << 16) {}
 };
 
-/// r of the pairs of one chunk, as the operands of products: rows k and k + 1 of coefficients.
+/// The decorrelations r of the pairs of one chunk, as operands of products. Word [k / 2] holds rows
+/// k and k + 1 of coefficients.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: of the eight whose places the lanes have.
-  __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LanePlaces& places,
+  /// `chunk`: index among the eight chunks whose offsets the lanes hold.
+  __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
-    const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.apart);
-    const std::uint32_t own = 16 * (lane >> 2);  // 8 halves of u = g
+    const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
+    const std::uint32_t own = 16 * (lane >> 2);  // the 8 halves with u = g
     const int from = 4 * chunk + (lane & 3);
-    const std::uint32_t low = __shfl_sync(~0u, places.low, from);
-    const std::uint32_t high = __shfl_sync(~0u, places.high, from);
+    const std::uint32_t low = __shfl_sync(~0u, offsets.low, from);
+    const std::uint32_t high = __shfl_sync(~0u, offsets.high, from);
     const auto read = [&](std::uint32_t place, std::uint32_t(&to)[4]) {
       const uint4 eight = __ldg(reinterpret_cast<const uint4*>(table + (place ^ own)));
       to[0] = eight.x, to[1] = eight.y, to[2] = eight.z, to[3] = eight.w;
@@ -175,25 +181,26 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// What is kept of variances in units of c(0): in the first phase their roots.
+/// Converts variances in units of c(0) to the stored values: in the first phase to their roots.
 template <bool second_phase>
-__device__ __forceinline__ __half2 kept_ratios(float a, float b) {
-  constexpr auto least = static_cast<float>(least_group_variance);
+__device__ __forceinline__ __half2 stored_ratios(float a, float b) {
+  constexpr auto least = static_cast<float>(min_group_variance);
   a = fmaxf(a, least), b = fmaxf(b, least);
   return second_phase ? __floats2half2_rn(a, b) : __floats2half2_rn(root(a), root(b));
 }
 template <bool second_phase>
-__device__ __forceinline__ __half2 kept_ratios(std::uint32_t word) {
+__device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   const float2 ratios = __half22float2(halves_of(word));
-  return kept_ratios<second_phase>(ratios.x, ratios.y);
+  return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of `blocks` times 8 coefficients of a set: [k / 2][block].
+/// Variances of `blocks` * 8 group coefficients of a set, as sums: [k / 2][block].
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// Of a set that begins with the mean: `members` there; else 0.
+  /// `members`: the number of members if the set begins with the mean, else 0. It is the initial
+  /// value of the mean's sum.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -213,54 +220,56 @@ struct RatioSums {
 #pragma unroll
         for (int i = 0; i < 2; ++i)
           ratio[2 * j + i][b] =
-              kept_ratios<second_phase>(at[j][b].at[2 * i], at[j][b].at[2 * i + 1]);
+              stored_ratios<second_phase>(at[j][b].at[2 * i], at[j][b].at[2 * i + 1]);
   }
 };
 
-/// Of what is nothing but rounding, or differences of a patch and itself.
+/// Stores the minimum, for coefficients that contain only rounding errors, or differences between a
+/// patch and its repetition.
 template <bool second_phase>
-__device__ __forceinline__ void keep_least(Slots& ratio) {
+__device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
-  for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = kept_ratios<second_phase>(0, 0);
+  for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Of two neighbours Haar's difference has the variance r: what was read is it.
+/// Haar's difference of two neighbouring members has the variance r: the values of the chunk are
+/// stored directly.
 template <bool second_phase>
-__device__ __forceinline__ void keep_halves(const ChunkRatios& chunk, int half, int b,
-                                            Slots& ratio) {
+__device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
+                                             Slots& ratio) {
 #pragma unroll
   for (int j = 0; j < 4; ++j)
 #pragma unroll
     for (int i = 0; i < 2; ++i)
-      ratio[2 * j + i][b] = kept_ratios<second_phase>(chunk.word[j][2 * half + i]);
+      ratio[2 * j + i][b] = stored_ratios<second_phase>(chunk.word[j][2 * half + i]);
 }
 
-/// Groups of up to 16: coefficients 0..15 of a set.
+/// Computes the variances for groups of up to 16: coefficients 0..15 of a set.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
   constexpr bool is_haar = !GroupMatrix<GroupTransform>::transforms_differences;
   constexpr int blocks = is_haar ? 1 : 2;
-  keep_least<second_phase>(ratio);
+  store_minimum<second_phase>(ratio);
   RatioSums<blocks> sums(lane, 1 << log2);
   if (log2 > 0) {
-    const LanePlaces places(noise, member, pair_table.up_to_16[log2 - 1][lane]);
+    const LaneOffsets offsets(noise, member, pair_table.up_to_16[log2 - 1][lane]);
     const int chunks = log2 < 3 ? 1 : log2 == 3 ? 2 : 8;
 #pragma unroll 1
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      const ChunkRatios ratios(noise, places, chunk, lane);
-      const int bits = is_haar ? 32 - __clz(chunk) : chunk;  // matrix_of()
+      const ChunkRatios ratios(noise, offsets, chunk, lane);
+      const int bits = is_haar ? 32 - __clz(chunk) : chunk;  // see matrix_of()
       const auto& signs = sign_table<GroupTransform>.up_to_16[(log2 < 4 ? log2 - 1 : 4) + bits];
 #pragma unroll
       for (int block = 0; block < blocks; ++block) sums.add(ratios, block, signs[block][lane]);
-      if (is_haar && log2 == 4 && chunk == 0)  // x = 1 in its second half
-        keep_halves<second_phase>(ratios, 1, 1, ratio);
+      if (is_haar && log2 == 4 && chunk == 0)  // the second half of the chunk has x = 1
+        store_halves<second_phase>(ratios, 1, 1, ratio);
     }
   }
   sums.template keep<second_phase>(ratio);
 }
 
-/// Groups of 32: both sets, or of Walsh-Hadamard `set`.
+/// Computes the variances for groups of 32: with Haar for both sets, with Walsh-Hadamard for `set`.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -268,30 +277,34 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   RatioSums<2> sums(lane, set == 0 ? 32 : 0);
 #pragma unroll 1
   for (int round = 0; round < 4; ++round) {
-    const LanePlaces places(noise, member, pair_table.of_32[round][lane]);
+    const LaneOffsets offsets(noise, member, pair_table.of_32[round][lane]);
 #pragma unroll 1
     for (int chunk = round == 0 ? 1 : 0; chunk < 8; ++chunk) {
-      const ChunkRatios ratios(noise, places, chunk, lane);
+      const ChunkRatios ratios(noise, offsets, chunk, lane);
       const int x = 8 * round + chunk, bits = is_haar ? 32 - __clz(x) : x;
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
-      if (!is_haar || x < 4) sums.add(ratios, 1, signs[1][lane]);  // those of Haar are of quads
+      if (!is_haar || x < 4)
+        // Haar's coefficients 8..15 are differences within quads: only x < 4 contributes.
+        sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
-        keep_halves<second_phase>(ratios, 0, 0, ratio[1]);
-        keep_halves<second_phase>(ratios, 1, 1, ratio[1]);
+        store_halves<second_phase>(ratios, 0, 0, ratio[1]);
+        store_halves<second_phase>(ratios, 1, 1, ratio[1]);
       }
     }
   }
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// The variances of a group's coefficients where the spectrum will stand, in units of c(0), or
-/// their roots (kept_ratios). `displacement`: of the lane's slot.
+/// Computes the variances of a group's coefficients in units of c(0), or their roots
+/// (stored_ratios()). They are stored in the registers of the spectrum, which replaces them later.
+/// `displacement`: displacement of the patch in the lane's slot.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
                                              Spectrum<S>& ratios) {
-  const int member = __shfl_sync(~0u, separable(displacement), lane << ((S == 1 ? 4 : 5) - log2));
+  const int member =
+      __shfl_sync(~0u, displacement_key(displacement), lane << ((S == 1 ? 4 : 5) - log2));
   if constexpr (S == 2) {
     if (log2 == 5) {
       wide_ratios<second_phase, GroupTransform>(noise, member, 0, lane, ratios.set);
@@ -299,13 +312,14 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
         wide_ratios<second_phase, GroupTransform>(noise, member, 1, lane, ratios.set);
       return;
     }
-    keep_least<second_phase>(ratios.set[1]);
+    store_minimum<second_phase>(ratios.set[1]);
   }
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// As threshold(), with the noise's own deviations: `spectrum` has the roots of its ratios before.
-/// Returns the sum of the variances of what is kept, in units of sigma^2.
+/// Like threshold(), with the standard deviation of the noise in each coefficient. Before the call
+/// `spectrum` holds the roots of the variance ratios. Returns the sum of the variances of the
+/// retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -322,7 +336,7 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
           const float deviation = __ldg(own + patch * patch + k + i);
           const __half2 roots = spectrum.set[set][k + i][b];
           __half2 bound =
-              roots * twice(limit * deviation * scale * Butterflies<Transform2d>::gain(k + i));
+              roots * broadcast(limit * deviation * scale * Butterflies<Transform2d>::gain(k + i));
           if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
             if ((lane & 3) == 0) bound = bound * __floats2half2_rn(mean_factor, 1);
             if (k + i == 0 && lane == 0)
@@ -338,8 +352,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// As wiener_factors(), likewise; `factors` has the ratios before. Returns the sum of variances
-/// times squared factors, in units of sigma^2.
+/// Like wiener_factors(), with the variance of the noise in each coefficient. Before the call
+/// `factors` holds the variance ratios. Returns the sum of the variances times the squared factors,
+/// in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

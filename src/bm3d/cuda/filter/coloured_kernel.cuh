@@ -6,8 +6,8 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Weights are told from each other in steps of 1 / weight_scale.
-inline constexpr float least_weight = 4 / weight_scale;
+/// Minimum weight of a group. Weights are stored in steps of 1 / weight_scale.
+inline constexpr float min_weight = 4 / weight_scale;
 
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup;
@@ -19,12 +19,12 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// As WhiteGroup; slots in place of patches (coloured_transforms.cuh).
+/// Like WhiteGroup, with slots instead of patches (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
-  static constexpr bool with_below = false;
-  static constexpr int S = M / 16;  // sets of slots
+  static constexpr bool pairs_rows = false;
+  static constexpr int S = M / 16;  // number of sets of 16 slots
 
   __device__ __forceinline__ ColouredGroup(const float* window, int lane)
       : operands_(window, lane), noise_(lane), lane_(lane) {}
@@ -32,12 +32,12 @@ class ColouredGroup {
   __device__ __forceinline__ float shrink(const ColouredArgs& a, const Work& work,
                                           const GroupHead& head, int offset, int pitch) {
     const CovarianceView& shared = a.covariances[work.plane];
-    const int log2_repeats = log2_places(M) - head.log2_count;
+    const int log2_repeats = log2_slots(M) - head.log2_count;
     group_ratios<second_phase, S, GroupTransform>(shared, head.displacement, head.log2_count, lane_,
                                                   spectrum_);
     Slots patches[S];
     int offsets[S][2];
-    spread<S>(offset, lane_, offsets);
+    distribute_offsets<S>(offset, lane_, offsets);
     const auto transform = [&](const std::uint32_t* tile, const float* plane) {
       const int column = 2 * (lane_ & 3);
       const SlotSamples<staging> samples{
@@ -64,15 +64,15 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // Sums have room for weights of 1 at most; hence the unit.
-    return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), least_weight), 1.0f);
+    // The sums allow weights of at most 1; the factor `unit` ensures this.
+    return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 
   template <class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs& f, int offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
     int offsets[S][2];
-    spread<S>(offset, lane_, offsets);
+    distribute_offsets<S>(offset, lane_, offsets);
     aggregate_group<S, Transform2d, GroupTransform, staging>(
         spectrum_, offsets, operands_, weight, Target<Sum>{sums, f.window, pitch, level_offset},
         lane_);

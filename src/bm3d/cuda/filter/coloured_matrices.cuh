@@ -15,18 +15,20 @@ struct GroupMatrix;
 
 constexpr float root_8 = 2.8284271f;
 
-__device__ __forceinline__ __half2 twice(float value) { return __float2half2_rn(value); }
+__device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
-/// and difference; on the way back they are (e + o) / 8 and (e - o) / 8.
+/// and difference. After the inverse the two rows are (e + o) / 8 and (e - o) / 8.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  static __device__ constexpr float gain(int) { return 1; }  // of coefficient k, beyond sqrt(8)
+  /// Factor of coefficient k in addition to sqrt(8).
+  static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    constexpr Matrix8<float> table = dct_forward<float>;  // local: constants of the instructions
-    return twice(root_8 * table.at[k][y]);
+    // The table is local, so that its elements become constants in the instructions.
+    constexpr Matrix8<float> table = dct_forward<float>;
+    return broadcast(root_8 * table.at[k][y]);
   }
 
   static __device__ __forceinline__ void forward(const __half2 (&s)[4], const __half2 (&d)[4],
@@ -54,12 +56,14 @@ struct Butterflies<Dct> {
   }
 };
 
-/// Bior1.5, likewise, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are paired.
+/// Bior1.5, with the same scale, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are
+/// paired.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // Rows of transform_tables.h have unit norm; these have not.
+  // The rows in transform_tables.h have unit norm. The lifting steps give other norms, which gain()
+  // contains.
   struct Gains {
     float at[8];
   };
@@ -67,7 +71,7 @@ struct Butterflies<Bior> {
     Gains gains{1};
     for (int k = 1; k < 8; ++k) {
       const auto& row = table_detail::bior.at[k];
-      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // the support of the coefficient's sum
+      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // first sample of the coefficient's support
       const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
       gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
     }
@@ -82,32 +86,34 @@ struct Butterflies<Bior> {
                                                  __half2 (&x)[8]) {
     const __half2 p = s[0] + s[1], q = s[2] + s[3], a = d[0] - d[2], b = d[1] - d[3];
     x[0] = p + q;
-    x[1] = __hfma2(twice(-11.0f / 32), a - b, p - q);
+    x[1] = __hfma2(broadcast(-11.0f / 32), a - b, p - q);
     const __half2 c = a + b;
-    x[2] = __hfma2(twice(11.0f / 64), c, s[0] - s[1]);
-    x[3] = __hfma2(twice(-11.0f / 64), c, s[2] - s[3]);
+    x[2] = __hfma2(broadcast(11.0f / 64), c, s[0] - s[1]);
+    x[3] = __hfma2(broadcast(-11.0f / 64), c, s[2] - s[3]);
 #pragma unroll
     for (int i = 0; i < 4; ++i) x[4 + i] = d[i];
   }
   static __device__ __forceinline__ void inverse(const __half2 (&x)[8], __half2 (&e)[4],
                                                  __half2 (&o)[4]) {
     const __half2 m = x[0] + x[1], n = x[0] - x[1], q = x[7] - x[5], r = x[4] - x[6];
-    const __half2 two = twice(2), lift = twice(11.0f / 16), minus_lift = twice(-11.0f / 16);
+    const __half2 two = broadcast(2), lift = broadcast(11.0f / 16),
+                  minus_lift = broadcast(-11.0f / 16);
     e[0] = __hfma2(lift, q, __hfma2(two, x[2], m));
     e[1] = __hfma2(lift, r, __hfma2(-two, x[2], m));
     e[2] = __hfma2(minus_lift, q, __hfma2(two, x[3], n));
     e[3] = __hfma2(minus_lift, r, __hfma2(-two, x[3], n));
 #pragma unroll
-    for (int i = 0; i < 4; ++i) o[i] = twice(4) * x[4 + i];
+    for (int i = 0; i < 4; ++i) o[i] = broadcast(4) * x[4 + i];
   }
 };
 
-// The group transforms of 16: coefficient k is the sum over slots of sign(k, slot) / support(k),
-// and a slot the sum over k of sign(k, slot): all factors are powers of two. White noise of
-// variance 1 has the variance 1 / support in coefficient k.
+// The group transforms of 16 slots. Coefficient k is the sum of all slots, each times sign(k, slot)
+// / support(k). A slot is the sum of all coefficients, each times sign(k, slot). All factors are
+// powers of two. White noise of variance 1 has the variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  static constexpr bool transforms_differences = false;  // of the pairs of 32
+  // Whether the differences of pairs are transformed, too (in groups of 32).
+  static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
   }
@@ -128,16 +134,16 @@ struct GroupMatrix<WalshHadamard> {
   }
 };
 
-/// Operands of the products across the group, for one lane: words of the mma layouts.
+/// Operands of the products across the group for one lane, as words in the mma layouts.
 struct GroupOperands {
-  std::uint32_t forward[2][2];  // b of coefficients 0..7 and 8..15
-  std::uint32_t inverse[4];     // a
+  std::uint32_t forward[2][2];  // right operands for coefficients 0..7 and 8..15
+  std::uint32_t inverse[4];     // left operand
 };
 struct GroupOperandTable {
   GroupOperands lane[32];
 };
 
-/// sign / 2^shift as the bits of a half.
+/// Returns sign / 2^shift as the bits of a half.
 constexpr std::uint32_t power_bits(int sign, int shift) {
   return sign == 0 ? 0u : (sign < 0 ? 0x8000u : 0u) | static_cast<std::uint32_t>(15 - shift) << 10;
 }

@@ -1,52 +1,58 @@
 #pragma once
-// Which pairs of a group's members make the variance of which coefficient across the group, and how
-// (coloured_group.cuh). Nothing here needs a device.
+// The contributions of pairs of members to the variance of the noise in each coefficient across the
+// group (coloured_group.cuh). This file is independent of CUDA.
 //
-// Let r be 1 - c(d) / c(0) for two members d apart, where c is the covariance of a coefficient of
-// their patches (noise/patch_covariance.h): 0 for one place, 1 for patches that share no noise. A
-// difference across members with signs s, n of which are not 0, has the variance, in units of c(0),
+// For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
+// covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
+// position and 1 for patches that share no noise. A difference across members with signs s, n of
+// which are not 0, has the variance, in units of c(0),
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
-// as its signs add up to 0; for the mean n is added. So all variances are products of one matrix
-// for each number of members with a vector of r. (With r in place of c a half resolves what is
-// nearly nothing: the difference of neighbours.)
+// because its signs add up to 0. For the mean, n is added. So for each number of members all
+// variances are products of one matrix with a vector of r. (Halves are accurate for r near 0, but
+// not for c near c(0): the difference of neighbouring patches has nearly no variance.)
 //
-// Pairs are numbered by x = m ^ m' first. What Haar makes of a pair then depends on the highest bit
-// of x and on the member without it, so that a few matrices do.
+// Pairs are numbered by x = m ^ m' first. The contribution of a pair to Haar's coefficients then
+// depends only on the highest bit of x and on the first member, in which this bit is 0. So a few
+// matrices are enough.
 
 namespace lull::bm3d::filter_detail {
 
-/// Pairs that are the terms of one product on the tensor cores.
+/// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// Members of a group; equal where a chunk has more places than there are pairs.
+/// A pair of members of a group. If a chunk has more positions than there are pairs, both members
+/// are equal in the remaining positions.
 struct MemberPair {
   int first = 0, second = 0;
 };
 
-constexpr int highest_bit(int x) {  // 0 for 0
+/// 0 if x is 0.
+constexpr int highest_bit(int x) {
   int bit = x == 0 ? 0 : 1;
   while (2 * bit <= x && bit != 0) bit *= 2;
   return bit;
 }
 
-/// Pair `index` of a group of 2^log2_members members: index / half of them is x.
+/// Returns pair `index` of a group of 2^log2_members members. x is `index` divided by half the
+/// number of members.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  const int above = highest_bit(x);  // the first member has q's bits around a 0 there
+  /// The first member has the bits of q, with a 0 inserted at this bit.
+  const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
 }
 
-/// Those that hold all pairs.
+/// Number of chunks that contain all pairs.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
 }
 
-/// sign / 2^shift; nothing for a sign of 0.
+/// The value sign / 2^shift, or 0 if the sign is 0.
 struct Term {
   int sign = 0, shift = 0;
 };
@@ -57,18 +63,18 @@ constexpr int log2_of(int power) {
   return log;
 }
 
-/// Haar: coefficients as filter.cuh numbers them, those of differences of 16 pairs behind.
+/// Haar: the coefficients in the order of filter.cuh, followed by the differences of 16 pairs.
 struct HaarPairs {
-  /// Where all chunks with a number of equal highest bit have one matrix.
+  /// Index of the matrix of a chunk. Chunks whose numbers have the same highest bit share a matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// What r of a pair adds to the variance of coefficient 16 * set + k.
+  /// Returns the factor of a pair's r in the variance of coefficient 16 * set + k.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
-    const int before = i == 0 ? 1 : highest_bit(i);  // coefficients of greater support
+    const int before = i == 0 ? 1 : highest_bit(i);  // number of coefficients with larger support
     const int n = members / before, start = i == 0 ? 0 : (i - before) * n;
     const auto sign = [&](int m) {
       const int place = m - start;
@@ -78,8 +84,9 @@ struct HaarPairs {
   }
 };
 
-/// Walsh-Hadamard: in the transform of 16 each of 2^l members stands 16 / 2^l times, so that their
-/// coefficients are so far apart; of 32, sums of pairs come first.
+/// Walsh-Hadamard. In the transform of 16 slots each of 2^l members is repeated 16 / 2^l times, so
+/// their coefficients are 16 / 2^l apart. In groups of 32, set 0 contains the sums of pairs and set
+/// 1 their differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

@@ -1,34 +1,36 @@
 #pragma once
-// Groups as the kernels for noise that is not white hold them: in lane (g, t) = (lane / 4, lane %
-// 4) those coefficients whose variances it gets (coloured_group.cuh). 16 patches ("slots") at a
-// time:
-//   1. samples: columns 2t, 2t + 1 of slots g and g + 8, as loaded from shared memory;
-//   2. after the horizontal transform, a product of 16x16 by 16x8 for two rows and 8 slots:
-//      coefficient g of slots 2t, 2t + 1 (and + 8), all rows. The product gives sum and difference
-//      of the two rows, the first butterfly of the vertical transform;
-//   3. the rest of the vertical transform is plain code on these registers, which are
-//   4. the operand of the product across the group: coefficient g of all rows, group coefficients
-//      2t, 2t + 1 (and + 8). Here the shrinkage happens;
-//   5. these are the other operand of the product back, which so gives coefficients 2t, 2t + 1 of
-//      slots g and g + 8;
-//   6. after the vertical transform but its last butterfly, that and the horizontal transform are
-//      one product again, with the aggregation window in its matrix: rows of the patches, weighted.
-// For groups of 32 two sets of 16 slots are paired first: sums and differences. Transforms are
-// scaled to have few and exact factors: a patch by 8 (sqrt(8) along each axis), the Haar transform
-// to means and differences of means.
+// The layout of a group in the kernels for noise that is not white. Lane (g, t) = (lane / 4, lane %
+// 4) holds the coefficients whose variances it computes (coloured_group.cuh). 16 patches, called
+// slots, are processed at a time:
+//   1. Samples: columns 2t, 2t + 1 of slots g and g + 8, loaded from shared memory.
+//   2. Horizontal transform: a product of 16x16 by 16x8 for two rows and 8 slots. It gives
+//      coefficient g of slots 2t, 2t + 1 (and + 8) in all rows. The result is the sum and the
+//      difference of the two rows, which is the first butterfly of the vertical transform.
+//   3. The rest of the vertical transform is plain code on these registers.
+//   4. Transform across the group: a product with these registers as its operand. It gives
+//      coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). The shrinkage is done
+//      here.
+//   5. Inverse across the group: a product with these registers as the other operand. It gives
+//      coefficients 2t, 2t + 1 of slots g and g + 8.
+//   6. Inverse vertical transform, except for its last butterfly. One product performs this
+//      butterfly and the inverse horizontal transform. Its matrix contains the aggregation window,
+//      so that it gives weighted rows of the patches.
+// For groups of 32, two sets of 16 slots are first combined to sums and differences of pairs. The
+// scales of the transforms make factors few and exact: a patch is scaled by 8 (sqrt(8) along each
+// axis), and the Haar transform gives means and differences of means.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
 namespace lull::bm3d::filter_detail {
 
-/// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
-/// Offsets are words of the tile (shared) or elements of the plane (direct).
+/// Samples of one plane, as the warps of a block read them: as halves, with `level` subtracted.
+/// Offsets count words of the tile (shared) or elements of the plane (otherwise).
 template <Staging staging>
 struct SlotSamples {
   const void* at;
   int pitch;
   float level;
-  /// Samples (x, y) and (x + 1, y) from `offset` on.
+  /// Returns the lane's two samples in row `y` of the patch at `offset`.
   __device__ __forceinline__ std::uint32_t pair(int offset, int y) const {
     if constexpr (staging == Staging::shared)
       return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
@@ -37,25 +39,26 @@ struct SlotSamples {
   }
 };
 
-/// 16 patches: before the group transform [row or coefficient][slots 2t.. | 2t + 8..], in it
+/// 16 patches. Before the group transform: [row or coefficient][slots 2t.. | 2t + 8..]. After it:
 /// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
 using Slots = __half2[8][2];
 
-/// What the lanes hold of each slot, as the lanes need it in step 1.
+/// Distributes the offsets of the slots, each of which is held by one lane, to the lanes that need
+/// them in step 1.
 template <int S>
-__device__ __forceinline__ void spread(int own, int lane, int (&offset)[S][2]) {
+__device__ __forceinline__ void distribute_offsets(int own, int lane, int (&offset)[S][2]) {
 #pragma unroll
   for (int s = 0; s < S; ++s)
 #pragma unroll
     for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
 }
 
-/// What a lane needs of the matrices; the same for all groups of a block.
+/// A lane's operands for the products with the matrices. They are equal for all groups of a block.
 template <class Transform2d, class GroupTransform>
 struct SlotOperands {
-  std::uint32_t rows[4];     // two rows to coefficients of their sum and difference
-  std::uint32_t columns[4];  // back, with the window: of rows y and 7 - y
-  float window[2];           // columns 2t and 2t + 1
+  std::uint32_t rows[4];     // converts two rows to coefficients of their sum and difference
+  std::uint32_t columns[4];  // inverse with the window, for rows y and 7 - y
+  float window[2];           // window at columns 2t and 2t + 1
   GroupOperands group;
 
   __device__ __forceinline__ SlotOperands(const float* w, int lane)
@@ -69,7 +72,7 @@ struct SlotOperands {
     rows[3] = word_of(-halves_of(rows[0]));
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      // 8: what the vertical transform is too great by.
+      // The input is too large by the factor 8 of the vertical transform.
       const float scale = value_scale / (8 * root_8) * w[y] * w[g];
       columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
     }
@@ -99,7 +102,7 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Adds the group transform of rows `k` and k + 1 of `c` to sums: coefficients 0..7 or 8..15.
+/// Adds the group transform of rows `k` and k + 1 of `c` to sums, for coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -109,8 +112,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers: sets of 16 slots. Set 0 holds the transform of the slots, or for S = 2 of
-/// the sums of pairs; set 1 the differences.
+/// A group in registers, as sets of 16 slots. Set 0 holds the transform of the slots, or with S = 2
+/// that of the sums of pairs; set 1 holds the differences.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -124,8 +127,8 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// What stands in front of the shrinkage: calls `use(set, k, b, sums)` with coefficients k and
-/// k + 1 of a column, group coefficients 2t + 8b and 2t + 8b + 1.
+/// Computes the spectrum for the shrinkage. Calls `use(set, k, b, sums)` with coefficients k and k
+/// + 1 of a column, and group coefficients 2t + 8b and 2t + 8b + 1.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {
@@ -156,12 +159,14 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// What the scales of filter.cuh make of the noise in the lane's coefficients, in units of that of
-/// a sample: `variance` squared units, `deviation` its root.
+/// The scale of white noise in the lane's coefficients, in units of the noise of a sample: its
+/// variance, and the root of it.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  float variance[2], deviation[2];  // of group coefficients 2t and 2t + 1 (equal supports), + 8
-  static constexpr float patch_scale = 64.0f * S;  // 8^2, and the sums of pairs
+  // Values for group coefficients 2t and 2t + 1, whose supports are equal, and for 2t + 8 and 2t +
+  // 9.
+  float variance[2], deviation[2];
+  static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor for the sums of pairs
   static constexpr float of_differences =
       GroupMatrix<GroupTransform>::transforms_differences ? patch_scale / 16 : patch_scale;
 
@@ -175,7 +180,8 @@ struct NoiseScale {
   }
 };
 
-/// The whole group's mean: it is always kept. Lane 0 holds it first.
+/// Returns whether a coefficient is the mean of the complete group, which is always retained. It is
+/// the first coefficient of lane 0.
 __device__ __forceinline__ bool is_mean(int lane, int set, int k) {
   return set == 0 && k == 0 && lane == 0;
 }
@@ -191,16 +197,18 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
       });
 }
 
-/// What is added to the sums of one group: weight * window * (estimate - mid_level), fixed point.
+/// The destination of a group's estimates. weight * window * (estimate - mid_level) is added to the
+/// sums in fixed point.
 template <class Sum>
 struct Target {
   Sum* sums;
-  const std::array<float, patch>& window;  // a kernel's argument: elements are operands
+  // This is a kernel argument: its elements can be operands of instructions.
+  const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale
 };
 
-/// The last steps back for 16 patches, and their rows added to the sums.
+/// Performs the last steps of the inverse for 16 patches, and adds their rows to the sums.
 template <Staging staging, class Transform2d, class GroupTransform, class Sum>
 __device__ __forceinline__ void aggregate_slots(
     const Slots& c, const int (&offset)[2],
@@ -235,13 +243,13 @@ __device__ __forceinline__ void aggregate_slots(
   }
 }
 
-/// Back across the group, and on: the estimates of all patches go to the sums.
+/// Performs the inverse across the group and of the patches, and adds the estimates to the sums.
 template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum>
 __device__ __forceinline__ void aggregate_group(
     const Spectrum<S>& spectrum, const int (&offset)[S][2],
     const SlotOperands<Transform2d, GroupTransform>& operands, float weight,
     const Target<Sum>& target, int lane) {
-  const __half2 scale = twice(weight / S);
+  const __half2 scale = broadcast(weight / S);
   std::uint32_t back[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) back[i] = word_of(halves_of(operands.group.inverse[i]) * scale);
@@ -256,7 +264,7 @@ __device__ __forceinline__ void aggregate_group(
   if constexpr (S == 1) {
     aggregate_slots<staging>(sums, offset[0], operands, target);
   } else {
-    if constexpr (!GroupMatrix<GroupTransform>::transforms_differences) {  // the diagonal
+    if constexpr (!GroupMatrix<GroupTransform>::transforms_differences) {  // only the diagonal
       const int g = lane >> 2, t2 = 2 * (lane & 3);
       back[0] = back[3] = g == t2       ? word_of(scale) & 0xffffu
                           : g == t2 + 1 ? word_of(scale) & 0xffff0000u
@@ -264,7 +272,7 @@ __device__ __forceinline__ void aggregate_group(
       back[1] = back[2] = 0;
     }
 #pragma unroll
-    for (int s = 0; s < 2; ++s) {  // sum plus difference, then sum minus difference
+    for (int s = 0; s < 2; ++s) {  // first sum plus difference, then sum minus difference
       Slots own;
 #pragma unroll
       for (int k = 0; k < 8; ++k) {

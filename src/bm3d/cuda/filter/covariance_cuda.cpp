@@ -13,11 +13,12 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// What is asked for is within 0..2 for noise that there can be; estimates may say anything.
-constexpr double most_apart = 64;
-/// The least variance of a mean that counts as such: fixed point has to tell weights from 1 /
-/// (64 N) of it on.
-constexpr double least_unit = 0.25;
+/// Limit of the decorrelations. They are within 0..2 for a possible noise, but estimated
+/// autocorrelations may give arbitrary values.
+constexpr double max_decorrelation = 64;
+/// Minimum of CovarianceView::unit: fixed point has to resolve weights from 1 / (64 N) of the unit
+/// on.
+constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {
   const __half_raw raw = __float2half_rn(static_cast<float>(value));
@@ -29,7 +30,7 @@ cuda::DeviceBuffer<T> copied(const std::vector<T>& values, cudaStream_t stream) 
   cuda::DeviceBuffer<T> buffer(values.size());
   cuda::check(
       cudaMemcpyAsync(buffer.get(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
-  cuda::check(cudaStreamSynchronize(stream));  // `values` go
+  cuda::check(cudaStreamSynchronize(stream));  // the caller releases `values`
   return buffer;
 }
 
@@ -40,11 +41,11 @@ CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transfo
   CovarianceTable table;
   CovarianceView& view = table.view;
   view.reach_x = covariance.reach_x(), view.reach_y = covariance.reach_y();
-  view.far = view.place(view.reach_x, view.reach_y) + 1;
+  view.uncorrelated = view.index(view.reach_x, view.reach_y) + 1;
   const std::span<const double> own = covariance.at(0, 0);
-  view.unit = static_cast<float>(std::max(own[0], least_unit));
+  view.unit = static_cast<float>(std::max(own[0], min_unit));
 
-  // Rows (v, u) of the host's tables become (u, v).
+  // Converts rows (v, u) of the host's tables to (u, v).
   const auto transposed = [](int i, int place = 0) {
     return CovarianceView::column(place, i % patch) * patch + i / patch;
   };
@@ -53,15 +54,16 @@ CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transfo
     table.own[transposed(i)] = static_cast<float>(own[i]);
     table.own[coefficients + transposed(i)] = static_cast<float>(std::sqrt(own[i]));
   }
-  table.apart.assign(static_cast<std::size_t>(view.far + 1) * coefficients, half_bits(1));
+  table.decorrelation.assign(static_cast<std::size_t>(view.uncorrelated + 1) * coefficients,
+                             half_bits(1));
   for (int dy = 0; dy <= view.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -view.reach_x; dx <= view.reach_x; ++dx) {
       const std::span<const double> shared = covariance.at(dx, dy);
-      const int place = view.place(dx, dy);
-      std::uint16_t* const row = table.apart.data() + place * coefficients;
+      const int place = view.index(dx, dy);
+      std::uint16_t* const row = table.decorrelation.data() + place * coefficients;
       for (int i = 0; i < coefficients; ++i)
         row[transposed(i, place)] =
-            half_bits(std::clamp(1 - shared[i] / own[i], -most_apart, most_apart));
+            half_bits(std::clamp(1 - shared[i] / own[i], -max_decorrelation, max_decorrelation));
     }
   return table;
 }
@@ -75,10 +77,10 @@ Covariances::Covariances(const NoiseModel& noise, Transform transform, cudaStrea
     if (!views_[i].is_white()) continue;
     const CovarianceTable table = make_covariance_table(plane, transform);
     own_.push_back(copied(table.own, stream));
-    apart_.push_back(copied(table.apart, stream));
+    decorrelation_.push_back(copied(table.decorrelation, stream));
     views_[i] = table.view;
     views_[i].own = own_.back().get();
-    views_[i].apart = apart_.back().get();
+    views_[i].decorrelation = decorrelation_.back().get();
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What patches share of noise that is not white, in device memory: the tables of the filter kernels
-// (coloured_group.cuh), made once for a phase.
+// The covariance tables of the filter kernels (coloured_group.cuh) in device memory, for noise that
+// is not white. They are made once per phase.
 
 #include <array>
 #include <memory>
@@ -13,20 +13,20 @@
 
 namespace lull::bm3d {
 
-/// The tables as they lie in memory, and what kernels need to know of them.
+/// The tables in host memory, and their parameters for the kernels.
 struct CovarianceTable {
-  CovarianceView view;               // without its pointers
-  std::vector<float> own;            // CovarianceView::own
-  std::vector<std::uint16_t> apart;  // CovarianceView::apart
+  CovarianceView view;                       // without its pointers
+  std::vector<float> own;                    // CovarianceView::own
+  std::vector<std::uint16_t> decorrelation;  // CovarianceView::decorrelation
 };
-/// `noise`: not white. The transform has rows: dct or bior.
+/// Makes the tables. `noise` must not be white, and the transform must be dct or bior.
 [[nodiscard]] CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform);
 
-/// Those of the planes of a frame, under the transform of one phase.
+/// The tables of a frame's planes for the transform of one phase.
 class Covariances {
  public:
   Covariances() = default;
-  /// Copies on `stream`. Planes that are white, or without noise, need none.
+  /// Copies the tables on `stream`. Planes with white noise or without noise need none.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   Covariances(const NoiseModel& noise, Transform transform, cudaStream_t stream);
 
@@ -34,7 +34,7 @@ class Covariances {
 
  private:
   std::vector<cuda::DeviceBuffer<float>> own_;
-  std::vector<cuda::DeviceBuffer<std::uint16_t>> apart_;
+  std::vector<cuda::DeviceBuffer<std::uint16_t>> decorrelation_;
   std::array<CovarianceView, max_planes> views_{};
 };
 

@@ -1,4 +1,4 @@
-// Which instantiation of the filter kernel fits the parameters and the noise.
+// Selects the instantiation of the filter kernel for the parameters and the noise.
 
 #include "bm3d/cuda/filter/filter_kernel.cuh"
 #include "core/error.h"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace filter_detail;
 
-/// The planes whose noise is white, or those whose noise is not.
+/// The planes with white noise, or those with noise that is not white.
 struct PlanesOfKind {
   FilterArgs args;
   CovarianceViews covariances{};
@@ -23,7 +23,7 @@ struct PlanesOfKind {
       args.basic[k] = all.basic[i];
       args.sums[k] = all.sums[i];
       args.sigma[k] = all.sigma[i];
-      args.greatest_level[k] = all.greatest_level[i];
+      args.max_level[k] = all.max_level[i];
     }
   }
 };
@@ -40,7 +40,7 @@ struct Kernels {
   void run(const FilterArgs& args, const CovarianceViews& covariances, const PhaseParams& phase,
            const Strength& strength, cudaStream_t stream, const cuda::DeviceLimits& device) const {
     if (phase.transform == Transform::dft)
-      throw InternalError("the DFT has a filter of its own (dft_cuda.h)");
+      throw InternalError("the DFT has a separate filter (dft_cuda.h)");
     const bool dct = phase.transform == Transform::dct;
     const PlanesOfKind white(args, covariances, true), coloured(args, covariances, false);
     if (white.args.planes > 0)

@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates: steps 1 to 6 of
-// filter.cuh. M: places for its patches, 8, 16 or 32.
+// filter.cuh. M is the number of slots for its patches: 8, 16 or 32.
 
 #include <type_traits>
 
@@ -9,23 +9,24 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// What a lane has of each patch, or of each coefficient across the group.
+/// The registers of a lane: one for each patch, or for each coefficient across the group.
 template <int M>
 using LaneGroup = __half2[M];
 
-/// A place `bytes` behind another: what comes out of a shuffle is an address with one addition.
+/// Returns the pointer `bytes` after `place`. So the result of a shuffle becomes an address with
+/// one addition.
 template <class T>
-__device__ __forceinline__ T* behind(T* place, int bytes) {
+__device__ __forceinline__ T* advance_bytes(T* place, int bytes) {
   using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
   return reinterpret_cast<T*>(reinterpret_cast<Byte*>(place) + bytes);
 }
 
-/// Samples, of one plane, as a block's warps read them: in halves, as differences from `level`.
-/// Offsets are words of the tile (shared) or elements of the plane (else).
+/// Samples of one plane, as the warps of a block read them: as halves, with `level` subtracted.
+/// Offsets count words of the tile (shared) or elements of the plane (otherwise).
 template <Staging staging>
 struct PatchSamples {
   using Element = std::conditional_t<staging == Staging::shared, std::uint32_t, float>;
-  const Element* at;  // the lane's first sample of a patch at offset 0
+  const Element* at;  // the lane's first sample in the patch at offset 0
   int pitch;
   float level;
 
@@ -34,9 +35,9 @@ struct PatchSamples {
       : at(first + 2 * (lane & 3) * pitch_of_first + (lane >> 2)),
         pitch(pitch_of_first),
         level(level_of_block) {}
-  /// Of the patch at an offset in bytes, two rows.
+  /// Returns the lane's samples in two rows of the patch at an offset of `bytes`.
   __device__ __forceinline__ std::uint32_t pair(int bytes) const {
-    const Element* const sample = behind(at, bytes);
+    const Element* const sample = advance_bytes(at, bytes);
     if constexpr (staging == Staging::shared)
       return *sample;
     else
@@ -44,13 +45,13 @@ struct PatchSamples {
   }
 };
 
-/// What a lane needs of the matrices; the same for all groups of a block. Operands in front have
-/// the matrix twice, for the two patches behind it.
+/// A lane's operands for the products with the matrices. They are equal for all groups of a block.
+/// Left operands contain the matrix twice, because a product transforms two patches.
 template <class Transform2d, int M>
 struct PatchOperands {
-  std::uint32_t vertical[4], horizontal_back[4];  // in front
-  std::uint32_t horizontal, vertical_back;        // behind
-  float window[2];                                // of the lane's samples
+  std::uint32_t vertical[4], horizontal_back[4];  // left operands
+  std::uint32_t horizontal, vertical_back;        // right operands
+  float window[2];                                // window at the lane's samples
 
   __device__ __forceinline__ PatchOperands(const float* w, int lane) {
     constexpr float root_8 = 2.8284271f;
@@ -65,13 +66,14 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // What comes is 8 times too great: the product of 8 / N and of N from sums across the group.
+    // The input is too large by a factor of 8: 8 / N of the patches' coefficients times N of the
+    // sums across the group.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
 };
 
-/// Steps 1 to 3. `offset`: in lane m, of patch m.
+/// Steps 1 to 3. `offset`: in lane m, the offset of patch m.
 template <int M, class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples, int offset,
                                                   const PatchOperands<Transform2d, M>& operands,
@@ -88,8 +90,8 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// How many patches the coefficient `k` across the group is a sum of, in the order that the
-/// transform leaves them in; 0 is the sum of all.
+/// Number of patches in the sum that is coefficient `k` across the group, in the order in which the
+/// transform leaves the coefficients. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -98,7 +100,7 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// Sums and differences, in place.
+/// The transform across the group, as sums and differences in place.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -113,7 +115,7 @@ __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
     }
 }
 
-/// The way back, times the number of patches.
+/// The inverse transform across the group, times the number of patches.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -122,7 +124,7 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // Haar's sums have been doubled so often.
+      // Haar's sum was doubled at each level so far, so the difference needs the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -130,10 +132,10 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Of coefficient `k` across the group: the noise's variance in units of that of a sample.
+/// Variance of the noise in coefficient `k` across the group, in units of that of a sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
-  constexpr float scale = 8.0f / M;  // of the patches' coefficients
+  constexpr float scale = 8.0f / M;  // scale of the patches' coefficients
   return scale * scale * static_cast<float>(support_of<M, GroupTransform>(k));
 }
 template <int M, class GroupTransform>
@@ -141,8 +143,8 @@ constexpr float noise_deviation(int k) {
   return static_cast<float>(table_detail::square_root(noise_variance<M, GroupTransform>(k)));
 }
 
-/// First phase: shrinks. Returns the number of coefficients that are kept. The whole group's mean,
-/// which lane 0 holds first, always is.
+/// First phase: the hard threshold. Returns the number of retained coefficients. The mean of the
+/// complete group, which is the first value of lane 0, is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -164,7 +166,8 @@ __device__ __forceinline__ float reciprocal(float x) {
   return result;
 }
 
-/// Second phase: a basic estimate becomes its Wiener factors. Returns their energy.
+/// Second phase: replaces the spectrum of a basic estimate by its Wiener factors. Returns the sum
+/// of their squares.
 template <int M, class GroupTransform>
 __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<M>& group) {
   float energy = 0;
@@ -178,8 +181,8 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // In fixed point: the sum of integers is one instruction.
-  constexpr float scale = 1 << 18;  // at most 2048 coefficients
+  // The sum is in fixed point, because a warp sums integers with one instruction.
+  constexpr float scale = 1 << 18;  // for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
 
@@ -189,7 +192,8 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 }
 
 /// Steps 5 and 6: adds weight * window * (estimate - mid_level) in fixed point to `sums`. `offset`:
-/// in lane m, of patch m there. `level_offset`: weight * (level - mid_level) * value_scale.
+/// in lane m, the offset of patch m in `sums`. `level_offset`: weight * (level - mid_level) *
+/// value_scale.
 template <int M, class Transform2d, class Sum>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
                                           const PatchOperands<Transform2d, M>& operands,
@@ -201,7 +205,8 @@ __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
   const FloatSums levels{first, second, first, second};
   Sum* const own = sums + 2 * (lane & 3) * pitch + (lane >> 2);
   int bytes = offset * static_cast<int>(sizeof(Sum));
-  asm("" : "+r"(bytes));  // else the offsets of all patches would be kept in registers from step 1
+  // Otherwise the compiler would keep the offsets of all patches in registers from step 1 on.
+  asm("" : "+r"(bytes));
 #pragma unroll
   for (int m = 0; m < M; m += 2) {
     const HalfSums columns =
@@ -209,7 +214,7 @@ __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
     const FloatSums both = multiply(columns.at[0], columns.at[1], vertical_back, levels);
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      Sum* const to = behind(own, __shfl_sync(~0u, bytes, m + i));
+      Sum* const to = advance_bytes(own, __shfl_sync(~0u, bytes, m + i));
       add(to, __float2int_rn(both.at[2 * i]));
       add(to + pitch, __float2int_rn(both.at[2 * i + 1]));
     }

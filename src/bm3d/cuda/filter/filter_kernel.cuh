@@ -1,5 +1,5 @@
 #pragma once
-// The kernel of filter.cuh's description, and its launch.
+// The kernel that filter.cuh describes, and its launch.
 
 #include <algorithm>
 #include <type_traits>
@@ -9,83 +9,91 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// What a block knows of the group of one of its reference patches, in a word. Zero: there is none.
-struct StoredHead {
+/// The properties of the group of one of a block's reference patches, in one word. 0: there is no
+/// such reference patch.
+struct PackedHead {
   std::uint32_t bits = 0;
 
-  StoredHead() = default;
-  /// `x`, `y`: of the patch, from the block's first. `brick_row`: 0 or 1; `place`: in two bricks.
-  __device__ StoredHead(unsigned x, unsigned y, unsigned log2_count, unsigned brick_row,
+  PackedHead() = default;
+  /// `x`, `y`: position of the patch relative to the block's first patch. `reference_tile_row`: 0
+  /// or 1. `place`: index of the patch in two reference tiles.
+  __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
-      : bits(1u << 31 | brick_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
+      : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
   __device__ bool exists() const { return bits != 0; }
   __device__ int x() const { return static_cast<int>(bits & 63); }
   __device__ int y() const { return static_cast<int>(bits >> 6 & 63); }
   __device__ int log2_count() const { return static_cast<int>(bits >> 12 & 7); }
   __device__ unsigned place() const { return bits >> 15 & 31; }
-  __device__ unsigned brick_row() const { return bits >> 20 & 1; }
+  __device__ unsigned reference_tile_row() const { return bits >> 20 & 1; }
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Of the block's first brick in the batch.
-__device__ __forceinline__ unsigned first_brick(const KernelArgs& a) {
-  return ((blockIdx.y << a.tile.log2_y) / brick_side) * a.filter.batch.bricks_x +
-         (blockIdx.x << a.tile.log2_x) / brick_side;
+/// Index of the block's first reference tile in the batch.
+__device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
+  return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
+         (blockIdx.x << a.tile.log2_x) / reference_tile_side;
 }
 
-__device__ inline StoredHead stored_head(const KernelArgs& a, const Work& work, unsigned r) {
+__device__ inline PackedHead packed_head(const KernelArgs& a, const Work& work, unsigned r) {
   const FilterArgs& f = a.filter;
   const unsigned rx = r & ((1u << a.tile.log2_x) - 1), ry = r >> a.tile.log2_x;
   const unsigned local_i = (blockIdx.x << a.tile.log2_x) + rx;
   const unsigned local_j = (blockIdx.y << a.tile.log2_y) + ry;
-  const int i = f.batch.x0 * brick_side + local_i, j = f.batch.y0 * brick_side + local_j;
-  if (local_i / brick_side >= static_cast<unsigned>(f.batch.bricks_x) ||
-      local_j / brick_side >= static_cast<unsigned>(f.batch.bricks_y) || i >= f.grid.count_x ||
-      j >= f.grid.count_y)
+  const int i = f.batch.x0 * reference_tile_side + local_i,
+            j = f.batch.y0 * reference_tile_side + local_j;
+  if (local_i / reference_tile_side >= static_cast<unsigned>(f.batch.tiles_x) ||
+      local_j / reference_tile_side >= static_cast<unsigned>(f.batch.tiles_y) ||
+      i >= f.grid.count_x || j >= f.grid.count_y)
     return {};
-  const unsigned place =
-      rx / brick_side * brick_references + ry % brick_side * brick_side + rx % brick_side;
-  const unsigned brick_row = ry / brick_side;
-  const unsigned index = (first_brick(a) + brick_row * f.batch.bricks_x) * brick_references + place;
+  const unsigned place = rx / reference_tile_side * references_per_tile +
+                         ry % reference_tile_side * reference_tile_side + rx % reference_tile_side;
+  const unsigned reference_tile_row = ry / reference_tile_side;
+  const unsigned index =
+      (first_reference_tile(a) + reference_tile_row * f.batch.tiles_x) * references_per_tile +
+      place;
   return {static_cast<unsigned>(f.grid.x(i) - work.first_x),
           static_cast<unsigned>(f.grid.y(j) - work.first_y),
-          static_cast<unsigned>(f.groups.log2_filtered(static_cast<int>(index))), brick_row, place};
+          static_cast<unsigned>(f.groups.log2_filtered(static_cast<int>(index))),
+          reference_tile_row, place};
 }
 
-/// The group of one reference patch as a warp has it.
+/// The group of one reference patch, as a warp holds it.
 struct GroupHead {
   bool exists;
   int log2_count;
-  std::uint32_t displacement;  // of patch lane >> log2_repeats
-  int x, y;                    // of the reference patch, from the block's first
+  std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
+  int x, y;                    // reference patch, relative to the block's first one
 };
 
 template <int M>
-__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, StoredHead stored, int lane) {
+__device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead stored, int lane) {
   GroupHead head{stored.exists(), stored.log2_count(), 0, stored.x(), stored.y()};
   if (!head.exists) return head;
   const Groups& groups = a.filter.groups;
-  const unsigned brick = first_brick(a) + stored.brick_row() * a.filter.batch.bricks_x;
+  const unsigned reference_tile =
+      first_reference_tile(a) + stored.reference_tile_row() * a.filter.batch.tiles_x;
   head.displacement =
-      groups.displacements[(brick * brick_references + stored.place()) * groups.capacity +
-                           ((lane & (M - 1)) >> (log2_places(M) - head.log2_count))];
+      groups
+          .displacements[(reference_tile * references_per_tile + stored.place()) * groups.capacity +
+                         ((lane & (M - 1)) >> (log2_slots(M) - head.log2_count))];
   return head;
 }
 
-/// Where the patch of lane >> log2_repeats has its samples and its sums.
-struct PatchPlace {
+/// Offsets of the samples and of the sums of patch lane >> log2_repeats.
+struct PatchOffsets {
   int samples;   // in the tile or the plane
   int sums;      // in the plane
   int sum_word;  // Staging::sums: in the tile
 };
 
 template <Staging staging>
-__device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& work,
-                                               const GroupHead& head, int pitch) {
+__device__ __forceinline__ PatchOffsets place_of(const KernelArgs& a, const Work& work,
+                                                 const GroupHead& head, int pitch) {
   const FilterArgs& f = a.filter;
   const int y = head.y + a.radius + displacement_y(head.displacement);
   const int x = head.x + a.radius + displacement_x(head.displacement) + work.skew;
-  PatchPlace place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
+  PatchOffsets place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
   if constexpr (staging != Staging::shared) {
     const int t = displacement_t(head.displacement) + max_temporal;
     const int distance = f.frames.distance.values[t];
@@ -96,20 +104,21 @@ __device__ __forceinline__ PatchPlace place_of(const KernelArgs& a, const Work& 
   return place;
 }
 
-/// A group in white noise (filter_group.cuh).
+/// Filters a group in white noise (filter_group.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup {
  public:
-  static constexpr bool with_below = true;  // what a word of a tile has beside its sample
+  static constexpr bool pairs_rows = true;  // a word of a tile holds a sample and the one below
 
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms, shrinks and weighs it: its weight. `offset`: of its patches, in tile or plane.
+  /// Transforms and shrinks the group, and returns its weight. `offset`: offset of the lane's patch
+  /// in the tile or the plane.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, int offset, int pitch) {
     const FilterArgs& f = a.filter;
-    const int log2_repeats = log2_places(M) - head.log2_count;
+    const int log2_repeats = log2_slots(M) - head.log2_count;
     const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
     if constexpr (!second_phase) {
       transform(work, work.noisy_tile, f.noisy[work.plane], offset, pitch, group_);
@@ -129,7 +138,7 @@ class WhiteGroup {
     }
   }
 
-  /// `level_offset`: of the weighted values, from mid_level.
+  /// Adds the estimates to `sums`. `level_offset`: see filter_detail::aggregate().
   template <class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, int offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
@@ -158,11 +167,11 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// Args: KernelArgs, or what is derived from it and has groups of another kind.
+/// Args is KernelArgs, or a type derived from it that has another class for groups.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
-                                  least_blocks(second_phase, M, !std::is_same_v<Args, KernelArgs>))
+                                  min_blocks(second_phase, M, !std::is_same_v<Args, KernelArgs>))
     filter_kernel(const Args a) {
   using Group =
       typename Args::template Group<second_phase, M, Transform2d, GroupTransform, staging>;
@@ -170,27 +179,27 @@ __global__ void __launch_bounds__(threads,
   auto* const memory = reinterpret_cast<std::uint32_t*>(aligned_memory);
   __shared__ float window[patch];
   __shared__ FrameSums frame_sums[max_frames];
-  __shared__ StoredHead heads[most_references];
+  __shared__ PackedHead heads[max_references];
   const FilterArgs& f = a.filter;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int planes_in_tile = staging != Staging::shared ? 0 : second_phase ? 2 : 1;
   int* const values = reinterpret_cast<int*>(memory + planes_in_tile * a.tile.words());
   Work work{memory,     memory + a.tile.words(),     values, values + a.tile.words(),
             frame_sums, static_cast<int>(blockIdx.z)};
-  work.first_x = f.grid.x(f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x));
-  work.first_y = f.grid.y(f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y));
+  work.first_x = f.grid.x(f.batch.x0 * reference_tile_side + (blockIdx.x << a.tile.log2_x));
+  work.first_y = f.grid.y(f.batch.y0 * reference_tile_side + (blockIdx.y << a.tile.log2_y));
   work.start = f.margins.at(work.first_x - a.radius, work.first_y - a.radius);
-  work.skew = staging == Staging::shared ? work.start & 1 : 0;  // samples come by twos
+  work.skew = staging == Staging::shared ? work.start & 1 : 0;  // samples are read in pairs
   work.start -= work.skew;
   const float middle =
       f.noisy[work.plane][f.margins.at(work.first_x + patch / 2, work.first_y + patch / 2)];
-  const float greatest = f.greatest_level[work.plane];
+  const float greatest = f.max_level[work.plane];
   work.level = fminf(fmaxf(middle, -greatest), greatest);
 
   if (threadIdx.x < patch) window[threadIdx.x] = f.window[threadIdx.x];
   const int references = a.tile.references();
-  if (threadIdx.x < references) heads[threadIdx.x] = stored_head(a, work, threadIdx.x);
-  fill_tiles<second_phase, staging, Group::with_below>(a, work, frame_sums);
+  if (threadIdx.x < references) heads[threadIdx.x] = packed_head(a, work, threadIdx.x);
+  load_tiles<second_phase, staging, Group::pairs_rows>(a, work, frame_sums);
   __syncthreads();
 
   Group group(window, lane);
@@ -201,10 +210,10 @@ __global__ void __launch_bounds__(threads,
     next = r + warps < references ? fetch<M>(a, heads[r + warps], lane) : GroupHead{};
     if (!head.exists) continue;
 
-    const PatchPlace place = place_of<staging>(a, work, head, pitch);
+    const PatchOffsets place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // Rounded to a weight that both a half and the fixed point can hold: it must count in the
-    // estimates exactly as it does in the sum of weights.
+    // The weight is rounded to a value that both a half and the fixed point can represent, so that
+    // it is equal in the estimates and in the sum of weights.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -217,10 +226,10 @@ __global__ void __launch_bounds__(threads,
       atomicAdd(&f.sums[work.plane].denominator[place.sums],
                 static_cast<std::uint32_t>(weight * weight_scale));
   }
-  empty_tiles<staging>(a, work);
+  flush_tiles<staging>(a, work);
 }
 
-/// A launch of a phase's kernel.
+/// The launch of a phase's kernel.
 struct Launch {
   FilterPlan plan;
   KernelArgs args;
@@ -231,8 +240,8 @@ struct Launch {
       : plan(plan_filter(work, phase, device)), args{filter,   plan.tile,         phase.window / 2,
                                                      strength, plan.other_radius, plan.rows} {
     const int side_x = 1 << (plan.tile.log2_x - 2), side_y = 1 << (plan.tile.log2_y - 2);
-    grid = dim3((filter.batch.bricks_x + side_x - 1) / side_x,
-                (filter.batch.bricks_y + side_y - 1) / side_y, filter.planes);
+    grid = dim3((filter.batch.tiles_x + side_x - 1) / side_x,
+                (filter.batch.tiles_y + side_y - 1) / side_y, filter.planes);
   }
 
   template <class Args>
@@ -266,15 +275,15 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with the places of groups and the transform across them as types.
+/// Calls `launch` with the number of a group's slots and the transform across them as types.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
-  const int places = group_places(phase, coloured);
+  const int slots = group_slots(phase, coloured);
   const auto with = [&]<class Across>(Across across) {
-    if constexpr (std::is_same_v<Across, Haar>)  // see group_places()
-      if (places == 8) return launch(std::integral_constant<int, 8>{}, across);
-    places == 16 ? launch(std::integral_constant<int, 16>{}, across)
-                 : launch(std::integral_constant<int, 32>{}, across);
+    if constexpr (std::is_same_v<Across, Haar>)  // see group_slots()
+      if (slots == 8) return launch(std::integral_constant<int, 8>{}, across);
+    slots == 16 ? launch(std::integral_constant<int, 16>{}, across)
+                : launch(std::integral_constant<int, 32>{}, across);
   };
   phase.group_transform == GroupTransform::haar ? with(Haar{}) : with(WalshHadamard{});
 }
@@ -295,7 +304,7 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
-// For planes none of whose noise is white.
+// These functions filter planes whose noise is not white.
 void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
 void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,

@@ -10,18 +10,20 @@ namespace lull::bm3d::filter_detail {
 
 namespace {
 
-/// Tiles for a multiprocessor at least, to keep it busy to the end.
-constexpr int enough_tiles = 3;
+/// Minimum number of tiles per multiprocessor that keeps it busy to the end.
+constexpr int min_tiles_per_multiprocessor = 3;
 
-/// What is chosen on devices with so much shared memory in a multiprocessor. The greater ones are
-/// tuned by measurements on 90; for the others nothing is measured.
+/// Tuning for devices with at least this much shared memory per multiprocessor. The value for large
+/// shared memory was measured on compute capability 9.0; the other value was not measured.
 struct FilterTuning {
   std::size_t shared_memory;
-  int wanted_blocks;  // that a multiprocessor shall hold, even if tiles get smaller for it
+  int wanted_blocks;  // blocks that a multiprocessor must hold, even if that needs smaller tiles
 };
-constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};  // 80, 87, 90, 10x; 75, 86, 89, 12x
+// Compute capabilities 80, 87, 90, 10x; then 75, 86, 89, 12x.
+constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Only for the group transform that the profiles have: kernels take long to compile.
+/// The kernel exists only for the group transform of the profiles, because kernels take long to
+/// compile.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -31,34 +33,36 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// The largest tile of at most 8x8 reference patches that fits into shared memory, so many blocks
-/// at a time, whose sums stay in range, and of which there are enough to keep the device busy; else
-/// the smallest.
+/// Plans the largest tile of at most 8x8 reference patches that meets three conditions: a
+/// multiprocessor can hold `blocks` of its blocks, the sums stay in range, and there are enough
+/// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  const int arrays = work.phase == Phase::second ? 3 : 2;  // samples of one or two planes, sums
-  const int most = phase.group <= 16 ? most_references : most_references / 2;
+  const int arrays = work.phase == Phase::second ? 3 : 2;  // samples of one or two planes, and sums
+  const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
   };
   FilterPlan smallest;
   for (const auto& [log2_x, log2_y] : {std::pair{3, 3}, {3, 2}, {2, 3}, {2, 2}}) {
     FilterPlan plan{Staging::shared, {log2_x, log2_y, span(log2_y)}};
-    const int columns = span(log2_x) + 1;  // tiles begin at even places
+    const int columns = span(log2_x) + 1;  // tiles begin at even columns
     plan.tile.use_columns(columns);
     plan.shared_bytes = sizeof(std::uint32_t) * arrays * plan.tile.words();
     if (plan.tile.references() > most || columns > tile_pitch ||
         plan.shared_bytes > device.dynamic_limit() ||
-        blocks_held(plan, work.phase, group_places(phase, work.coloured), device, work.coloured) <
-            blocks)
+        resident_blocks(plan, work.phase, group_slots(phase, work.coloured), device,
+                        work.coloured) < blocks)
       continue;
     smallest = plan;
-    if (tiles_of(work, plan.tile) * work.planes >= enough_tiles * device.multiprocessors) break;
+    if (tiles_of(work, plan.tile) * work.planes >=
+        min_tiles_per_multiprocessor * device.multiprocessors)
+      break;
   }
   return smallest;
 }
 
-/// Tiles of 8x4 reference patches, which have their motion in common, for the sums of all frames.
+/// Plans tiles of 8x4 reference patches, which share their motion, for the sums of all frames.
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
@@ -84,19 +88,19 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 }  // namespace
 
-int blocks_held(const FilterPlan& plan, Phase phase, int places, const cuda::DeviceLimits& device,
-                bool coloured) {
-  // Window, what is known of groups, places of the sums of all frames.
-  std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * most_references;
+int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
+                    const cuda::DeviceLimits& device, bool coloured) {
+  // The kernel's own shared memory: window, heads of groups, positions of the sums of all frames.
+  std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
-                  least_blocks(phase == Phase::second, places, coloured));
+                  min_blocks(phase == Phase::second, slots, coloured));
 }
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Patches of a cluster lie beyond any window, and noise that is not white has kernels with shared
-  // memory for Haar alone.
+  // Patches of clusters may be outside any window. For noise that is not white, kernels with shared
+  // memory exist only for Haar.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);
@@ -104,10 +108,11 @@ FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
       tunings, [&](const FilterTuning& t) { return device.shared_memory >= t.shared_memory; });
   const FilterPlan wanted = plan_shared(work, phase, device, tuning.wanted_blocks);
   if (wanted.staging == Staging::shared || tuning.wanted_blocks == 1) return wanted;
-  // Samples from device memory, through the first cache, are slower, but several blocks hide that.
+  // Reading samples from device memory through the L1 cache is slower, but several blocks hide the
+  // latency.
   const FilterPlan sums = plan_sums(work, phase, device);
   if (sums.staging == Staging::sums &&
-      blocks_held(sums, work.phase, group_places(phase, work.coloured), device, work.coloured) >=
+      resident_blocks(sums, work.phase, group_slots(phase, work.coloured), device, work.coloured) >=
           tuning.wanted_blocks)
     return sums;
   const FilterPlan any = plan_shared(work, phase, device, 1);

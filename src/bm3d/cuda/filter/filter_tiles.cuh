@@ -1,6 +1,6 @@
 #pragma once
-// What a thread block of the filter kernels has in shared memory: a tile of samples around its
-// reference patches, and the sums of their estimates.
+// The shared memory of a thread block of the filter kernels: a tile of samples around its reference
+// patches, and the sums of their estimates.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -9,7 +9,8 @@ namespace lull::bm3d::filter_detail {
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup;
 
-/// For white noise. `Group`: what filters a group and how it holds it (WhiteGroup).
+/// Arguments of the kernel for white noise. `Group` is the class that holds and filters a group
+/// (WhiteGroup).
 struct KernelArgs {
   template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
   using Group = WhiteGroup<second_phase, M, Transform2d, GroupTransform, staging>;
@@ -18,28 +19,28 @@ struct KernelArgs {
   Tile tile;
   int radius;
   Strength strength;
-  // Staging::sums:
+  // Only Staging::sums uses the following members.
   int other_radius = 0;
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Where the sums of one frame are, from the block's first reference patch on.
+/// Positions of the sums of one frame, relative to the block's first reference patch.
 struct FrameSums {
-  int word;    // in shared memory, for the place of that patch
-  int offset;  // in the plane, for the first word of the frame's rows
+  int word;    // index in shared memory, at the position of that patch
+  int offset;  // offset in the plane of the first word of the frame's rows
 };
 
-/// What a thread block works on, and its shared memory.
+/// The work of a thread block, and its shared memory.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the tile
-  int* row_offsets;                        // Staging::sums: in the plane, of the tile's rows
-  const FrameSums* frame_sums;             // the same
+  int* row_offsets;                        // Staging::sums: offsets in the plane of the tile's rows
+  const FrameSums* frame_sums;             // Staging::sums
   int plane;
-  int first_x, first_y;  // first reference patch
-  int start;             // in the plane, of the tile
+  int first_x, first_y;  // position of the first reference patch
+  int start;             // offset of the tile in the plane
   int skew;              // columns of the tile before the window of the first patch
-  float level;           // the sample that all are told from
+  float level;           // the sample that is subtracted from all others
 };
 
 template <Staging staging>
@@ -47,16 +48,16 @@ __device__ __forceinline__ int pitch_of(const FilterArgs& f) {
   return staging == Staging::shared ? tile_pitch : f.margins.pitch;
 }
 
-/// Of a tile in shared memory.
+/// Pitch of a tile in shared memory.
 template <Staging staging>
 __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
 }
 
-/// Row and column of the i-th place of a tile with so many columns.
-struct TilePlace {
+/// Row and column of position `i` in a tile with `columns` columns. `inverse` is 2^32 / columns.
+struct TilePosition {
   int y, x;
-  __device__ __forceinline__ TilePlace(unsigned i, unsigned columns, std::uint32_t inverse) {
+  __device__ __forceinline__ TilePosition(unsigned i, unsigned columns, std::uint32_t inverse) {
     const unsigned row = __umulhi(i, inverse);
     y = static_cast<int>(row), x = static_cast<int>(i - row * columns);
   }
@@ -64,7 +65,7 @@ struct TilePlace {
 
 struct FourSamples {
   float at[4];
-  /// From an even place of a plane.
+  /// Reads four samples of a plane. The first must be at an even position.
   __device__ __forceinline__ explicit FourSamples(const float* samples) {
     const float2 a = *reinterpret_cast<const float2*>(samples);
     const float2 b = *reinterpret_cast<const float2*>(samples + 2);
@@ -72,17 +73,18 @@ struct FourSamples {
   }
 };
 
-/// A plane's samples around the block, each with its neighbour below or at the right, as halves.
-template <bool with_below>
+/// Loads the samples of a plane around the block, each with its neighbour below or to the right, as
+/// halves.
+template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
   const unsigned quads = tile.columns / 4;
   for (unsigned i = threadIdx.x; i < tile.rows * quads; i += threads) {
-    const TilePlace place(i, quads, tile.quads_inverse);
+    const TilePosition place(i, quads, tile.quads_inverse);
     const int y = place.y, x = 4 * place.x;
     const float* const from = first + y * plane_pitch + x;
     FourSamples own(from), next = own;
-    if constexpr (with_below) {  // below the last row none is used
+    if constexpr (pairs_rows) {  // the words of the last row need no sample below
       next = FourSamples(from + (y + 1 < tile.rows ? plane_pitch : 0));
     } else {
       next.at[0] = own.at[1], next.at[1] = own.at[2], next.at[2] = own.at[3];
@@ -94,37 +96,39 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
   }
 }
 
-/// Of frame `t` (GroupFrames), which has the block's motion.
+/// Returns the positions of the sums of frame `t` (GroupFrames), for the motion of the block.
 __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_x, int first_y) {
   const FilterArgs& f = a.filter;
   Motion v;
   if (f.frames.motion.values[t] != nullptr)
-    v = f.frames.grid.vector(
-        f.frames.motion.values[t], f.batch.x0 * brick_side + (blockIdx.x << a.tile.log2_x),
-        f.batch.y0 * brick_side + (blockIdx.y << a.tile.log2_y), f.grid.count_x, f.grid.count_y);
+    v = f.frames.grid.vector(f.frames.motion.values[t],
+                             f.batch.x0 * reference_tile_side + (blockIdx.x << a.tile.log2_x),
+                             f.batch.y0 * reference_tile_side + (blockIdx.y << a.tile.log2_y),
+                             f.grid.count_x, f.grid.count_y);
   const int radius = t == max_temporal ? a.radius : a.other_radius;
   return {
       (a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
       f.frames.distance.values[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
-/// Before groups: the tile's samples, and sums of zero. The block has to meet then.
-template <bool second_phase, Staging staging, bool with_below>
-__device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work,
+/// Prepares the tile before groups are filtered: loads its samples and sets its sums to zero. The
+/// block must synchronise afterwards.
+template <bool second_phase, Staging staging, bool pairs_rows>
+__device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work,
                                            FrameSums* frame_sums) {
   const FilterArgs& f = a.filter;
   if constexpr (staging == Staging::shared) {
-    load_tile<with_below>(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+    load_tile<pairs_rows>(f.noisy[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
                           work.noisy_tile);
     if constexpr (second_phase)
-      load_tile<with_below>(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
+      load_tile<pairs_rows>(f.basic[work.plane] + work.start, f.margins.pitch, work.level, a.tile,
                             work.basic_tile);
   }
   if constexpr (staging != Staging::direct)
     for (int i = threadIdx.x; i < a.tile.rows * tile_pitch_of<staging>(a) / 4; i += threads)
       reinterpret_cast<int4*>(work.values)[i] = make_int4(0, 0, 0, 0);
   if constexpr (staging == Staging::sums) {
-    // A warp for each frame, in turn.
+    // Each warp prepares one frame at a time.
     for (int t = threadIdx.x / 32; t < max_frames; t += warps) {
       const FrameRows& rows = a.rows[t];
       if (rows.count == 0) continue;
@@ -136,18 +140,18 @@ __device__ __forceinline__ void fill_tiles(const KernelArgs& a, const Work& work
   }
 }
 
-/// After them: sums to device memory.
+/// Adds the sums of the tile to device memory after all groups were filtered.
 template <Staging staging>
-__device__ __forceinline__ void empty_tiles(const KernelArgs& a, const Work& work) {
+__device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& work) {
   if constexpr (staging == Staging::direct) return;
   const FilterArgs& f = a.filter;
   const int pitch = tile_pitch_of<staging>(a);
   unsigned long long* const sums = f.sums[work.plane].numerator;
   __syncthreads();
-  // Neighbouring lanes have neighbouring sums, which are few transactions of memory then.
+  // Neighbouring lanes add neighbouring sums, which takes few memory transactions.
   const unsigned columns = a.tile.columns;
   for (unsigned i = threadIdx.x; i < a.tile.rows * columns; i += threads) {
-    const TilePlace place(i, columns, a.tile.columns_inverse);
+    const TilePosition place(i, columns, a.tile.columns_inverse);
     const int value = work.values[place.y * pitch + place.x];
     if (value == 0) continue;
     const int row = staging == Staging::sums ? work.row_offsets[place.y]

@@ -1,6 +1,6 @@
-// The end of a phase: the sum of weighted estimates divided by the sum of weights. Weights are sums
-// over boxes of 8x8 samples: along rows, where lanes take what they reach from the lanes beside
-// them, and from these, in shared memory, down columns.
+// The end of a phase: divides the sum of weighted estimates by the sum of weights. The weights are
+// sums over boxes of 8x8 samples. They are first summed along rows, where lanes get the values of
+// neighbouring lanes by shuffles, then down columns, from the row sums in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -10,12 +10,12 @@
 namespace lull::bm3d {
 namespace {
 
-static_assert(reach == patch - 1);
+static_assert(box_reach == patch - 1);
 
 using QuotientBoxes = Boxes<8, 4>;
 
-/// a / b, rounded to nearest, for all that occurs here: what the compiler makes of the operator
-/// less its branch for very great and very small operands.
+/// Returns a / b, rounded to nearest, for all operands that occur here. It is the compiler's
+/// division without its branch for very large and very small operands.
 __device__ __forceinline__ float quotient(float a, float b) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
@@ -24,10 +24,11 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// The window's sums along a row, of places that the lane has the weights of.
+/// Returns the weighted sums of the window along a row, at the positions whose weights the lane
+/// holds.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
-  float v[3 * 4] = {}, sum[4] = {};  // places -8 .. 3
+  float v[3 * 4] = {}, sum[4] = {};  // positions -8 .. 3
   v[8] = static_cast<float>(weights.x), v[9] = static_cast<float>(weights.y);
   v[10] = static_cast<float>(weights.z), v[11] = static_cast<float>(weights.w);
 #pragma unroll
@@ -42,7 +43,8 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Four samples of a row. `v`: the window's sums along the 8 rows up to theirs.
+/// Stores four samples of a row, or fewer at its end: `left` samples remain in the row. `v`: the
+/// sums of the window along the 8 rows up to that row.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
@@ -50,7 +52,7 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
   float weight[4] = {}, value[4];
 #pragma unroll
   for (int j = 0; j < patch; ++j) {
-    const float4 row = v[reach - j];
+    const float4 row = v[box_reach - j];
     weight[0] += window[j] * row.x, weight[1] += window[j] * row.y;
     weight[2] += window[j] * row.z, weight[3] += window[j] * row.w;
   }
@@ -69,8 +71,8 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
     if (k < left) estimate[k] = weight[k] > 0 ? value[k] : noisy[k];
 }
 
-/// The weight of the groups at a sample is the sum of those of the 64 patches that hold it, times
-/// the aggregation window.
+/// The weight of a sample is the sum of the weights of the 64 patches that cover it, times the
+/// aggregation window.
 __global__ void __launch_bounds__(QuotientBoxes::threads)
     normalise_kernel(const __grid_constant__ Quotients of, Margins margins,
                      std::array<float, patch> window) {
@@ -83,17 +85,17 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
   const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * QuotientBoxes::height;
   const int x = x0 + 4 * lane, first = warp * rows;
   const bool stores = lane < box_words && x < margins.width;
-  const int u = x - 8;  // the first two lanes have what lies before the box
-  uint4 weights[QuotientBoxes::turns];
+  const int u = x - 8;  // the first two lanes hold the samples before the box
+  uint4 weights[QuotientBoxes::passes];
 #pragma unroll
-  for (int i = 0; i < QuotientBoxes::turns; ++i) {
-    const int y = y0 + i * QuotientBoxes::warps + warp - reach;
+  for (int i = 0; i < QuotientBoxes::passes; ++i) {
+    const int y = y0 + i * QuotientBoxes::warps + warp - box_reach;
     const bool inside = y >= 0 && y < margins.height && u >= 0 && u < margins.width;
     weights[i] = inside ? *reinterpret_cast<const uint4*>(sums.denominator + margins.at(u, y))
                         : make_uint4(0, 0, 0, 0);
   }
 #pragma unroll
-  for (int i = 0; i < QuotientBoxes::turns; ++i) {
+  for (int i = 0; i < QuotientBoxes::passes; ++i) {
     const int row = i * QuotientBoxes::warps + warp;
     if (row >= QuotientBoxes::tile_rows) break;
     const float4 sum = sums_along(weights[i], window);
@@ -102,9 +104,9 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
   __syncthreads();
   if (!stores) return;
 
-  float4 v[rows + reach];
+  float4 v[rows + box_reach];
 #pragma unroll
-  for (int i = 0; i < rows + reach; ++i) v[i] = along[first + i][lane];
+  for (int i = 0; i < rows + box_reach; ++i) v[i] = along[first + i][lane];
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
     const int y = y0 + first + i, at = margins.at(x, y);

@@ -1,24 +1,26 @@
 #pragma once
-// Slices that are made even, and brought back.
+// Kernels that stabilise slices, and that invert the stabilisation.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 
 #include "core/frame.h"
-#include "noise/volume/even_samples.h"
+#include "noise/volume/sample_vst.h"
 
 namespace lull::cuda {
 
 using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 
-/// Queues on `stream`: of `noisy`, samples of `format`, to floats. `level`: of each sample, row by
-/// row; null: it is the sigma of `samples`. Tables of `samples` are on the device.
-void make_slice_even(SliceBytes noisy, const FrameFormat& format, const EvenSamples& samples,
-                     const float* level, PlaneView<std::byte> even, cudaStream_t stream);
-/// The way back, of what a filter made of `even`; what it left as it was becomes as it came.
-void bring_slice_back(SliceBytes noisy, SliceBytes even, SliceBytes filtered,
-                      const FrameFormat& format, const EvenSamples& samples, const float* level,
-                      PlaneView<std::byte> clean, cudaStream_t stream);
+/// Queues the stabilisation of slice `noisy` with samples of `format` on `stream`; the results are
+/// floats. `level`: noise level of each sample, row by row; null: the level is `samples.sigma`. The
+/// table of `samples` must be on the device.
+void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
+                     const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
+/// Queues the inverse: converts the filter's result for `stabilised` to samples of `clean`. Samples
+/// that the filter left unchanged are copied from `noisy`.
+void invert_slice(SliceBytes noisy, SliceBytes stabilised, SliceBytes filtered,
+                  const FrameFormat& format, const SampleVst& samples, const float* level,
+                  PlaneView<std::byte> clean, cudaStream_t stream);
 
 }  // namespace lull::cuda

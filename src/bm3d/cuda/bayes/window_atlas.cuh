@@ -1,0 +1,219 @@
+#pragma once
+// The samples that the filter reads and the sums to which it adds estimates. They are either in
+// window atlases in shared memory (window_plan.h), or in planes in device memory if the atlases do
+// not fit.
+//
+// Samples are halves in units of sigma, with a level subtracted. With a basic estimate, noisy
+// samples are stored as their difference from it. Patches are read two samples at a time, which are
+// adjacent in a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates
+// are integers, so that their order does not matter.
+
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+
+#include <cstdint>
+
+#include "bm3d/cuda/bayes/kernels.h"
+#include "bm3d/cuda/bayes/window_plan.h"
+#include "bm3d/cuda/bayes/windows.cuh"
+#include "bm3d/cuda/filter/filter.cuh"
+#include "cuda/warp.cuh"
+
+namespace lull::bm3d {
+
+/// Two adjacent samples of every patch. `offset` is their offset from the patch's first sample. In
+/// planes it is complemented if they are in the second frame. `mask` selects those of the two
+/// samples that belong to the patch.
+struct SamplePair {
+  int offset = 0;
+  std::uint32_t mask = 0;
+};
+constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
+/// The number of pairs, rounded up to complete steps of the products.
+constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
+
+__device__ inline int sample_pairs(const BayesArgs& a) {
+  return a.depth * a.side * ((a.side + 1) / 2);
+}
+
+/// The reference patches of a thread block, from column i and row j of the grid on.
+struct BlockPosition {
+  int i, j, x, y;          // the first reference patch
+  int extent_x, extent_y;  // distance from there to the last one
+
+  __device__ BlockPosition(const BayesArgs& a, const WindowAtlas& atlas) {
+    const int across = (a.columns + atlas.across - 1) / atlas.across;
+    const int rows = reference_count(a.margins.height, a.grid.step, a.side);
+    i = static_cast<int>(blockIdx.x) % across * atlas.across;
+    j = (a.first_row / atlas.down + static_cast<int>(blockIdx.x) / across) * atlas.down;
+    const int last_i = min(i + atlas.across, a.columns) - 1, last_j = min(j + atlas.down, rows) - 1;
+    x = reference_position(i, a.margins.width, a.grid.step, a.side);
+    y = reference_position(j, a.margins.height, a.grid.step, a.side);
+    extent_x = reference_position(last_i, a.margins.width, a.grid.step, a.side) - x;
+    extent_y = reference_position(last_j, a.margins.height, a.grid.step, a.side) - y;
+  }
+};
+
+/// The union of the windows of a thread block's reference patches, in a pair of frames.
+struct AtlasWindow {
+  int left, top, width, height;
+  int second_x, second_y;  // displacement to the second halves
+  int first;               // index in the atlas of the first sample
+};
+
+__device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork& work,
+                                           const WindowAtlas& atlas, const BlockPosition& block,
+                                           int k) {
+  const SearchWindow at =
+      window_of(a, work.window, work.temporal_window, k, block.x, block.y, block.i, block.j);
+  const int more = at.side + a.side - 1;
+  return {at.left,     at.top,      more + block.extent_x, more + block.extent_y,
+          at.second_x, at.second_y, atlas.first[k]};
+}
+
+/// Calls use(index in the planes of the reference patches' frame, index in the atlas) for all
+/// samples of all windows. Beyond the plane, the first index is that of the plane's outermost
+/// sample.
+template <class Use>
+__device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
+                                            const AtlasWindow* windows, Use use) {
+  const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
+  for (int frame = 0; frame < a.depth; ++frame)
+    for (int k = 0; k < a.pairs; ++k) {
+      const AtlasWindow at = windows[k];
+      const int left = at.left + frame * at.second_x, top = at.top + frame * at.second_y;
+      for (int column = lane; column < at.width; column += 32) {
+        const int x = min(max(left + column, 0), a.margins.width - 1);
+        const int from = a.pair[k].distance[frame] + a.margins.at(x, 0);
+        const int first = frame * atlas.words + at.first + column;
+#pragma unroll 4
+        for (int row = warp; row < at.height; row += warps)
+          use(from + min(max(top + row, 0), a.margins.height - 1) * a.margins.pitch,
+              first + row * atlas.pitch);
+      }
+    }
+}
+
+/// Converts samples to halves: subtracts a level and divides by sigma.
+struct SampleScale {
+  float level, unit;
+  __device__ std::uint32_t pair(const float* plane) const {
+    return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
+  }
+  /// Converts the differences of the samples of `a` from those of `b`.
+  __device__ std::uint32_t difference(const float* a, const float* b) const {
+    return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
+  }
+};
+
+/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, so that 256
+/// estimates of 8191 levels fit.
+constexpr float atlas_scale = 1024;
+
+/// Loads the samples of all windows as floats.
+__device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas,
+                                    const AtlasWindow* windows, const float* plane, float* to) {
+  for_samples(a, atlas, windows,
+              [&](int from, int place) { __pipeline_memcpy_async(to + place, plane + from, 4); });
+}
+
+/// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
+/// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes its difference from
+/// it. There is one float more than there are words.
+template <bool uses_basic>
+__device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
+                           float* noisy) {
+  constexpr int own = 8;
+  for (int first = 0; first < count; first += own * blockDim.x) {
+    std::uint32_t word[own], difference[own];
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const int n = first + k * blockDim.x + threadIdx.x;
+      if (n >= count) continue;
+      word[k] = sample_scale.pair(samples + n);
+      if constexpr (uses_basic) difference[k] = sample_scale.difference(noisy + n, samples + n);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < own; ++k) {
+      const int n = first + k * blockDim.x + threadIdx.x;
+      if (n >= count) continue;
+      reinterpret_cast<std::uint32_t*>(samples)[n] = word[k];
+      if constexpr (uses_basic) reinterpret_cast<std::uint32_t*>(noisy)[n] = difference[k];
+    }
+  }
+}
+
+/// Adds the sums of all windows to those in device memory. Sums beyond the plane are zero.
+__device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
+                                  const AtlasWindow* windows, const int* values,
+                                  unsigned long long* numerator) {
+  constexpr auto units = static_cast<long long>(value_scale / atlas_scale);
+  for_samples(a, atlas, windows, [&](int to, int place) {
+    const int value = values[place];
+    if (value != 0) atomicAdd(numerator + to, static_cast<unsigned long long>(value * units));
+  });
+}
+
+/// Samples and sums in shared memory. A patch is the index of its first sample in the atlas.
+struct InSharedMemory {
+  using Patch = int;
+  static constexpr bool shared = true;
+
+  struct Samples {
+    const std::uint32_t* words;
+    __device__ std::uint32_t at(int patch, SamplePair pair) const {
+      return words[patch + pair.offset];
+    }
+  };
+
+  /// Estimates are in units of sigma, relative to a level.
+  struct Estimates {
+    int* values;
+    // Conversion to the unit of the sums; adding rounding_offset rounds to an integer.
+    float gain, offset;
+    static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
+
+    __device__ Estimates(int* sums, unsigned long long*, float sigma, float level)
+        : values(sums),
+          gain(sigma * atlas_scale),
+          offset((level - mid_level) * atlas_scale + rounding_offset) {}
+    __device__ void add(int patch, SamplePair pair, int column, float estimate) const {
+      const int value =
+          __float_as_int(fmaf(estimate, gain, offset)) - __float_as_int(rounding_offset);
+      atomicAdd(values + patch + pair.offset + column, value);
+    }
+  };
+};
+
+/// Samples and sums in device memory. A patch is the offset of its first sample in each frame.
+struct InDeviceMemory {
+  using Patch = int2;
+  static constexpr bool shared = false;
+
+  static __device__ int place(int2 patch, SamplePair pair) {
+    return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
+  }
+  struct Samples {
+    // The samples of `subtracted`, if not null, are subtracted from those of `plane`.
+    const float *plane, *subtracted;
+    SampleScale sample_scale;
+    __device__ std::uint32_t at(int2 patch, SamplePair pair) const {
+      const int first = place(patch, pair);
+      return subtracted == nullptr ? sample_scale.pair(plane + first)
+                                   : sample_scale.difference(plane + first, subtracted + first);
+    }
+  };
+  struct Estimates {
+    unsigned long long* values;
+    float gain, offset;
+    __device__ Estimates(int*, unsigned long long* sums, float sigma, float level)
+        : values(sums), gain(sigma * value_scale), offset((level - mid_level) * value_scale) {}
+    __device__ void add(int2 patch, SamplePair pair, int column, float estimate) const {
+      atomicAdd(values + place(patch, pair) + column,
+                static_cast<unsigned long long>(__float2ll_rn(fmaf(estimate, gain, offset))));
+    }
+  };
+};
+
+}  // namespace lull::bm3d

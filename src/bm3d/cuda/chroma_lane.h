@@ -1,0 +1,71 @@
+#pragma once
+// A second stream for the chroma planes, that is, for all sets after the first. These sets depend
+// only on the first set's estimate of the previous phase, so they run concurrently with the first
+// set, on their own stream and with their own scratch memory. The kernels of chroma are small and
+// would leave much of a GPU idle if they ran alone.
+
+#include <algorithm>
+#include <memory>
+
+#include "bm3d/cuda/phases.h"
+#include "cuda/check.h"
+#include "cuda/handles.h"
+
+namespace lull::bm3d {
+
+class ChromaLane {
+ public:
+  /// Returns null if no phase has a second set, or if the scratch memory would be large (with
+  /// clusters or the DFT).
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
+                                                        const FrameFormat& format,
+                                                        const CudaPhases& phases,
+                                                        cuda::MatcherFactory make_matcher) {
+    const bool is_large = params.hard.clusters || params.wiener.clusters ||
+                          params.hard.transform == Transform::dft ||
+                          params.wiener.transform == Transform::dft;
+    bool any = false;
+    for (int k = 0; k < plan_count(params); ++k)
+      any = any || phases.sets(static_cast<Phase>(k)).size() > 1;
+    if (is_large || !any) return nullptr;
+    return std::unique_ptr<ChromaLane>(new ChromaLane(params, format, make_matcher));
+  }
+  ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
+
+  CudaPhases& phases() { return phases_; }
+  /// Work that is queued on the lane from now on waits for the work that is queued on `main`.
+  void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
+  /// Work that is queued on `main` from now on waits for the work that is queued on the lane.
+  void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
+
+ private:
+  ChromaLane(const Params& params, const FrameFormat& format, cuda::MatcherFactory make_matcher)
+      : stream_(cuda::make_stream()),
+        main_done_(cuda::make_event()),
+        lane_done_(cuda::make_event()),
+        phases_(params, format, stream_.get(), make_matcher) {}
+
+  static void make_wait(cudaStream_t first, cudaEvent_t event, cudaStream_t second) {
+    cuda::check(cudaEventRecord(event, first));
+    cuda::check(cudaStreamWaitEvent(second, event));
+  }
+
+  cuda::Stream stream_;
+  cuda::Event main_done_, lane_done_;
+  CudaPhases phases_;
+};
+
+/// Runs the first set on `main` and the others concurrently on the lane, and makes `main` wait for
+/// the lane. It calls use(phases_of), which queues the work. phases_of(n) returns the CudaPhases
+/// for set n or plane n.
+template <class Use>
+void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
+                      cudaStream_t main, Use use) {
+  if (!lane) return use([&](std::size_t) -> CudaPhases& { return phases; });
+  lane->fork(main);
+  use([&](std::size_t n) -> CudaPhases& { return n == 0 ? phases : lane->phases(); });
+  lane->join(main);
+}
+
+}  // namespace lull::bm3d

@@ -1,0 +1,32 @@
+#pragma once
+// Offsets of the patches of a batch's groups, for kernels that access device memory directly.
+
+#include "bm3d/cuda/filter/kernels.h"
+
+namespace lull::bm3d {
+
+/// Offset of a group's patch `k` in the planes.
+__device__ __forceinline__ int patch_offset(const FilterArgs& a, int reference, int k) {
+  const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
+  const int i = (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +
+                r % reference_tile_side;
+  const int j = (a.batch.y0 + reference_tile / a.batch.tiles_x) * reference_tile_side +
+                r / reference_tile_side;
+  const std::uint32_t packed = a.groups.displacements[reference * a.groups.capacity + k];
+  return a.frames.distance[displacement_t(packed)] +
+         a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
+}
+
+/// Returns whether a reference patch is on the grid. Reference patches beyond the grid repeat the
+/// last ones and are ignored.
+__device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
+  const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
+  return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +
+                 r % reference_tile_side <
+             a.grid.count_x &&
+         (a.batch.y0 + reference_tile / a.batch.tiles_x) * reference_tile_side +
+                 r / reference_tile_side <
+             a.grid.count_y;
+}
+
+}  // namespace lull::bm3d

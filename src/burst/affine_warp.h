@@ -1,0 +1,30 @@
+#pragma once
+// Warp of a plane by an alignment, in two passes along one axis each (Catmull and Smith 1980, "3-D
+// transformations of images in scanline order"). The kernel is so long that noise stays nearly
+// white.
+
+#include "burst/alignment.h"
+
+namespace lull::burst {
+
+/// An alignment in the samples of a plane, which need not be square. It maps (x, y), relative to
+/// the centre, to (a x - x_by_y y + move_x, y_by_x x + a y + move_y).
+struct AffineWarp {
+  double a, x_by_y, y_by_x, move_x, move_y;
+
+  /// `wide`, `high`: size of a sample of this plane, in samples of the plane that is aligned.
+  AffineWarp(const Alignment& s, double wide, double high)
+      : a(s.a),
+        x_by_y(s.b * high / wide),
+        y_by_x(s.b * wide / high),
+        move_x(s.move_x / wide),
+        move_y(s.move_y / high) {}
+};
+
+/// Sets each sample (x, y) of `to` to the value of `from` at the position to which `by` maps (x,
+/// y). The rotation must be far below 45 degrees. Samples are mirrored at the borders. Both planes
+/// have the same size; `intermediate` is scratch memory of that size.
+void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
+          PlaneView<float> to);
+
+}  // namespace lull::burst

@@ -1,0 +1,105 @@
+#pragma once
+// Clip limits of samples, and how filter results beyond them are clipped, on hosts and devices
+// alike.
+//
+// A filter's results err to both sides of the true value. If each result beyond a limit were
+// clipped on its own, only the errors to the inside would remain, and black areas would come out
+// brighter than black. So clipping preserves local means: the clipped picture is the one nearest to
+// the filter's result, in the least-squares sense, that stays within the limits and keeps the mean
+// of its surroundings. A shift towards the limit of all samples close to it gives this picture (a
+// projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift
+// decreases with the distance from the limit, so that other content does not change.
+
+#include <algorithm>
+
+#include "core/image.h"
+
+namespace lull {
+
+/// One limit of the samples, on the 0..255 scale.
+struct ClipLimit {
+  float at = 0;
+  float inward = 1;  // 1: samples lie above the limit; -1: below
+  float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
+
+  constexpr bool is_enabled() const { return reach > 0; }
+  /// Returns the distance of `v` from the limit, positive inside. (NaN is never near.)
+  constexpr float depth(float v) const { return inward * (v - at); }
+  constexpr bool is_near(float depth) const { return depth < reach; }
+  /// Returns which share of the shift applies to a near sample: 1 up to reach / 2, then falling to
+  /// 0.
+  constexpr float share(float depth) const {
+    const float share = 2 - 2 * depth / reach;
+    return share < 1 ? share : 1;
+  }
+  /// Returns the depth of a near sample after the shift. A depth below 0 is to be clipped to 0.
+  constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
+  constexpr float clipped(float v, float shift) const {
+    const float before = depth(v);
+    if (!is_near(before)) return v;
+    const float left = shifted(before, shift);
+    return at + inward * (left > 0 ? left : 0);
+  }
+};
+
+struct ClipLimits {
+  ClipLimit low, high{.at = 255, .inward = -1};
+};
+
+/// The shift is computed for cells of clip_shift_cell x clip_shift_cell samples. Each shift uses a
+/// window that extends its cell by half a cell on each side. Between cell centres the shift is
+/// interpolated linearly.
+inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
+constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
+
+/// One Newton step for the shift of a window: the shift at which the clipped depths have the same
+/// sum as the original depths. That sum is convex in the shift, so the steps approach the solution
+/// from below.
+struct ClipShiftSums {
+  static constexpr int rounds = 6;
+  float left = 0, shares = 0;  // over the samples whose shifted depth is above 0
+
+  constexpr void add(const ClipLimit& limit, float depth, float shift) {
+    const float shifted = limit.shifted(depth, shift);
+    if (!(shifted > 0)) return;
+    left += shifted;
+    shares += limit.share(depth);
+  }
+  /// @param depths  sum of the original depths
+  constexpr float next(const ClipLimit& limit, float depths, float shift) const {
+    const float wanted = depths > 0 ? depths : 0;
+    if (!(left > wanted) || !(shares > 0)) return shift;
+    const float next = shift + (left - wanted) / shares, most = limit.reach / 2;
+    return next < most ? next : most;
+  }
+};
+
+/// Position of a row or column of samples among the cell centres, for linear interpolation.
+struct ClipShiftPosition {
+  int before, behind;
+  float share;  // weight of `behind`
+  constexpr ClipShiftPosition(int place, int cells) : before(0), behind(0), share(0) {
+    const float at = (static_cast<float>(place) + 0.5f) / clip_shift_cell - 0.5f;
+    if (at <= 0) return;
+    before = static_cast<int>(at);
+    if (before >= cells - 1) before = cells - 1;
+    behind = before < cells - 1 ? before + 1 : before;
+    share = at - static_cast<float>(before);
+    if (behind == before) share = 0;
+  }
+};
+
+/// Returns the shift at one sample, interpolated from the shifts of `columns` cells per row.
+constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftPosition& x,
+                              const ClipShiftPosition& y) {
+  const float* above = shifts + y.before * columns;
+  const float* below = shifts + y.behind * columns;
+  const float a = above[x.before] + x.share * (above[x.behind] - above[x.before]);
+  const float b = below[x.before] + x.share * (below[x.behind] - below[x.before]);
+  return a + y.share * (b - a);
+}
+
+/// Clips `plane`, on the 0..255 scale, to the limits and preserves its local means.
+void clip_preserving_mean(const ClipLimits& limits, PlaneView<float> plane);
+
+}  // namespace lull

@@ -1,0 +1,37 @@
+#pragma once
+// The spectrum of the flattest blocks of pictures, where noise is measured best.
+
+#include <array>
+#include <span>
+
+#include "noise/coefficient_table.h"
+#include "noise/estimate/picture_blocks.h"
+
+namespace lull {
+
+struct FlatBlockSpectrum {
+  /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
+  /// brightness. Coefficient (0, 0) is 0 because it contains the picture.
+  CoefficientTable table{};
+  /// Ratio of the levels at middle frequencies, in the flattest fifth of the blocks over those in
+  /// the flattest fiftieth: noise is the same everywhere, texture is not. `unevenness` is that of
+  /// the more even of the two ranges, `greater_unevenness` that of the other.
+  double unevenness = 1, greater_unevenness = 1;
+  /// Deviation of the measured blocks from noise, in the worst case: variance of their energies
+  /// over that of Gaussian noise (1 for noise), kurtosis of their coefficients (3 for noise), and
+  /// ratio of the variances along the two axes, at least 1.
+  double dispersion = 1, kurtosis = 3, direction = 1;
+  /// Level of the fine frequencies, v + u >= 7, over all blocks.
+  double detail = 0;
+  bool found = false;  // false: there are too few blocks
+};
+
+/// `values`: result of coefficients() for the blocks.
+[[nodiscard]] FlatBlockSpectrum flat_block_spectrum(std::span<const float> values,
+                                                    const PictureBlocks& blocks);
+
+/// Returns the root mean square of a table over frequencies (v, u) with `first` <= v + u <= `last`,
+/// v + u > 0.
+[[nodiscard]] double band_level(const CoefficientTable& table, int first, int last);
+
+}  // namespace lull

@@ -1,0 +1,56 @@
+#pragma once
+// Noise levels from the cubes of a volume: from flat cubes, which contain no structure, and from
+// cubes of air.
+//
+// Flat cubes are selected by their low frequencies, and the level is measured at their high
+// frequencies. The coefficients of white noise are independent, so that the selection does not bias
+// the level.
+
+#include <span>
+#include <vector>
+
+#include "noise/volume/cube_statistics.h"
+
+namespace lull {
+
+using Cubes = std::vector<const CubeStatistics*>;
+
+/// Returns the value below which this share of the values lies; 0 if there are no values.
+[[nodiscard]] double quantile(std::vector<double> values, double share);
+/// Returns the median, which is the upper of the two middle values of an even number; 0 if there
+/// are no values.
+[[nodiscard]] double median(std::vector<double> values);
+template <class Value>
+[[nodiscard]] double median_of(const Cubes& cubes, const Value& value) {
+  std::vector<double> values;
+  values.reserve(cubes.size());
+  for (const CubeStatistics* cube : cubes) values.push_back(static_cast<double>(value(*cube)));
+  return median(std::move(values));
+}
+
+struct FlatLevel {
+  double variance = 0;  // variance of the samples
+  Cubes cubes;          // the cubes from which it was measured; empty: fewer than requested
+};
+
+/// Returns the noise level of the flat ones among these cubes. A cube is flat if its energy at low
+/// frequencies can be explained by noise of the level measured at high frequencies. The result is
+/// empty if fewer than `min_count` cubes are flat.
+[[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
+/// Returns the level at high frequencies of the `count` cubes with the lowest energy at low
+/// frequencies.
+[[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
+
+/// Returns the cubes with usable content: cubes that are neither in the surroundings of a masked
+/// object nor clipped.
+[[nodiscard]] Cubes valid_cubes(const CubeCollector& collector);
+
+/// Returns the cubes of air whose samples are magnitudes of noise: their mean, deviation and
+/// skewness are those of Rayleigh's distribution, with any level. The result is empty if there are
+/// too few such cubes.
+[[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
+/// Returns sigma^2 in cubes of air, estimated from the fifth of the cubes with the lowest variance,
+/// because dark tissue with v near sigma is mistaken for air with a higher sigma.
+[[nodiscard]] double air_variance(const Cubes& air, double zero);
+
+}  // namespace lull

@@ -1,0 +1,78 @@
+#pragma once
+// Base class of sessions that stabilise the variance of the noise before a filter and invert the
+// stabilisation of its results. Each frame is kept, together with its stabilised form, until the
+// filter returns its result.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/denoiser.h"
+#include "core/error.h"
+#include "core/frame_pool.h"
+
+namespace lull {
+
+/// `InverseData`: what else the inverse needs to know about a frame.
+template <class InverseData>
+class VstSession : public Denoiser {
+ public:
+  VstSession(const FrameFormat& format, const FrameFormat& stabilised,
+             std::unique_ptr<Denoiser> filter)
+      : pool_(format), stabilised_pool_(stabilised), filter_(std::move(filter)) {}
+
+  int latency() const noexcept override { return filter_->latency(); }
+
+  std::optional<Frame> push(Frame noisy) override {
+    if (noisy.format != pool_.format())
+      throw InvalidArgument(
+          "a frame of another format (a session takes one format); open another session");
+    if (noisy.on_device)
+      throw InvalidArgument(
+          "a frame in the memory of a GPU (its variance is stabilised on the CPU); decode it on "
+          "the "
+          "CPU");
+    PendingFrame& frame =
+        pending_.emplace_back(PendingFrame{std::move(noisy), stabilised_pool_.acquire(), {}});
+    frame.stabilised.copy_info(frame.noisy);
+    stabilise(frame);
+    return result(filter_->push(frame.stabilised));
+  }
+  std::optional<Frame> next() override { return result(filter_->next()); }
+  std::optional<Frame> drain() override { return result(filter_->drain()); }
+
+ protected:
+  /// A frame whose result the filter has not returned yet.
+  struct PendingFrame {
+    Frame noisy, stabilised;
+    InverseData inverse_data;
+  };
+
+  /// Fills the samples of `frame.stabilised`, which has the frame info of `frame.noisy`, and
+  /// `frame.inverse_data`.
+  virtual void stabilise(PendingFrame& frame) = 0;
+  /// Computes the samples of `clean`, which has the frame info of `frame.noisy`, from the filter's
+  /// result.
+  virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
+
+  [[nodiscard]] Frame acquire_stabilised() { return stabilised_pool_.acquire(); }
+
+ private:
+  std::optional<Frame> result(std::optional<Frame> filtered) {
+    if (!filtered) return std::nullopt;
+    if (pending_.empty()) throw InternalError("a filter returned more frames than it received");
+    const PendingFrame frame = std::move(pending_.front());
+    pending_.pop_front();
+    Frame clean = pool_.acquire();
+    clean.copy_info(frame.noisy);
+    invert(frame, *filtered, clean);
+    return clean;
+  }
+
+  FramePool pool_, stabilised_pool_;
+  std::unique_ptr<Denoiser> filter_;
+  std::deque<PendingFrame> pending_;
+};
+
+}  // namespace lull

@@ -1,0 +1,97 @@
+#pragma once
+// Threads that drive one session each, and the handling of device failures. The denoiser that owns
+// the pool distributes the work.
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/denoiser.h"
+#include "pipeline/sharded_denoiser.h"
+
+namespace lull::pipeline {
+
+class SessionPool {
+ public:
+  struct Callbacks {
+    /// Drives a session, in its thread, until wait_for_work() returns false.
+    std::function<void(int me, Denoiser& session)> serve;
+    /// Session `me` has failed: its work must be given to the others. Called with the lock.
+    std::function<void(int me)> redistribute;
+  };
+
+  /// Takes over the sessions; start() starts their threads.
+  /// @throws InvalidArgument  there is no session
+  SessionPool(std::vector<std::unique_ptr<Denoiser>> sessions, ShardOptions options);
+  ~SessionPool() { stop(); }
+  SessionPool(const SessionPool&) = delete;
+  SessionPool& operator=(const SessionPool&) = delete;
+
+  int size() const { return static_cast<int>(workers_.size()); }
+  /// Only before start().
+  const Denoiser& session(int i) const { return *workers_[i].session; }
+  void start(Callbacks duties);
+  /// Ends the threads and the sessions.
+  void stop();
+
+  /// Locks everything that the threads share. The functions below require the lock.
+  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  void notify_work() { work_changed_.notify_all(); }
+  void notify_progress() { progress_.notify_all(); }
+  bool lost(int i) const { return workers_[i].lost; }
+  /// From now on a failed session ends the job, because frames are in the memory of a GPU.
+  void stay_on_device() { on_device_ = true; }
+
+  /// Called in a session's thread: waits for work. Returns false if the pool stops.
+  template <class Condition>
+  bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
+    work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
+    return !stopping_;
+  }
+  /// Called in the thread that uses the denoiser.
+  /// @throws whatever has ended the job
+  template <class Condition>
+  void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
+    progress_.wait(lock, [&] { return failure_ || done(); });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// Reports failed sessions. Called without the lock, after a session has returned a result.
+  void report_failures();
+
+ private:
+  struct Worker {
+    std::unique_ptr<Denoiser> session;  // used only by its thread
+    bool lost = false;
+    std::jthread thread;  // last member: joined before the session is destroyed
+  };
+  struct SessionFailure {
+    std::size_t index;
+    DeviceFailure why;
+    std::size_t left;
+  };
+
+  void work(int me) noexcept;
+  bool serve(int me);
+  bool replace_after(const DeviceFailure& why, int me);
+
+  const ShardOptions options_;
+  Callbacks callbacks_;
+  std::mutex mutex_;                      // protects the following members
+  std::condition_variable work_changed_;  // workers wait for it
+  std::condition_variable progress_;      // push() and drain() wait for it
+  bool stopping_ = false;
+  bool on_device_ = false;
+  std::vector<SessionFailure> failures_;  // not reported yet
+  std::optional<DeviceFailure> first_failure_;
+  std::exception_ptr failure_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace lull::pipeline
