@@ -10,7 +10,8 @@
 // 3. The mean of the group, in each plane:
 //      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
 //    It is the estimate of every member, which enters the aggregation with the member's weight.
-//    (docs/clusters.md has what that gains over an estimate of the reference patch alone.)
+//    (docs/measurements/clusters.md has what that gains over an estimate of the reference patch
+//    alone.)
 
 #include <cstddef>
 

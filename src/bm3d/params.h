@@ -54,7 +54,7 @@ struct PhaseParams {
 };
 
 /// A phase that has no transform: a group is filtered by the covariance of its own patches, which
-/// lie in two neighbouring frames (docs/bm3d.md, "Bayes over time"). Lebrun, Buades and Morel 2013
+/// lie in two neighbouring frames (docs/how-it-works/best.md). Lebrun, Buades and Morel 2013
 /// (doi:10.1137/120874989), over time Arias and Morel 2018 (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   int side = 8;             // of a patch in either frame, 8..10; less in smaller planes
@@ -127,7 +127,7 @@ struct Params {
 };
 
 /// The parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the others
-/// were chosen by measurement (docs/bm3d.md). `temporal`: see Params.
+/// were chosen by measurement (docs/measurements/bm3d-parameters.md). `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// The parameters of means over groups that clusters find (Params::means).
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,

@@ -10,7 +10,8 @@ namespace lull::bm3d {
 namespace {
 
 /// The second phase does without a search where the first one has a set with the same first plane.
-/// (Frame by frame luma is in the guide of chroma that is smaller only then: docs/bm3d.md.)
+/// (Frame by frame luma is in the guide of chroma that is smaller only then:
+/// docs/measurements/colour.md.)
 void plan_kept(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

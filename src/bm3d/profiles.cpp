@@ -17,7 +17,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
 
 // Match threshold of the first phase. Equal patches differ by 2 sigma^2 through the noise alone,
 // with a standard deviation of 0.18 of that; so patches of equal content must pass whatever the
-// noise, and more similar ones come first anyway. Greater values change nothing (docs/bm3d.md).
+// noise, and more similar ones come first anyway. Greater values change nothing
+// (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Of the second phase. The papers' 400 costs 0.01 to 0.04 dB; more than this gains 0.005 dB at
@@ -28,7 +29,7 @@ constexpr float tau_wiener = 1024;
 // has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the benchmark still.
 // For sigma > 40 the paper matches patches that were thresholded in the DCT domain before; matching
 // the noisy patches as they are, with a threshold that all patches of equal content pass, gives 0.1
-// to 0.2 dB more (docs/bm3d.md).
+// to 0.2 dB more (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -72,8 +73,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to here the first phase's groups serve the second as well as new ones do (docs/bm3d.md). Its
-// threshold is a little lower then: what both phases take for noise is lost.
+// Up to here the first phase's groups serve the second as well as new ones do
+// (docs/measurements/propagation.md). Its threshold is a little lower then: what both phases take
+// for noise is lost.
 constexpr float most_of_same_groups = 25, lambda_of_same_groups = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -93,7 +95,8 @@ Params fast_profile(float noise) {
 }
 
 // Of coarse noise more is left after the first phase, and the Wiener factor takes the basic
-// estimate for better than it is; of noise that is finer than white less is (docs/bm3d.md).
+// estimate for better than it is; of noise that is finer than white less is
+// (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -110,10 +113,10 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// What candidates from other frames change (docs/bm3d.md has the measurements). They show the same
-// thing with fresh noise, so that few patches are enough, and a wide window in the frame itself
-// only offers more that are similar by chance. The patch where motion predicts it is preferred for
-// the same reason: noise chooses too among those that are most similar.
+// What candidates from other frames change (docs/measurements/temporal.md has the measurements).
+// They show the same thing with fresh noise, so that few patches are enough, and a wide window in
+// the frame itself only offers more that are similar by chance. The patch where motion predicts it
+// is preferred for the same reason: noise chooses too among those that are most similar.
 void look_around(Params& p, float noise) {
   // Of dense grids only every fourth patch needs to search. A second phase with the very groups of
   // the first would lose 0.15 dB, and without near windows 0.02.
@@ -136,7 +139,8 @@ void look_around(Params& p, float noise) {
 
 // Where things move, the covariance of a group of patches that span two frames tells more than any
 // fixed transform. The first of the two phases by Bayes has the noisy patches' own spectrum, the
-// second that of a better estimate, with smaller groups of smaller patches (docs/bm3d.md).
+// second that of a better estimate, with smaller groups of smaller patches
+// (docs/how-it-works/best.md).
 void filter_by_bayes(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -167,7 +171,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// docs/clusters.md has the measurements.
+// docs/measurements/clusters.md has the measurements.
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -197,8 +201,8 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// docs/guides.md has the measurements. What is below the steps of guides of 8 bits cannot be told
-// apart: hence the least thresholds.
+// docs/measurements/depth-maps.md has the measurements. What is below the steps of guides of 8 bits
+// cannot be told apart: hence the least thresholds.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;

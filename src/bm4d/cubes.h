@@ -7,7 +7,8 @@
 // - The reference cube is the first member of its group. The others follow by their distance from
 //   it in the guide (the noisy volume, then the basic estimate), those at equal distance by their
 //   place in the window: slice by slice, row by row. Cubes lie wholly in the volume. There is no
-//   threshold for matches: with one, quality was worse at every noise (docs/bm4d.md).
+//   threshold for matches: with one, quality was worse at every noise
+//   (docs/measurements/volumes.md).
 // - The number of members is a power of two: what is over is dropped from the far end.
 // - The overall mean of a group is kept in the first phase, and counts as retained; its Wiener
 //   factor is 1.

@@ -50,7 +50,7 @@ struct Params {
   constexpr bool ranks_anew() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
-/// The parameters of a profile, chosen by measurement (docs/bm4d.md).
+/// The parameters of a profile, chosen by measurement (docs/measurements/volumes.md).
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
 /// For white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {

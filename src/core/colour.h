@@ -26,7 +26,7 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 /// for luma's, which is taken for less from a sigma of 10 on, 0.96 of it from 50 on. Files clip
 /// noise to 0..255, which so is weaker than said; on Kodak's pictures, 8 bits, that and the guide's
 /// weights gain 0.02 dB at sigma 25, 0.12 at 50, and little is lost on smoother ones
-/// (docs/bm3d.md).
+/// (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_strength(const std::array<float, 3>& rgb_sigma);
 
 /// planes = matrix * planes, sample by sample. All three have the size of the first.

@@ -1,6 +1,6 @@
 #pragma once
 // The pictures in which the groups of colour planes are matched. All backends match in the same
-// ones; docs/bm3d.md has what was measured against what.
+// ones; docs/measurements/colour.md has what was measured against what.
 //
 // A frame by itself:
 // First phase: luma in itself, the two chroma planes together in (C1 - C2) / sqrt(2), which has the

@@ -3,7 +3,7 @@
 // patches beside it too. So some reference patches search their windows, and the others look at
 // what these have found (Barnes, Shechtman, Finkelstein and Goldman 2009,
 // doi:10.1145/1531326.1531330, section 3.2, propagation), and so does a later phase, in its better
-// guide. docs/bm3d.md has what it costs.
+// guide. docs/measurements/propagation.md has what it costs.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. those of the near window in its own frame, MatchParams::near_window, row by row;

@@ -69,8 +69,8 @@ struct Params {
 };
 
 /// The parameters of a profile for this noise, in pictures. `paper` is Marques and Pardo's, with
-/// their 21x21 windows and 9x9 patches; the others were chosen by measurement (docs/nlm.md).
-/// `temporal`: see Params.
+/// their 21x21 windows and 9x9 patches; the others were chosen by measurement
+/// (docs/measurements/nlm.md). `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// The same in volumes. `paper` is Cuomo's, with 11^3 windows, 3^3 patches and Coupe's h.
 [[nodiscard]] Params make_volume_params(Profile profile, const NoiseModel& noise);

@@ -7,9 +7,10 @@
 // standard normal, clipped. Foi 2009, "Clipped noisy images: heteroskedastic modeling and practical
 // denoising" (doi:10.1016/j.sigpro.2009.04.035), makes the noise even by f'(z) = sigma / S, where S
 // is the standard deviation of clipped samples with the mean z. Here it is sigma / sqrt(s S): where
-// nothing is clipped the same, and where much is, only half as steep (docs/noise.md has what that
-// gains). Makitalo and Foi 2013 (doi:10.1109/TIP.2012.2202675): what a filter gives is an estimate
-// of E[f(z) | y], which is not f(y); so that y is taken for which it is.
+// nothing is clipped the same, and where much is, only half as steep
+// (docs/measurements/clipped-noise.md has what that gains). Makitalo and Foi 2013
+// (doi:10.1109/TIP.2012.2202675): what a filter gives is an estimate of E[f(z) | y], which is not
+// f(y); so that y is taken for which it is.
 //
 // A filter of patches gives somewhat less than E[f(z) | y] where the noise leans to the bright
 // side, as clipped noise in the dark does: patches with less of the long tail are more alike, so

@@ -1,5 +1,6 @@
 #pragma once
-// The noise of a camera in a file, so that one estimate serves a whole shoot: docs/noise.md.
+// The noise of a camera in a file, so that one estimate serves a whole shoot:
+// docs/reference/machine-output.md.
 
 #include <optional>
 #include <string>

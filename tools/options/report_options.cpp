@@ -67,14 +67,15 @@ constexpr OptionRow rows[] = {
     {"--metrics-file", "FILE", reports,
      "write figures of the run for Prometheus, in its text format, every two seconds and at the "
      "end; "
-     "an older file is replaced: docs/farms.md",
+     "an older file is replaced: docs/reference/machine-output.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
        o.progress.metrics_file = v;
      }},
     {"--report", "FILE", reports,
      "write one page of HTML of the run: frames before, after and what was removed, whether that "
-     "looks like noise, the noise that was found, load, settings, digests: docs/report.md",
+     "looks like noise, the noise that was found, load, settings, digests: "
+     "docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--report", v, "must be the name of a file");
        o.page.file = v;

@@ -1,5 +1,5 @@
 #pragma once
-// Phases by Bayes on the CPU (docs/bm3d.md, "Bayes over time"): what their stages hand to each
+// Phases by Bayes on the CPU (docs/how-it-works/best.md): what their stages hand to each
 // other. Patches lie in two frames, and groups have up to 64 of them, so that they have a matcher
 // of their own, in floats: it costs a tenth of the filter.
 //   bayes_match.cpp    distances of a row of candidates

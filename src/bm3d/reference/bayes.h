@@ -1,6 +1,6 @@
 #pragma once
 // Filtering of a group by the covariance of its own patches, in double, for the reference backend
-// (docs/bm3d.md, "Bayes over time"; Lebrun, Buades and Morel 2013, doi:10.1137/120874989).
+// (docs/how-it-works/best.md; Lebrun, Buades and Morel 2013, doi:10.1137/120874989).
 
 #include <span>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 // Non-local means of renders: weights from the light and its variance, pixel by pixel, and what the
 // renderer knows of surfaces besides (noise/render/features.h). Each is blended with the other by
-// what either is estimated to cost. formulas.h has the formulas; docs/guides.md what they are
-// worth.
+// what either is estimated to cost. formulas.h has the formulas; docs/measurements/renders.md what
+// they are worth.
 
 #include <memory>
 

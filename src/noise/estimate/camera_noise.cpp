@@ -4,7 +4,7 @@
 #include <cmath>
 
 // The constants were chosen on half of the photographs of Nam et al. 2016 and of Xu et al. 2018
-// (docs/noise.md has what each is worth).
+// (docs/measurements/noise-estimation.md has what each is worth).
 
 namespace lull {
 namespace {

@@ -17,7 +17,7 @@ constexpr std::size_t least_blocks = 30, enough_blocks = 60;
 constexpr std::size_t brightness_groups = 4;
 /// The share with the least slopes that is looked at; the quantile of what differs around blocks
 /// that is typical among those, and how far above it blocks still count. Chosen on three clips
-/// (docs/noise.md), where twice the share reads 0.02 more.
+/// (docs/measurements/noise-estimation.md), where twice the share reads 0.02 more.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 

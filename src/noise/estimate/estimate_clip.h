@@ -1,6 +1,6 @@
 #pragma once
 // Noise measured in clips: in what differs between frames that follow one another, once motion is
-// followed. docs/noise.md says how, and how well.
+// followed. docs/how-it-works/noise-estimation.md says how, and how well.
 
 #include <array>
 #include <memory>

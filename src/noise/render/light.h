@@ -5,7 +5,7 @@
 // Colour is albedo times light. Texture is in the albedo, which renderers know without noise, so
 // that what is left to filter is smooth: samples are divided by max(albedo, floor) and results
 // multiplied by it again (as Bako et al. 2017, doi:10.1145/3072959.3073708, do; measured in
-// docs/guides.md).
+// docs/measurements/renders.md).
 
 #include <array>
 #include <vector>

@@ -6,9 +6,9 @@
 // (doi:10.1109/ISBI.2011.5872758). A sample is z = |v + n1 + i n2|, here in units of sigma. The
 // forward function is f(z) = sqrt(max(z^2 - 1/2, 0)): from v = 1.5 on the noise in it is 0.96 to
 // 1.01 strong, below it falls to 0.78 (of z to 0.66). Of the functions that keep it nearer to 1
-// there (docs/volumes.md) none was better where there is something to see, and all left more in
-// air. A filter gives an estimate of E[f(z) | v], which is not f(v), so that the way back is the
-// exact unbiased inverse: that v of which it is the expectation.
+// there (docs/how-it-works/volume-noise.md) none was better where there is something to see, and
+// all left more in air. A filter gives an estimate of E[f(z) | v], which is not f(v), so that the
+// way back is the exact unbiased inverse: that v of which it is the expectation.
 
 #include <algorithm>
 #include <array>

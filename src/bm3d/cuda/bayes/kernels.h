@@ -1,5 +1,5 @@
 #pragma once
-// Phases by Bayes on a GPU (docs/bm3d.md, "Bayes over time"), as functions that launch their
+// Phases by Bayes on a GPU (docs/how-it-works/best.md), as functions that launch their
 // kernels. Everything is asynchronous on `stream`; nothing here allocates or waits. How they work
 // stands at the head of each .cu file.
 
