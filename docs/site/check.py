@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 CODE_PATH = re.compile(r"`((?:src|tools|tests|bench|samples|python|vapoursynth|farm|cmake)/[^`\s]*)`")
-# Files of code in backticks, and the folders that they may be relative to: <!-- paths: src/bm3d src -->
+# Files of code in backticks, and the folders that they may be relative to: <!-- paths:src/bm3d,src -->
 CODE_FILE = re.compile(r"`([\w./*-]+\.(?:h|cpp|cu|cuh))`")
-BASES = re.compile(r"<!-- paths: (.*?) -->")
+BASES = re.compile(r"<!-- paths:(\S*) -->")
 DOCS_PATH = re.compile(r"docs/[\w./-]*\.(?:md|json|csv|png|svg|py|sh)\b")
 TEXTS = {".md", ".h", ".cpp", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sh", ".yml", ".json", ""}
 GENERATED = ("docs/reference/cpp-api/",)
@@ -91,7 +91,7 @@ def main():
             for path in CODE_PATH.findall(text):
                 if not exists(path):
                     report(name, f"names `{path}`, which does not exist")
-            bases = [base + "/" for line in BASES.findall(text) for base in line.split()]
+            bases = [base + "/" for line in BASES.findall(text) for base in line.split(",")]
             for path in CODE_FILE.findall(text):
                 is_path = bases or "/" in path
                 if is_path and not any(exists(base + path) for base in ["", *bases]):
