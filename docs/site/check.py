@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the documents of the repository without building the site; prints what is wrong.
+"""check.py [ROOT]: checks the documents of a repository without building the site; prints errors.
 
 - Every relative link of a Markdown file leads to a file, its anchor to a heading.
 - Every `docs/...` path that code or a document names exists.
 - Every path of code that a document names exists.
 - ARCHITECTURE.md names each module that tests/layers/check_layers.cmake declares.
-- A how-to has at most 80 lines, README.md at most 130."""
+- A how-to has at most 80 lines, README.md at most 130.
+- CITATION.cff states the version of CMakeLists.txt."""
 
 import os
 import posixpath
@@ -13,19 +14,19 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(sys.argv[1]).resolve() if sys.argv[1:] else Path(__file__).resolve().parents[2]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 CODE_PATH = re.compile(r"`((?:src|tools|tests|bench|samples|python|vapoursynth|farm|cmake)/[^`\s]*)`")
 # Files of code in backticks, and the folders that they may be relative to: <!-- paths:src/bm3d,src -->
 CODE_FILE = re.compile(r"`([\w./*-]+\.(?:h|cpp|cu|cuh))`")
 BASES = re.compile(r"<!-- paths:(\S*) -->")
-DOCS_PATH = re.compile(r"docs/[\w./-]*\.(?:md|json|csv|png|svg|py|sh)\b")
+DOCS_PATH = re.compile(r"(?<!tests/)(?<!build/)docs/[\w./-]*\.(?:md|json|csv|png|svg|py|sh)\b")
 TEXTS = {".md", ".h", ".cpp", ".cu", ".cuh", ".cmake", ".txt", ".py", ".sh", ".yml", ".json", ""}
 GENERATED = ("docs/reference/cpp-api/",)
 LIMITS = (("README.md", 130), ("docs/how-to/", 80))
-# The change log names files by the paths that they had at the time.
-HISTORY = ("CHANGELOG.md",)
+# The change log names files by the paths that they had at the time; the self-test plants errors.
+EXEMPT = ("CHANGELOG.md", "tests/docs/self_test.py")
 
 
 def tracked_files():
@@ -77,11 +78,21 @@ def check_modules(report):
             report("ARCHITECTURE.md", f"does not name the module `{module}`")
 
 
+def check_version(report):
+    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    built = re.search(r"project\(lull VERSION ([0-9.]+)", cmake)
+    cited = re.search(r"^version: ([0-9.]+)$", citation, re.MULTILINE)
+    if not built or not cited or built[1] != cited[1]:
+        report("CITATION.cff", "does not state the version of CMakeLists.txt")
+
+
 def main():
     errors = []
 
     def report(name, problem):
-        errors.append(f"{name}: {problem}")
+        if (error := f"{name}: {problem}") not in errors:
+            errors.append(error)
 
     names = sorted(tracked_files())
     texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in names if name.endswith(".md")}
@@ -101,7 +112,7 @@ def main():
             if name.startswith(prefix) and lines > limit:
                 report(name, f"has {lines} lines, at most {limit} are allowed")
     for name in names:
-        if Path(name).suffix not in TEXTS or name in HISTORY:
+        if Path(name).suffix not in TEXTS or name in EXEMPT:
             continue
         try:
             text = texts.get(name) or (ROOT / name).read_text(encoding="utf-8")
@@ -111,6 +122,7 @@ def main():
             if not exists(path) and not path.startswith(GENERATED):
                 report(name, f"names {path}, which does not exist")
     check_modules(report)
+    check_version(report)
     print("\n".join(errors), end="\n" if errors else "", file=sys.stderr)
     return 1 if errors else 0
 
