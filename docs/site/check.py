@@ -17,8 +17,10 @@ from pathlib import Path
 ROOT = Path(sys.argv[1]).resolve() if sys.argv[1:] else Path(__file__).resolve().parents[2]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
-CODE_PATH = re.compile(r"`((?:src|tools|tests|bench|samples|python|vapoursynth|farm|cmake)/[^`\s]*)`")
-# Files of code in backticks, and the folders that they may be relative to: <!-- paths:src/bm3d,src -->
+CODE_FOLDERS = "src|tools|tests|bench|samples|python|vapoursynth|farm|cmake"
+CODE_PATH = re.compile(rf"`((?:{CODE_FOLDERS})/[^`\s]*)`")
+# Files of code in backticks. A page may state folders that they are relative to:
+# <!-- paths:src/bm3d,src -->
 CODE_FILE = re.compile(r"`([\w./*-]+\.(?:h|cpp|cu|cuh))`")
 BASES = re.compile(r"<!-- paths:(\S*) -->")
 DOCS_PATH = re.compile(r"(?<!tests/)(?<!build/)docs/[\w./-]*\.(?:md|json|csv|png|svg|py|sh)\b")
@@ -95,7 +97,8 @@ def main():
             errors.append(error)
 
     names = sorted(tracked_files())
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in names if name.endswith(".md")}
+    documents = [name for name in names if name.endswith(".md")]
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in documents}
     for name, text in texts.items():
         check_links(name, text, texts, report)
         if name.startswith("docs/") or name == "ARCHITECTURE.md":

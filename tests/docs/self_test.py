@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""self_test.py CHECK SCRATCH: plants one error of each kind in a small tree. Fails unless the program
-CHECK (docs/site/check.py) reports each of them, and nothing else."""
+"""self_test.py CHECK SCRATCH: plants one error of each kind in a small tree. The test fails unless
+the program CHECK (docs/site/check.py) reports each of them, and nothing else."""
 
 import shutil
 import subprocess
