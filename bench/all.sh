@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# all.sh BUILD: what ./run bench does: the measurements of docs/benchmarks.md that this machine can
-# make, on its GPUs and its CPU. Tables: BUILD/bench/*.csv
+# all.sh BUILD: ./run bench. Makes all measurements of docs/measurements that this machine can make, on
+# its GPUs and its CPU. Tables: BUILD/bench/*.csv
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 devices=(cpu)

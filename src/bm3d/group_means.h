@@ -11,7 +11,7 @@
 // 3. The mean of the group, in each plane:
 //      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
 //    It is the estimate of every member, and enters the aggregation with the weight of the member.
-//    (docs/clusters.md has the gain over an estimate of the reference patch alone.)
+//    (docs/how-it-works/clusters.md has the gain over an estimate of the reference patch alone.)
 
 #include <cstddef>
 

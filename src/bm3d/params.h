@@ -57,7 +57,7 @@ struct PhaseParams {
 };
 
 /// A Bayes phase. It has no transform: each group is filtered by the covariance of its own patches,
-/// which extend over two neighbouring frames (docs/bm3d.md, "Bayes over time"). Lebrun, Buades and
+/// which extend over two neighbouring frames (docs/how-it-works/best.md). Lebrun, Buades and
 /// Morel 2013 (doi:10.1137/120874989); over time, Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
@@ -140,7 +140,7 @@ struct Params {
 };
 
 /// Returns the parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the
-/// others were tuned by measurement (docs/bm3d.md). `temporal`: see Params.
+/// others were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for weighted means (Params::means) over groups found by clusters.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,

@@ -11,7 +11,7 @@ namespace {
 
 /// Decides which sets keep their groups. The second phase needs no search if the first phase has a
 /// set with the same first plane. (Without temporal search, the guide of subsampled chroma contains
-/// luma only in that case: docs/bm3d.md.)
+/// luma only in that case: docs/measurements/colour.md.)
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;

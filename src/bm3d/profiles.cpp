@@ -17,7 +17,7 @@ float matching_noise(const std::array<float, 3>& sigma) {
 
 // Match threshold of the first phase. Patches of equal content differ by 2 sigma^2 because of noise
 // alone, with a standard deviation of 0.18 times that. The threshold lets all of them pass at any
-// noise level; more similar patches come first anyway. Larger values change nothing (docs/bm3d.md).
+// noise level; more similar patches come first anyway. Larger values change nothing (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger
@@ -28,7 +28,7 @@ constexpr float tau_wiener = 1024;
 // Haar. The paper's text has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the
 // still picture of the benchmarks. For sigma > 40 the paper thresholds patches in the DCT domain
 // before it matches them. Matching the noisy patches directly, with a threshold that all patches of
-// equal content pass, gives 0.1 to 0.2 dB more (docs/bm3d.md).
+// equal content pass, gives 0.1 to 0.2 dB more (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -72,7 +72,7 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to this noise level the second phase gains nothing from its own groups (docs/bm3d.md). It then
+// Up to this noise level the second phase gains nothing from its own groups (docs/measurements/propagation.md). It then
 // reuses the first phase's groups, and the threshold of the first phase is reduced, because detail
 // that both phases treat as noise is lost.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
@@ -95,7 +95,7 @@ Params fast_profile(float noise) {
 
 // mu2 for noise that is not white. Coarse noise leaves more residual noise in the basic estimate,
 // so the Wiener factor would trust the basic estimate too much. Noise that is finer than white
-// leaves less (docs/bm3d.md).
+// leaves less (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -112,7 +112,7 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (docs/bm3d.md has the measurements).
+// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md has the measurements).
 // These candidates show the same content with independent noise. So few patches are enough, and a
 // wide window in the reference frame would only add patches that are similar by chance. For the
 // same reason the patch that motion predicts is preferred: the choice among the most similar
@@ -141,7 +141,7 @@ void apply_temporal_tuning(Params& p, float noise) {
 // Adds the two Bayes phases. In moving scenes the covariance of a group of patches that extend over
 // two frames separates signal and noise better than any fixed transform. The first Bayes phase uses
 // the spectrum of the noisy patches. The second one uses the spectrum of a better estimate, with
-// smaller groups of smaller patches (docs/bm3d.md).
+// smaller groups of smaller patches (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -172,7 +172,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   return params;
 }
 
-// The values were tuned by measurement (docs/clusters.md).
+// The values were tuned by measurement (docs/measurements/clusters.md).
 Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
                          const ClusterParams& clusters) {
   const float noise = matching_noise(model.sigmas());
@@ -202,7 +202,7 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The values were tuned by measurement (docs/guides.md). Guides have 8 bits and cannot resolve
+// The values were tuned by measurement (docs/measurements/depth-maps.md). Guides have 8 bits and cannot resolve
 // differences below their quantisation step; hence the minimum thresholds.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);

@@ -8,7 +8,7 @@
 //   from it in the guide (the noisy volume, then the basic estimate). Members at equal distance are
 //   ordered by their position in the search window: slice by slice, row by row. Cubes lie
 //   completely inside the volume. There is no match threshold: it reduced the quality at every
-//   noise level (docs/bm4d.md).
+//   noise level (docs/measurements/volumes.md).
 // - The number of members is a power of two: the farthest members beyond it are dropped.
 // - The overall mean of a group is always retained in the first phase, and counted as retained. In
 //   the second phase its Wiener factor is 1.

@@ -36,7 +36,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-// docs/bm4d.md has the measurements.
+// docs/measurements/volumes.md has the measurements.
 Params make_params(Profile profile, const NoiseModel& noise) {
   Params p;
   p.noise = noise;

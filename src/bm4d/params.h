@@ -51,7 +51,7 @@ struct Params {
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
-/// Returns the parameters of a profile, which were chosen by measurement (docs/bm4d.md).
+/// Returns the parameters of a profile, which were chosen by measurement (docs/measurements/volumes.md).
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {

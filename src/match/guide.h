@@ -1,6 +1,6 @@
 #pragma once
 // The guides in which the planes of a frame are matched. All backends use the same guides.
-// docs/bm3d.md has the measurements behind these choices.
+// docs/measurements/colour.md has the measurements behind these choices.
 //
 // Frames denoised one by one:
 // - First phase: luma is matched in itself. The two chroma planes are matched together in (C1 - C2)

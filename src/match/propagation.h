@@ -4,7 +4,7 @@
 // reference patches search their windows, and the others test the members of these groups as
 // candidates (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
 // doi:10.1145/1531326.1531330, section 3.2). A later phase reuses groups in the same way, with its
-// better guide. docs/bm3d.md has the cost in quality.
+// better guide. docs/measurements/propagation.md has the cost in quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row

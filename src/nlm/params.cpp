@@ -43,7 +43,7 @@ float volume_strength(Profile profile, const NoiseModel& noise) {
 
 }  // namespace
 
-// docs/nlm.md has the measurements.
+// docs/measurements/nlm.md has the measurements.
 Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   Params p;
   switch (profile) {

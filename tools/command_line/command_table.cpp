@@ -199,8 +199,9 @@ void CommandTable::add_texts() {
   CLI::App* help = add_command("help");
   help->add_option("COMMAND", given.text.topic, "what to explain; without it, the whole")
       ->type_name(commands);
-  help->add_option("--format", given.text.format,
-                   "text: for the terminal; markdown: docs/cli.md; man: lull(1) (default: text)")
+  help->add_option(
+          "--format", given.text.format,
+          "text: for the terminal; markdown: docs/reference/cli.md; man: lull(1) (default: text)")
       ->type_name("text|markdown|man");
   CLI::App* completion = add_command("completion");
   completion->add_option("SHELL", given.text.shell, "bash or zsh")

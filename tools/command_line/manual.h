@@ -35,7 +35,7 @@ struct Manual {
 /// "lull probe INPUT [OPTION ...]"
 [[nodiscard]] std::string usage(const ManualCommand& command);
 
-/// docs/cli.md.
+/// docs/reference/cli.md.
 [[nodiscard]] std::string markdown(const Manual& manual);
 /// lull(1), for man.
 [[nodiscard]] std::string man_page(const Manual& manual);

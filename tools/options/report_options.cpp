@@ -65,14 +65,14 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
     {"--metrics-file", "FILE", reports,
      "write metrics of the run for Prometheus, in its text format, every two seconds and at the "
-     "end; an existing file is replaced: docs/farms.md",
+     "end; an existing file is replaced: docs/reference/machine-output.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
        o.progress.metrics_file = v;
      }},
     {"--report", "FILE", reports,
      "write an HTML page about the run: frames before and after, the removed part, whether it "
-     "looks like noise, the noise estimate, load, settings, digests: docs/report.md",
+     "looks like noise, the noise estimate, load, settings, digests: docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--report", v, "must be the name of a file");
        o.page.file = v;

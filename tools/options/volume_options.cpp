@@ -85,7 +85,7 @@ std::string out_of_range(const DenoiseOptions& options) {
 }
 
 /// Slices so much thicker than their voxels are wide that patches of a slice find more of their
-/// like than cubes do (docs/volumes.md has the figures).
+/// like than cubes do (docs/measurements/volumes.md has the figures).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

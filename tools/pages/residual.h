@@ -73,7 +73,7 @@ enum class NoiseOrigin { stated, found, assumed };
 /// Noise that is not white, or that nobody knows: it looks like noise if neighbours at edges are
 /// not more alike than elsewhere, by 0.12, and the other two hold. What cameras make of their noise
 /// is stronger at edges itself: there nobody can tell. Less than 100 blocks do not tell. Measured:
-/// docs/report.md.
+/// docs/reference/reports.md.
 [[nodiscard]] ResidualVerdict judge(const ResidualFindings& findings, const PlaneNoise& expected,
                                     NoiseOrigin origin);
 

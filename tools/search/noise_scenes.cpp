@@ -157,7 +157,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& looks,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // What is told of single pictures allows for coarser noise already (docs/noise.md).
+  // What is told of single pictures allows for coarser noise already
+  // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = looks.front().front().format;
   if (std::min(format.width, format.height) < least_side) return scene;

@@ -1,5 +1,5 @@
 #pragma once
-// Data that the stages of a Bayes phase on the CPU exchange (docs/bm3d.md, "Bayes over time").
+// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md).
 // Patches extend over two frames and groups have up to 64 members, so these phases have their own
 // matcher, which computes in floats and takes a tenth of the filter's time.
 //   bayes_match.cpp    distances of a row of candidates

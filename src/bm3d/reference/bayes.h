@@ -1,6 +1,6 @@
 #pragma once
 // The filter of a Bayes phase in double precision, for the reference backend: filtering of a group
-// by the covariance of its own patches (docs/bm3d.md, "Bayes over time"; Lebrun, Buades and Morel
+// by the covariance of its own patches (docs/how-it-works/best.md; Lebrun, Buades and Morel
 // 2013, doi:10.1137/120874989).
 
 #include <span>

@@ -2,7 +2,7 @@
 // Non-local means of renders. One result has weights from the light and its variance, pixel by
 // pixel; a second result also uses features of surfaces from the renderer
 // (noise/render/features.h). The two are blended by their estimated errors. formulas.h states the
-// formulas, and docs/guides.md what they gain.
+// formulas, and docs/measurements/renders.md what they gain.
 
 #include <memory>
 

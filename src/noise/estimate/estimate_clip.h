@@ -1,6 +1,6 @@
 #pragma once
 // Measures the noise of clips in motion-compensated differences between consecutive frames.
-// docs/noise.md describes the method and its accuracy.
+// docs/how-it-works/noise-estimation.md describes the method and its accuracy.
 
 #include <array>
 #include <memory>

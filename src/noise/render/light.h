@@ -5,7 +5,7 @@
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
 // that the light, which filters process, is smooth. Samples are divided by max(albedo, floor)
 // before the filter and multiplied by it afterwards (as in Bako et al. 2017,
-// doi:10.1145/3072959.3073708; measurements are in docs/guides.md).
+// doi:10.1145/3072959.3073708; measurements are in docs/measurements/renders.md).
 
 #include <array>
 #include <vector>

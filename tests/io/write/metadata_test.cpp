@@ -1,5 +1,5 @@
 // What comes with the pictures of a video, into every kind of output: kept, or named as lost. Each
-// cell of the table in docs/formats.md is a conversion whose result ffprobe reads.
+// cell of the table in docs/reference/formats.md is a conversion whose result ffprobe reads.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ extern "C" {
 namespace lull::io::test {
 namespace {
 
-constexpr const char* table_file = LULL_SOURCE_FOLDER "/docs/formats.md";
+constexpr const char* table_file = LULL_SOURCE_FOLDER "/docs/reference/formats.md";
 
 struct Column {
   std::string extension, encoder, title;

@@ -42,8 +42,9 @@ bool has(const std::string& program) {
 }
 
 TEST(Manual, OfTheRepositoryIsWhatTheCommandPrints) {
-  EXPECT_EQ(printed({"help", "--format", "markdown"}), bytes_of(LULL_SOURCE "/docs/cli.md"))
-      << "`./run manual` writes docs/cli.md anew";
+  EXPECT_EQ(printed({"help", "--format", "markdown"}),
+            bytes_of(LULL_SOURCE "/docs/reference/cli.md"))
+      << "`./run manual` writes docs/reference/cli.md anew";
 }
 
 TEST(Manual, HoldsEveryOption) {

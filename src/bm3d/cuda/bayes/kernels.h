@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the Bayes phases (docs/bm3d.md, "Bayes over time"), as functions that launch them.
+// The kernels of the Bayes phases (docs/how-it-works/best.md), as functions that launch them.
 // All work is asynchronous on `stream`: no function allocates or waits. The head of each .cu file
 // describes its algorithm.
 
